@@ -1,0 +1,147 @@
+// Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the bundle.
+// Runs on whatever Node the machine has (>= 20), so it is CommonJS without dependencies. It never writes to stdout:
+// the command line may speak a protocol there.
+'use strict';
+const { spawnSync } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+
+const root = path.resolve(__dirname, '..');
+const modules = path.join(root, 'node_modules');
+const packagesStamp = path.join(modules, '.triad-packages');
+const syncStamp = path.join(modules, '.triad-sync');
+const platform = process.platform === 'win32' ? 'win' : process.platform;
+const packagedNode = path.join(
+  modules,
+  `node-${platform}-${process.arch}`,
+  'bin',
+  platform === 'win' ? 'node.exe' : 'node',
+);
+
+const say = (line) => process.stderr.write(`${line}\n`);
+const fail = (line) => {
+  say(line);
+  process.exit(1);
+};
+const read = (file) => {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+const hash = (text) => createHash('sha256').update(text).digest('hex');
+
+function requireNode(major, reason) {
+  if (Number.parseInt(process.versions.node, 10) >= major) return;
+  fail(`Triad needs Node ${major} or newer ${reason}; this is ${process.version}.`);
+}
+
+/** Files and folders below `start`, folders included so that a deletion shows in a modification time. */
+function* walk(start) {
+  let stat;
+  try {
+    stat = fs.statSync(start);
+  } catch {
+    return;
+  }
+  yield [start, stat];
+  if (stat.isDirectory())
+    for (const name of fs.readdirSync(start).sort()) yield* walk(path.join(start, name));
+}
+
+/** True when node_modules was filled from this lockfile by a plain `npm ci`: no need to install again. */
+function matchesLock(lock) {
+  const installed = read(path.join(modules, '.package-lock.json'));
+  if (!installed) return false;
+  const have = JSON.parse(installed).packages;
+  const want = JSON.parse(lock).packages;
+  // Not the other way round: npm leaves out what other platforms need, and optional peers.
+  const same = Object.keys(have).every((name) => have[name].integrity === want[name]?.integrity);
+  const direct = Object.keys({ ...want[''].dependencies, ...want[''].devDependencies });
+  return same && direct.every((name) => have[`node_modules/${name}`]);
+}
+
+function run(command, args, failure) {
+  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  fail(result.error ? `${failure} (${result.error.message})` : failure);
+}
+
+function install() {
+  say('Installing packages (once, about half a minute)…');
+  const npm = process.env.npm_execpath;
+  const flags = ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund'];
+  const failure = 'Installing failed: run `npm ci` to see why.';
+  // npm goes on with the Node that runs it: ours may lie in the folder that is about to be replaced.
+  if (npm) run(process.env.npm_node_execpath ?? process.execPath, [npm, ...flags], failure);
+  else run('npm', flags, failure);
+}
+
+const node = () => (fs.existsSync(packagedNode) ? packagedNode : process.execPath);
+
+function preparePackages() {
+  const lock = read(path.join(root, 'package-lock.json'));
+  if (!lock) fail('package-lock.json is missing.');
+  const wanted = hash(lock);
+  if (read(packagesStamp) === wanted) return;
+  if (!matchesLock(lock)) install();
+  fs.writeFileSync(packagesStamp, wanted);
+}
+
+/** The types that kit generates depend on the names of the routes; every npm install prunes them. */
+function prepareTypes() {
+  const names = [...walk(path.join(root, 'src', 'routes'))].map(([file]) => path.relative(root, file));
+  const wanted = hash([read(path.join(root, 'vite.config.ts')), read(packagesStamp), ...names].join('\n'));
+  if (fs.existsSync(path.join(modules, '$app')) && read(syncStamp) === wanted) return;
+  const cli = path.join(modules, '@sveltejs', 'kit', 'svelte-kit.js');
+  run(node(), [cli, 'sync'], 'Generating types failed.');
+  fs.writeFileSync(syncStamp, wanted);
+}
+
+function prepareWeb() {
+  const sources = ['src/contract', 'src/lib', 'src/routes', 'src/app.html', 'src/app.css', 'src/app.d.ts'];
+  sources.push('src/hooks.client.ts', 'static', 'vite.config.ts', 'package-lock.json');
+  const built = fs.statSync(path.join(root, 'build', 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const stale = () =>
+    sources.some((name) => [...walk(path.join(root, name))].some(([, s]) => s.mtimeMs > built));
+  if (built > 0 && !stale()) return;
+  say('Building the web client…');
+  run(node(), [path.join(modules, 'vite', 'bin', 'vite.js'), 'build'], 'Building the web client failed.');
+}
+
+/** One bootstrap at a time for each checkout; a lock whose process is gone is taken over. */
+function exclusively(work) {
+  const lock = path.join(os.tmpdir(), `triad-bootstrap-${hash(root).slice(0, 16)}`);
+  const alive = (pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch (error) {
+      return error.code === 'EPERM';
+    }
+  };
+  for (;;) {
+    try {
+      fs.writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (!alive(Number(read(lock)) || process.pid)) fs.rmSync(lock, { force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
+  process.on('exit', () => fs.rmSync(lock, { force: true }));
+  work();
+}
+
+requireNode(20, 'to start');
+if (process.platform === 'darwin') requireNode(24, 'on macOS, where no packaged Node is available');
+exclusively(() => {
+  preparePackages();
+  if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');
+  prepareTypes();
+  if (process.argv.includes('--web')) prepareWeb();
+});

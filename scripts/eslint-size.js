@@ -1,0 +1,46 @@
+// The size budget as lint rules: files of 400 lines, functions of 60, the agent loop 120.
+// Own function rule, because the callbacks of describe and test are lists of cases, not functions to be split.
+const runners = new Set(['describe', 'test', 'it', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach']);
+
+/** `test`, `test.for(…)(…)`, `test.describe.serial` → the name at the root. */
+function rootName(node) {
+  if (node.type === 'Identifier') return node.name;
+  if (node.type === 'MemberExpression') return rootName(node.object);
+  if (node.type === 'CallExpression') return rootName(node.callee);
+  return node.type === 'TaggedTemplateExpression' ? rootName(node.tag) : undefined;
+}
+
+const isCase = (node) => node.parent.type === 'CallExpression' && runners.has(rootName(node.parent.callee));
+
+const maxFunctionLines = {
+  meta: {
+    type: 'suggestion',
+    schema: [{ type: 'object', properties: { max: { type: 'integer' }, cases: { type: 'boolean' } } }],
+    messages: { long: 'Function has {{lines}} lines; at most {{max}} are allowed.' },
+  },
+  create(context) {
+    const { max, cases = false } = context.options[0];
+    const check = (node) => {
+      const lines = node.loc.end.line - node.loc.start.line + 1;
+      if (lines <= max || (cases && isCase(node))) return;
+      const { start } = node.loc;
+      context.report({ node, loc: { start, end: start }, messageId: 'long', data: { lines, max } });
+    };
+    return { FunctionDeclaration: check, FunctionExpression: check, ArrowFunctionExpression: check };
+  },
+};
+
+// One object: ESLint refuses a second plugin of the same name.
+const size = { rules: { 'max-function-lines': maxFunctionLines } };
+const budget = (files, options) => ({
+  files,
+  plugins: { size },
+  rules: { 'size/max-function-lines': ['error', options] },
+});
+
+export const sizeRules = [
+  { rules: { 'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }] } },
+  budget(['**/*.{ts,js,cjs,svelte}'], { max: 60 }),
+  budget(['src/core/agent-loop.ts'], { max: 120 }),
+  budget(['tests/**', 'e2e/**'], { max: 60, cases: true }),
+];

@@ -1,0 +1,40 @@
+// Builds the web client into build/; SvelteKit 3 takes its options here, there is no svelte.config.js.
+import adapter from '@sveltejs/adapter-static';
+import { sveltekit } from '@sveltejs/kit/vite';
+import tailwindcss from '@tailwindcss/vite';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  plugins: [
+    tailwindcss(),
+    sveltekit({
+      adapter: adapter({ pages: 'build', assets: 'build', fallback: 'index.html' }),
+      compilerOptions: {
+        // Runes for our own files; libraries decide for themselves.
+        runes: ({ filename }) => (/[\\/]node_modules[\\/]/.test(filename) ? undefined : true),
+      },
+      csp: {
+        mode: 'hash',
+        directives: {
+          'default-src': ['none'],
+          'script-src': ['self'],
+          'style-src': ['self'],
+          // The static style attributes of kit's route announcer and of bits-ui's Command; from the browser's report.
+          'style-src-attr': [
+            'unsafe-hashes',
+            'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo=',
+            'sha256-iaOezIDcQIoxCULa6FBKKuLUu09R7kG+Mlu+JVfU3Rw=',
+          ],
+          'img-src': ['self', 'data:'],
+          'font-src': ['self'],
+          'connect-src': ['self'],
+          'base-uri': ['none'],
+          'form-action': ['none'],
+          'require-trusted-types-for': ['script'],
+          // `svelte-trusted-html` is for templates, `dompurify` for sanitised Markdown.
+          'trusted-types': ['svelte-trusted-html', 'dompurify'],
+        },
+      },
+    }),
+  ],
+});
