@@ -1,0 +1,93 @@
+/** Agents: their definition, and the envelope that an approval binds. */
+import { z } from 'zod';
+import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from './limits.ts';
+
+export const Permission = z.enum([
+  'FilesystemRead',
+  'FilesystemWrite',
+  'SemanticSearch',
+  'DatabaseRead',
+  'DatabaseWrite',
+  'NetworkAccess',
+]);
+export type Permission = z.infer<typeof Permission>;
+
+export const ApprovalMode = z.enum(['manual', 'selective', 'auto']);
+export type ApprovalMode = z.infer<typeof ApprovalMode>;
+
+/** Who answers a workflow's questions: a person, everything yes (except what a rule denies), or everything no. */
+export const ApprovePolicy = z.enum(['ask', 'all', 'none']);
+export type ApprovePolicy = z.infer<typeof ApprovePolicy>;
+
+export const Effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
+export type Effort = z.infer<typeof Effort>;
+
+export const AgentName = z
+  .string()
+  .min(1)
+  .max(MAX_NAME_CHARS)
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{N} _.-]*$/u,
+    'starts with a letter or digit and has only letters, digits, spaces, "_", "." and "-"',
+  );
+
+/** An agent as its file defines it. */
+export const AgentDefinition = z.object({
+  name: AgentName,
+  description: z.string().min(1),
+  role: z.enum(['primary', 'subagent']),
+  model: z.string().nullable(),
+  effort: Effort.nullable(),
+  maxTokens: z.int().positive().nullable(),
+  maxIterations: z.int().min(1).max(MAX_ITERATIONS).nullable(),
+  /** Null: whatever the parent has. */
+  tools: z.array(z.string()).nullable(),
+  systemPrompt: z.string().min(1),
+  enabled: z.boolean(),
+  lifecycle: z.enum(['permanent', 'temporary']),
+  source: z.enum(['builtin', 'user', 'project', 'spawned']),
+  sourcePath: z.string().nullable(),
+  /** SHA-256 of the file's text, in hex. */
+  hash: z.string().nullable(),
+});
+export type AgentDefinition = z.infer<typeof AgentDefinition>;
+
+export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
+export type RunKind = z.infer<typeof RunKind>;
+
+/** Everything a run is built from, resolved: no ids, no times, nothing left to look up. Its hash is what was approved. */
+export const Envelope = z.strictObject({
+  agent: AgentName,
+  definitionHash: z.string().nullable(),
+  systemPrompt: z.string().max(MAX_PROMPT_CHARS),
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+  provider: z.string(),
+  model: z.string().min(1),
+  maxTokens: z.int().min(1).max(1_000_000),
+  effort: Effort.nullable(),
+  /** Sorted, after inheritance. */
+  tools: z.array(z.string()),
+  mcpServers: z.array(z.string()),
+  permissions: z.array(Permission),
+  /** The workspace folder; tools read and write only below it. */
+  folder: z.string(),
+  limits: z.strictObject({
+    maxIterations: z.int().min(1).max(MAX_ITERATIONS),
+    inactivityMs: z.int().min(1000),
+  }),
+  approvalMode: ApprovalMode,
+  stages: z.array(z.string()),
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+export const AgentSummary = AgentDefinition.pick({
+  name: true,
+  description: true,
+  role: true,
+  model: true,
+  tools: true,
+  enabled: true,
+  source: true,
+  sourcePath: true,
+});
+export type AgentSummary = z.infer<typeof AgentSummary>;

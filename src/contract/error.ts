@@ -1,0 +1,43 @@
+/** Errors as they cross a boundary: a stable code for programs, one sentence for people. */
+import { z } from 'zod';
+
+export const ErrorCode = z.enum([
+  'bad_input', // what was sent does not fit the contract
+  'not_found', // no such conversation, workflow, run, agent, approval
+  'conflict', // the thing is in a state that forbids this
+  'already_answered', // another client was first
+  'limit_reached', // no slot left
+  'depth_exceeded',
+  'not_allowed', // outside the workspace, a tool or permission that the parent lacks
+  'no_key', // no provider is set up
+  'auth', // the provider refused the key
+  'rate_limited',
+  'overloaded',
+  'unreachable', // no connection, or it broke
+  'bad_request', // the provider refused the request
+  'provider', // any other answer of the provider
+  'refused', // the model declined
+  'max_tokens',
+  'doom_loop',
+  'max_iterations',
+  'inactive',
+  'envelope_mismatch', // what was stored is not what was approved
+  'store_locked',
+  'store_unwritable',
+  'store_failed',
+  'cancelled',
+  'interrupted',
+  'internal',
+]);
+export type ErrorCode = z.infer<typeof ErrorCode>;
+
+export const ErrorInfo = z.object({
+  code: ErrorCode,
+  message: z.string(),
+  /** Developer detail (a stack, a provider's request id); never needed to understand the message. */
+  detail: z.string().optional(),
+});
+export type ErrorInfo = z.infer<typeof ErrorInfo>;
+
+/** Every answer that crosses a bridge. */
+export type Reply<T> = { ok: true; value: T } | { ok: false; error: ErrorInfo };

@@ -1,0 +1,131 @@
+/** The one union of everything that happens: durable events are stored before they are shown, hints never are. */
+import { z } from 'zod';
+import { ApprovePolicy, Envelope, RunKind } from './agent.ts';
+import { ApprovalRequest, Decision } from './approval.ts';
+import { ErrorInfo } from './error.ts';
+import { Id, Instant, ToolCallId } from './ids.ts';
+import { AssistantEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
+import { Outcome, Status, Usage } from './outcome.ts';
+
+/** Who and when; `seq` (durable events only) counts a conversation's events from 1 without gaps. */
+const envelope = {
+  at: Instant,
+  conversationId: Id,
+  workflowId: Id,
+  runId: Id,
+  parentRunId: Id.nullable(),
+  agent: z.string(),
+};
+const durable = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), seq: z.int().positive(), ...envelope, ...shape });
+const hint = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...envelope, ...shape });
+
+/** A sub-agent in the summary of its workflow. */
+export const SubAgentSummary = z.object({
+  runId: Id,
+  agent: z.string(),
+  kind: RunKind,
+  status: Status,
+  outcome: Outcome.nullable(),
+  durationMs: z.number().nullable(),
+  usage: Usage,
+});
+export type SubAgentSummary = z.infer<typeof SubAgentSummary>;
+
+/** One attempted model request with what it used. */
+export const RequestUsage = z.object({
+  requestId: Id,
+  provider: z.string(),
+  model: z.string(),
+  turn: z.int(),
+  attempt: z.int(),
+  inputTokens: z.int(),
+  cacheReadTokens: z.int(),
+  cacheWrite5mTokens: z.int(),
+  cacheWrite1hTokens: z.int(),
+  outputTokens: z.int(),
+  thinkingTokens: z.int(),
+  /** False when the stream ended before the provider said it all: then output is estimated. */
+  reported: z.boolean(),
+  stopReason: StopReason.nullable(),
+  error: ErrorInfo.nullable(),
+  startedAt: Instant,
+  firstTokenMs: z.number().nullable(),
+  durationMs: z.number(),
+  priceVersion: z.string().nullable(),
+  nanoUsd: z.int().nullable(),
+});
+export type RequestUsage = z.infer<typeof RequestUsage>;
+
+export const DurableEvent = z.discriminatedUnion('type', [
+  /** A message was accepted (attempt 1), or its interrupted workflow is resumed (2 and up). */
+  durable('workflow-start', { prompt: z.string(), approve: ApprovePolicy, attempt: z.int() }),
+  durable('workflow-end', {
+    outcome: Outcome,
+    text: z.string(),
+    error: ErrorInfo.nullable(),
+    durationMs: z.number(),
+    usage: Usage,
+    subAgents: z.array(SubAgentSummary),
+  }),
+  /** A run exists: its slot is taken, it waits for a yes, for its turn, or (a lead) for the workflow before it. */
+  durable('run-queue', {
+    kind: RunKind,
+    depth: z.int(),
+    name: z.string(),
+    title: z.string(),
+    task: z.string(),
+    /** The parent's call that asked for it, and the place in a batch; null and 0 for a lead. */
+    toolCallId: ToolCallId.nullable(),
+    item: z.int(),
+    parentChain: z.array(z.string()),
+    traceId: z.string(),
+    envelope: Envelope,
+    envelopeHash: z.string(),
+  }),
+  durable('run-start', {
+    attempt: z.int(),
+    envelope: Envelope,
+    envelopeHash: z.string(),
+    queuedMs: z.number(),
+  }),
+  durable('run-end', {
+    outcome: Outcome,
+    text: z.string(),
+    error: ErrorInfo.nullable(),
+    durationMs: z.number(),
+    usage: Usage,
+  }),
+  durable('turn-start', { turn: z.int(), model: z.string() }),
+  durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
+  durable('message-start', { messageId: Id, turn: z.int() }),
+  /** The whole of a message; words to the agent and system remarks come as an end without a start. */
+  durable('message-end', { entry: z.discriminatedUnion('kind', [UserEntry, AssistantEntry, SystemEntry]) }),
+  durable('tool-start', { toolCallId: ToolCallId, name: z.string(), input: z.unknown() }),
+  durable('tool-end', { entry: ToolEntry }),
+  durable('approval-request', { approval: ApprovalRequest }),
+  durable('approval-decide', { approvalId: Id, decision: Decision }),
+  durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
+  durable('usage', { request: RequestUsage }),
+  durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
+]);
+export type DurableEvent = z.infer<typeof DurableEvent>;
+
+/** `offset` is the length of the part before this text, in UTF-16 code units. */
+const delta = { messageId: Id, part: z.int(), offset: z.int(), text: z.string() };
+export const HintEvent = z.discriminatedUnion('type', [
+  hint('message-delta', delta),
+  hint('thinking-delta', delta),
+  /** The arguments of a call while they are written, as JSON text. */
+  hint('tool-delta', { ...delta, toolCallId: ToolCallId, name: z.string() }),
+]);
+export type HintEvent = z.infer<typeof HintEvent>;
+
+export type AgentEvent = DurableEvent | HintEvent;
+/** An event before the log has numbered it. */
+export type EventDraft = DurableEvent extends infer E
+  ? E extends DurableEvent
+    ? Omit<E, 'seq'>
+    : never
+  : never;

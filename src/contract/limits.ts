@@ -1,0 +1,41 @@
+/** Every bound of the product, once: code, schema, tool descriptions and screens take them from here. */
+
+/** Sub-agents that one workflow may start; a setting may lower it, nothing may raise it. */
+export const MAX_SUB_AGENTS = 3;
+
+/** Levels of agents: the lead has depth 0, a sub-agent 1; depth 2 is refused. */
+export const MAX_AGENT_DEPTH = 2;
+
+/** Refusal of a sub-agent's attempt to start another; always this sentence. */
+export const DEPTH_REFUSAL = `Maximum agent depth (${MAX_AGENT_DEPTH}) exceeded: only the primary agent can start sub-agents; sub-agents cannot start others`;
+
+/** Longest user message and longest prompt of a sub-agent, in UTF-16 code units. */
+export const MAX_PROMPT_CHARS = 4_000_000;
+export const MAX_NAME_CHARS = 128;
+/** Stored task description, in code units, cut at a code point. */
+export const MAX_TASK_CHARS = 10_000;
+/** Report handed to the lead, in bytes of UTF-8; the whole stays in the history. */
+export const MAX_REPORT_BYTES = 50 * 1024;
+/** Shown summary of a report, in code points. */
+export const SUMMARY_CHARS = 100;
+
+export const DEFAULT_MAX_CONCURRENT = 3;
+export const DEFAULT_MAX_ITERATIONS = 20;
+export const MAX_ITERATIONS = 200;
+export const DEFAULT_MAX_TOKENS = 8192;
+export const DEFAULT_MODEL = 'sonnet';
+/** Identical calls in a row after which the model is told, and as many again after which the run ends. */
+export const DOOM_LOOP_THRESHOLD = 3;
+/** Time for an answer to an approval, in milliseconds; then the answer is no. */
+export const APPROVAL_TIMEOUT_MS = 300_000;
+/** How long an approval waits after the last client that could answer has left, in milliseconds. */
+export const ANSWERER_GRACE_MS = 60_000;
+/** Silence of a run's model and tools after which it is stopped, in milliseconds. */
+export const INACTIVITY_MS = 300_000;
+/** At most this much streamed text is lost by a crash, in milliseconds. */
+export const CHECKPOINT_MS = 500;
+/** Retries of one model request, their delays and the longest accepted `retry-after`, in milliseconds. */
+export const RETRY_DELAYS_MS: readonly number[] = [500, 1000, 2000];
+export const MAX_RETRY_AFTER_MS = 60_000;
+/** Concurrent model requests of sub-agents per provider. */
+export const PROVIDER_CONCURRENCY: Readonly<Record<string, number>> = { local: 1, anthropic: 3, openai: 5 };

@@ -1,0 +1,96 @@
+/** What agents say: the parts of a message, and the entries of a run's history in order of time. */
+import { z } from 'zod';
+import { Instant, ToolCallId } from './ids.ts';
+
+export const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+/** Thinking is sent back only verbatim, so it keeps the provider's signature. */
+export const ThinkingPart = z.object({
+  type: z.literal('thinking'),
+  text: z.string(),
+  signature: z.string().nullable(),
+});
+export const RedactedThinkingPart = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
+export const ToolUsePart = z.object({
+  type: z.literal('tool_use'),
+  id: ToolCallId,
+  name: z.string(),
+  input: z.unknown(),
+  /** The model's text for the arguments when it is not JSON, or was cut off; such a call is answered with an error. */
+  malformed: z.string().optional(),
+});
+export const Part = z.discriminatedUnion('type', [TextPart, ThinkingPart, RedactedThinkingPart, ToolUsePart]);
+export type Part = z.infer<typeof Part>;
+export type ToolUsePart = z.infer<typeof ToolUsePart>;
+
+export const StopReason = z.enum([
+  'end_turn',
+  'tool_use',
+  'max_tokens',
+  'stop_sequence',
+  'pause_turn',
+  'refusal',
+  'context_exceeded',
+]);
+export type StopReason = z.infer<typeof StopReason>;
+
+export const ToolStatus = z.enum(['completed', 'error', 'cancelled']);
+export type ToolStatus = z.infer<typeof ToolStatus>;
+
+/** `n` counts a run's entries from 0 without gaps: the key of `message:[run, n]`. */
+const base = { n: z.int().nonnegative(), at: Instant };
+
+/** Words for the agent: from the person, from the parent (the prompt of a sub-agent) or from the engine. */
+export const UserEntry = z.object({
+  ...base,
+  kind: z.literal('user'),
+  source: z.enum(['person', 'parent', 'engine']),
+  text: z.string(),
+  /** Runs whose reports this text hands over (sub-agents that went on in the background). */
+  reportsOf: z.array(z.string()).optional(),
+});
+
+/** One response of the model. An interrupted one is shown but never sent back. */
+export const AssistantEntry = z.object({
+  ...base,
+  kind: z.literal('assistant'),
+  messageId: z.string(),
+  responseId: z.string().nullable(),
+  parts: z.array(Part),
+  stopReason: StopReason.nullable(),
+  interrupted: z.boolean(),
+});
+
+export const ToolEntry = z.object({
+  ...base,
+  kind: z.literal('tool'),
+  toolCallId: ToolCallId,
+  name: z.string(),
+  status: ToolStatus,
+  /** What the model reads. */
+  output: z.string(),
+  durationMs: z.number(),
+  /** For the person: files touched, diff, counts. Never sent to the model. */
+  metadata: z.record(z.string(), z.unknown()),
+});
+
+export const SystemEntry = z.object({
+  ...base,
+  kind: z.literal('system'),
+  code: z.enum([
+    'session_start',
+    'cancelled',
+    'doom_loop',
+    'max_iterations',
+    'task_complete',
+    'resumed',
+    'interrupted',
+  ]),
+  text: z.string(),
+});
+
+export const Entry = z.discriminatedUnion('kind', [UserEntry, AssistantEntry, ToolEntry, SystemEntry]);
+export type Entry = z.infer<typeof Entry>;
+export type UserEntry = z.infer<typeof UserEntry>;
+export type AssistantEntry = z.infer<typeof AssistantEntry>;
+export type ToolEntry = z.infer<typeof ToolEntry>;
+export type SystemEntry = z.infer<typeof SystemEntry>;

@@ -1,0 +1,151 @@
+/** Read models as they are stored and sent: one row for each conversation, workflow, run, call; and pages of them. */
+import { z } from 'zod';
+import { ApprovePolicy, Envelope, RunKind } from './agent.ts';
+import { Approval, ApprovalRequest } from './approval.ts';
+import { ErrorInfo } from './error.ts';
+import { RequestUsage } from './event.ts';
+import { Id, Instant, ToolCallId } from './ids.ts';
+import { Entry } from './message.ts';
+import { Outcome, Status, Tally } from './outcome.ts';
+
+export const ConversationRow = z.object({
+  id: Id,
+  title: z.string(),
+  folder: z.string(),
+  agent: z.string(),
+  createdAt: Instant,
+  updatedAt: Instant,
+  /** Number of the newest event; 0 for none. */
+  lastSeq: z.int(),
+  usage: Tally,
+});
+export type ConversationRow = z.infer<typeof ConversationRow>;
+
+export const WorkflowRow = z.object({
+  id: Id,
+  conversationId: Id,
+  /** The lead's run. */
+  runId: Id,
+  prompt: z.string(),
+  agents: z.array(z.string()),
+  approve: ApprovePolicy,
+  status: Status,
+  outcome: Outcome.nullable(),
+  text: z.string(),
+  error: ErrorInfo.nullable(),
+  attempt: z.int(),
+  createdAt: Instant,
+  startedAt: Instant.nullable(),
+  endedAt: Instant.nullable(),
+  durationMs: z.number().nullable(),
+  /** Numbers of its first and newest event in the conversation. */
+  firstSeq: z.int(),
+  lastSeq: z.int(),
+  subAgentCount: z.int(),
+  usage: Tally,
+});
+export type WorkflowRow = z.infer<typeof WorkflowRow>;
+
+export const RunRow = z.object({
+  id: Id,
+  conversationId: Id,
+  workflowId: Id,
+  parentRunId: Id.nullable(),
+  toolCallId: ToolCallId.nullable(),
+  item: z.int(),
+  agent: z.string(),
+  name: z.string(),
+  title: z.string(),
+  kind: RunKind,
+  depth: z.int(),
+  parentChain: z.array(z.string()),
+  traceId: z.string(),
+  task: z.string(),
+  envelope: Envelope,
+  envelopeHash: z.string(),
+  status: Status,
+  outcome: Outcome.nullable(),
+  text: z.string(),
+  error: ErrorInfo.nullable(),
+  attempt: z.int(),
+  queuedAt: Instant,
+  startedAt: Instant.nullable(),
+  endedAt: Instant.nullable(),
+  durationMs: z.number().nullable(),
+  usage: Tally,
+});
+export type RunRow = z.infer<typeof RunRow>;
+
+/** A call that was started; the call itself stands in its response, its result in the tool entry. */
+export const ToolCallRow = z.object({
+  runId: Id,
+  toolCallId: ToolCallId,
+  name: z.string(),
+  status: z.enum(['running', 'completed', 'error', 'cancelled']),
+  startedAt: Instant,
+  endedAt: Instant.nullable(),
+});
+export type ToolCallRow = z.infer<typeof ToolCallRow>;
+
+/** A message in flight: what was streamed of each part so far. */
+export const OpenMessage = z.object({
+  messageId: Id,
+  conversationId: Id,
+  workflowId: Id,
+  runId: Id,
+  at: Instant,
+  parts: z.array(
+    z.object({
+      kind: z.enum(['text', 'thinking', 'tool']),
+      text: z.string(),
+      toolCallId: ToolCallId.nullable(),
+      name: z.string().nullable(),
+    }),
+  ),
+});
+export type OpenMessage = z.infer<typeof OpenMessage>;
+
+/** All that a screen needs to go on from: the newest workflows of a conversation, as of event `seq`. */
+export const Snapshot = z.object({
+  seq: z.int(),
+  conversation: ConversationRow,
+  /** Oldest first; `more` says whether older ones exist. */
+  workflows: z.array(WorkflowRow),
+  more: z.boolean(),
+  runs: z.array(RunRow),
+  /** Entries of the leads' runs, and of runs that have not ended. */
+  entries: z.record(z.string(), z.array(Entry)),
+  calls: z.array(ToolCallRow),
+  approvals: z.array(Approval),
+  open: z.array(OpenMessage),
+});
+export type Snapshot = z.infer<typeof Snapshot>;
+
+export const WorkflowDetail = z.object({
+  conversation: ConversationRow,
+  workflow: WorkflowRow,
+  /** In order of creation: the lead first. */
+  runs: z.array(RunRow),
+  calls: z.array(ToolCallRow),
+  approvals: z.array(Approval),
+  requests: z.array(RequestUsage.extend({ runId: Id })),
+});
+export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
+
+/** Everything that wants a person, or works, across conversations; always sent whole. */
+export const Attention = z.object({
+  questions: z.array(Approval),
+  running: z.array(z.object({ conversationId: Id, workflowId: Id, title: z.string(), runs: z.int() })),
+});
+export type Attention = z.infer<typeof Attention>;
+
+/** What a stop ended. */
+export const StopReceipt = z.object({
+  agents: z.int(),
+  requests: z.int(),
+  tools: z.int(),
+  approvals: z.int(),
+  left: z.int(),
+});
+export type StopReceipt = z.infer<typeof StopReceipt>;
+export { ApprovalRequest };
