@@ -1,0 +1,75 @@
+/** The time that questions have left: it runs only while someone could answer, and ends as no. */
+import type { ApprovalRequest } from '#contract/approval.ts';
+import { ANSWERER_GRACE_MS } from '#contract/limits.ts';
+
+const TICK_MS = 500;
+/** How often the time left is stored. */
+const SAVE_MS = 5_000;
+
+interface Ports {
+  open(): ApprovalRequest[];
+  expire(id: string, reason: string): void;
+  save(requests: ApprovalRequest[]): void;
+}
+
+export class AnswerClock {
+  readonly #ports: Ports;
+  #answerers = 0;
+  /** When the last client that could answer left; from the start on nobody is there. */
+  #aloneSince = performance.now();
+  #lastTick = performance.now();
+  #lastSave = performance.now();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  attach(): () => void {
+    this.#tick();
+    this.#answerers += 1;
+    let attached = true;
+    return () => {
+      if (!attached) return;
+      attached = false;
+      this.#tick();
+      this.#answerers -= 1;
+      if (this.#answerers === 0) this.#aloneSince = performance.now();
+    };
+  }
+
+  /** Call when a question was opened or closed: the clock ticks only while there is one. */
+  update(): void {
+    if (this.#ports.open().length === 0) return this.close();
+    if (this.#timer) return;
+    this.#lastTick = performance.now();
+    if (this.#answerers === 0) this.#aloneSince = Math.max(this.#aloneSince, this.#lastTick);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    // A machine that slept must not wake up to expired questions: one tick counts at most two intervals.
+    const elapsed = Math.min(now - this.#lastTick, 2 * TICK_MS);
+    this.#lastTick = now;
+    if (!this.#timer) return;
+    const requests = this.#ports.open();
+    if (this.#answerers === 0) {
+      if (now - this.#aloneSince < ANSWERER_GRACE_MS) return;
+      for (const { id } of requests) this.#ports.expire(id, 'Nobody was there to answer');
+      return;
+    }
+    for (const request of requests) {
+      request.remainingMs -= elapsed;
+      if (request.remainingMs <= 0) this.#ports.expire(request.id, 'Nobody answered in time');
+    }
+    if (now - this.#lastSave < SAVE_MS) return;
+    this.#lastSave = now;
+    this.#ports.save(requests);
+  }
+}

@@ -1,0 +1,177 @@
+/** The durable gate: every question is stored before it is shown, answered at most once, and ends as no unless someone said yes. */
+import type { ApprovePolicy } from '#contract/agent.ts';
+import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
+import type { DurableEvent } from '#contract/event.ts';
+import { TriadError } from '../errors.ts';
+import type { Payload } from '../recorder.ts';
+import { stopOf } from '../stop.ts';
+import { AnswerClock } from './clock.ts';
+import { decisionOf, hashOf, itemsOf, OPTIONS } from './policy.ts';
+
+/** Checks an edit against what the asking run may have; throws what is wrong with it. */
+export type Revalidate = (item: number, value: unknown) => { value: unknown; hash: string };
+
+export interface Asking {
+  policy: ApprovePolicy;
+  signal: AbortSignal;
+  revalidate: Revalidate;
+  record(payload: Payload): Promise<DurableEvent>;
+}
+
+interface Open extends Asking {
+  approval: Approval;
+  /** Items whose decision is being stored: an answer to them comes too late. */
+  taken: Set<number>;
+  settle(): void;
+}
+
+export class ApprovalGate {
+  readonly #open = new Map<string, Open>();
+  readonly #clock: AnswerClock;
+  readonly #onChange: () => void;
+
+  /** `onChange` is called when a question was opened or answered; `saveClock` keeps the time left. */
+  constructor(ports: { onChange: () => void; saveClock: (requests: ApprovalRequest[]) => void }) {
+    this.#onChange = ports.onChange;
+    this.#clock = new AnswerClock({
+      open: () => [...this.#open.values()].map(({ approval }) => approval.request),
+      expire: (id, reason) => this.#expire(id, reason),
+      save: ports.saveClock,
+    });
+  }
+
+  /** Resolves when every item is answered; rejects only when the program is interrupted, which leaves the question open. */
+  async ask(request: ApprovalRequest, asking: Asking): Promise<Approval> {
+    const decisions = itemsOf(request.subject).map(() => null);
+    await asking.record({ type: 'approval-request', approval: request });
+    // The time left in it changes while it is open; what was recorded must not.
+    return this.#wait({ request: structuredClone(request), decisions }, asking);
+  }
+
+  /** Goes on with a question that was asked before a restart. */
+  async askAgain(approval: Approval, asking: Asking): Promise<Approval> {
+    if (approval.decisions.every((decision) => decision !== null)) return approval;
+    return this.#wait(structuredClone(approval), asking);
+  }
+
+  /** The first answer wins; later ones get `already_answered` with who was first. */
+  async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
+    const open = this.#open.get(approvalId);
+    if (!open)
+      throw new TriadError(
+        'already_answered',
+        'This question is not open any more: it was answered, or what asked it was stopped',
+      );
+    const before = hashOf(open.approval.request.subject, item);
+    if (before === null) throw new TriadError('bad_input', `The question has no item ${item}`);
+    if (answer.kind !== 'edit') return this.#store(open, decisionOf(answer, item, before));
+    const edit = open.revalidate(item, answer.value);
+    if (edit.hash === before) return this.#store(open, decisionOf({ kind: 'allow' }, item, before));
+    const { edited: _, ...allowed } = decisionOf({ kind: 'allow' }, item, before);
+    return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
+  }
+
+  pending(): Approval[] {
+    return [...this.#open.values()].map(({ approval }) => approval);
+  }
+
+  /** Counts the clients whose person could answer; call the returned function when one leaves. */
+  attach(): () => void {
+    return this.#clock.attach();
+  }
+
+  close(): void {
+    this.#clock.close();
+  }
+
+  #wait(approval: Approval, asking: Asking): Promise<Approval> {
+    return new Promise((resolve, reject) => {
+      const { signal } = asking;
+      const id = approval.request.id;
+      const leave = (): void => {
+        signal.removeEventListener('abort', stop);
+        this.#open.delete(id);
+        this.#clock.update();
+        this.#onChange();
+      };
+      const open: Open = {
+        ...asking,
+        approval,
+        taken: new Set(),
+        settle: () => {
+          leave();
+          resolve(approval);
+        },
+      };
+      const stop = (): void => {
+        const reason = stopOf(signal);
+        if (reason.code === 'interrupted') {
+          leave();
+          reject(reason);
+        } else
+          this.#decideRest(open, {
+            decidedBy: 'cancel',
+            outcome: 'cancelled',
+            optionId: null,
+            reason: reason.message,
+          });
+      };
+      this.#open.set(id, open);
+      this.#clock.update();
+      this.#onChange();
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+      if (asking.policy === 'all') {
+        this.#decideRest(open, {
+          decidedBy: 'rule',
+          ruleId: 'approve:all',
+          allowed: true,
+          optionId: OPTIONS.allow.id,
+          reason: null,
+        });
+      }
+      if (asking.policy === 'none') {
+        this.#decideRest(open, {
+          decidedBy: 'rule',
+          ruleId: 'approve:none',
+          reason: 'Nobody can answer questions in this session',
+        });
+      }
+    });
+  }
+
+  #expire(id: string, reason: string): void {
+    const open = this.#open.get(id);
+    if (open) this.#decideRest(open, { decidedBy: 'timeout', reason });
+  }
+
+  #decideRest(open: Open, change: Partial<Decision>): void {
+    itemsOf(open.approval.request.subject).forEach((hash, item) => {
+      if (open.approval.decisions[item] !== null || open.taken.has(item)) return;
+      // A failed write is a failure of the log, which stops the run that waits.
+      this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(
+        () => undefined,
+      );
+    });
+  }
+
+  /** Compare and set: an item is taken by the first decision, which counts once it is stored. */
+  async #store(open: Open, decision: Decision): Promise<Decision> {
+    const { approval, taken } = open;
+    const before = approval.decisions[decision.item];
+    if (before || taken.has(decision.item)) {
+      const who = before
+        ? { person: 'a person', rule: 'a rule', timeout: 'the time limit', cancel: 'a stop' }[
+            before.decidedBy
+          ]
+        : 'someone else';
+      throw new TriadError('already_answered', `This question was answered by ${who} already`);
+    }
+    taken.add(decision.item);
+    await open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
+    approval.decisions[decision.item] = decision;
+    if (approval.decisions.every((one) => one !== null)) open.settle();
+    else this.#onChange();
+    return decision;
+  }
+}

@@ -1,0 +1,33 @@
+/** Replaces a file as one step: a reader, or a crash, sees the old content or the new one, never a part. */
+import { randomBytes } from 'node:crypto';
+import { constants, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** `before` runs when the new content is on disk under another name, right before the rename; a throw leaves the file as it was. */
+export async function writeAtomically(
+  path: string,
+  content: string | Uint8Array,
+  options: { mode?: number | undefined; before?: () => Promise<void> } = {},
+): Promise<void> {
+  const temporary = join(
+    dirname(path),
+    `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`,
+  );
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(temporary, flags, options.mode ?? 0o666);
+  try {
+    try {
+      await handle.writeFile(content);
+      // The mode given to open is narrowed by the umask.
+      if (options.mode !== undefined) await handle.chmod(options.mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await options.before?.();
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/** The one error of the core: a stable code, one sentence for the person, and detail for developers. */
+import type { ErrorCode, ErrorInfo } from '#contract/error.ts';
+
+export class TriadError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; detail?: string } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'TriadError';
+    this.code = code;
+    this.detail = options.detail;
+  }
+}
+
+/** Any thrown value in the shape that crosses boundaries; what nobody foresaw becomes `internal`. */
+export function errorInfo(error: unknown): ErrorInfo {
+  if (error instanceof TriadError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.detail === undefined ? {} : { detail: error.detail }),
+    };
+  }
+  if (error instanceof Error)
+    return { code: 'internal', message: error.message, ...(error.stack ? { detail: error.stack } : {}) };
+  return { code: 'internal', message: String(error) };
+}

@@ -1,0 +1,36 @@
+/** Where this installation keeps its configuration and its data. */
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+
+export interface Folders {
+  /** `config.toml`, `secrets.json`, `agents/`. */
+  config: string;
+  /** The store and everything else that the program writes by itself. */
+  data: string;
+}
+
+/** `TRIAD_HOME` is one folder for both; otherwise the XDG folders. Made with mode 0700 where they are missing. */
+export async function folders(env: Readonly<Record<string, string | undefined>>): Promise<Folders> {
+  const found = locate(env);
+  await mkdir(found.config, { recursive: true, mode: 0o700 });
+  await mkdir(found.data, { recursive: true, mode: 0o700 });
+  return found;
+}
+
+function locate(env: Readonly<Record<string, string | undefined>>): Folders {
+  if (env['TRIAD_HOME']) {
+    const home = resolve(env['TRIAD_HOME']);
+    return { config: home, data: home };
+  }
+  const home = env['HOME'] || homedir();
+  return {
+    config: join(absolute(env['XDG_CONFIG_HOME']) ?? join(home, '.config'), 'triad'),
+    data: join(absolute(env['XDG_DATA_HOME']) ?? join(home, '.local', 'share'), 'triad'),
+  };
+}
+
+/** The XDG rules say that a relative path is to be ignored. */
+function absolute(path: string | undefined): string | null {
+  return path && isAbsolute(path) ? path : null;
+}

@@ -1,0 +1,22 @@
+/** Makes ids: UUIDv7, strictly increasing within the process, also within one millisecond and when the clock goes back. */
+import { randomBytes } from 'node:crypto';
+
+let lastMs = 0;
+let counter = 0;
+
+/** A new id; sorts after every id made before it in this process. */
+export function newId(now = Date.now()): string {
+  if (now > lastMs) {
+    lastMs = now;
+    counter = 0;
+  } else if (++counter > 0xfff) {
+    lastMs += 1;
+    counter = 0;
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const random = randomBytes(8);
+  random[0] = (random[0]! & 0x3f) | 0x80;
+  const tail = random.toString('hex');
+  const sequence = counter.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}

@@ -1,0 +1,43 @@
+/** What the loop of one run works with: its envelope and history, and the capabilities that it may use. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Approval } from '#contract/approval.ts';
+import type { Entry } from '#contract/message.ts';
+import type { ToolCallRow } from '#contract/view.ts';
+import type { History } from './history.ts';
+import type { Model, ModelUsage } from './model/model.ts';
+import type { Piece } from './open-messages.ts';
+import type { Question, Tool, ToolContext } from './tools/tool.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export interface LoopRun {
+  readonly depth: number;
+  readonly envelope: Envelope;
+  readonly history: History;
+  /** The leads' entries of the conversation's earlier workflows; empty for a sub-agent, which sees nothing of them. */
+  readonly prior: readonly Entry[];
+  readonly signal: AbortSignal;
+  readonly watchdog: Watchdog;
+  readonly model: Model;
+  readonly retryDelays: readonly number[];
+  /** The tools that this run is offered. */
+  readonly tools: readonly Tool[];
+  /** What earlier attempts of the run stored about its calls, by call id. */
+  readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
+
+  /** Waits for the run's turn at the provider. */
+  admit(): Promise<() => void>;
+  price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
+  hint(piece: Piece): void;
+  streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[];
+  /** Names for the descriptions of tools that start agents. */
+  agents(): readonly { name: string; description: string }[];
+  toolContext(toolCallId: string): ToolContext;
+  /** Asks a question, or goes on with one that was asked before; resolves when each of its items is answered. */
+  ask(toolCallId: string, question: Question, tool: Tool): Promise<Approval>;
+  askAgain(approval: Approval, tool: Tool): Promise<Approval>;
+  /**
+   * Reports of sub-agents that went on in the background and have ended since.
+   * With `wait` it waits for the next one; null when nothing is or will be there.
+   */
+  backgroundReports(wait: boolean): Promise<{ text: string; runIds: string[] } | null>;
+}

@@ -1,0 +1,189 @@
+/** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
+import type { RequestUsage } from '#contract/event.ts';
+import type { Part, StopReason } from '#contract/message.ts';
+import { errorInfo } from './errors.ts';
+import { toWire } from './history.ts';
+import { newId } from './ids.ts';
+import type { LoopRun } from './loop-run.ts';
+import type { ModelEvent, ModelRequest, ModelUsage } from './model/model.ts';
+import { streamWithRetry } from './model/retry.ts';
+import { interruptedParts } from './open-messages.ts';
+import type { Payload } from './recorder.ts';
+import { toolSpecs } from './tools/registry.ts';
+
+const NO_USAGE: ModelUsage = {
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWrite5mTokens: 0,
+  cacheWrite1hTokens: 0,
+  outputTokens: 0,
+  thinkingTokens: 0,
+};
+/** Rough size of a token of text, to estimate the output of a stream that ended early. */
+const CHARS_PER_TOKEN = 4;
+
+/** Ends with the recorded response, or throws the last attempt's ModelError. */
+export async function* modelTurn(
+  run: LoopRun,
+  turn: number,
+  toolChoice: 'auto' | 'none',
+): AsyncGenerator<Payload, void> {
+  yield { type: 'turn-start', turn, model: run.envelope.model };
+  const release = await run.admit();
+  let resume = run.watchdog.hold();
+  let attempt = new Attempt(run, turn, 0);
+  try {
+    for await (const event of streamWithRetry(run.model, requestOf(run, toolChoice), {
+      signal: run.signal,
+      delays: run.retryDelays,
+    })) {
+      resume();
+      run.watchdog.feed();
+      if (event.type === 'attempt') attempt = new Attempt(run, turn, event.attempt);
+      else if (event.type === 'failed') {
+        yield* attempt.failed(event.error);
+        if (event.delayMs === null) continue;
+        yield {
+          type: 'retry',
+          turn,
+          attempt: event.attempt,
+          delayMs: event.delayMs,
+          error: errorInfo(event.error),
+        };
+        resume = run.watchdog.hold();
+      } else yield* attempt.take(event);
+    }
+  } finally {
+    resume();
+    release();
+  }
+}
+
+function requestOf(run: LoopRun, toolChoice: 'auto' | 'none'): ModelRequest {
+  const { model, maxTokens, effort, systemPrompt } = run.envelope;
+  const messages = toWire([...run.prior, ...run.history.entries]);
+  return {
+    model,
+    maxTokens,
+    effort,
+    system: systemPrompt,
+    messages,
+    tools: toolSpecs(run.tools, run.agents()),
+    toolChoice,
+  };
+}
+
+/** What one attempt received so far. */
+class Attempt {
+  readonly #run: LoopRun;
+  readonly #turn: number;
+  readonly #attempt: number;
+  readonly #startedAt = new Date().toISOString();
+  readonly #start = performance.now();
+  readonly #messageId = newId();
+  readonly #parts: Part[] = [];
+  readonly #callIds = new Map<number, string>();
+  #responseId: string | null = null;
+  #begun = false;
+  #firstTokenMs: number | null = null;
+  #usage = NO_USAGE;
+  #chars = 0;
+
+  constructor(run: LoopRun, turn: number, attempt: number) {
+    this.#run = run;
+    this.#turn = turn;
+    this.#attempt = attempt;
+  }
+
+  *take(event: ModelEvent): Generator<Payload, void> {
+    switch (event.type) {
+      case 'start':
+        this.#responseId = event.responseId;
+        this.#begun = true;
+        yield { type: 'message-start', messageId: this.#messageId, turn: this.#turn };
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'delta':
+        this.#firstTokenMs ??= performance.now() - this.#start;
+        this.#chars += event.text.length;
+        this.#run.hint({
+          messageId: this.#messageId,
+          part: event.part,
+          kind: event.kind,
+          text: event.text,
+          toolCallId: event.kind === 'tool' ? this.#callId(event.part, event.toolCallId) : null,
+          name: event.kind === 'tool' ? event.name : null,
+        });
+        return;
+      case 'part':
+        this.#parts[event.part] =
+          event.value.type === 'tool_use'
+            ? { ...event.value, id: this.#callId(event.part, event.value.id) }
+            : event.value;
+        return;
+      case 'end':
+        yield { type: 'usage', request: this.#request(event.stopReason, null) };
+        yield this.#end(event.stopReason, false, this.#parts);
+    }
+  }
+
+  /** What came is kept as an interrupted message, and what it cost is counted. */
+  *failed(error: Error): Generator<Payload, void> {
+    yield { type: 'usage', request: this.#request(null, error) };
+    if (!this.#begun) return;
+    yield this.#end(null, true, interruptedParts(this.#run.streamed(this.#messageId), this.#parts));
+  }
+
+  #end(stopReason: StopReason | null, interrupted: boolean, parts: Part[]): Payload {
+    const draft = {
+      kind: 'assistant',
+      messageId: this.#messageId,
+      responseId: this.#responseId,
+      parts,
+      stopReason,
+      interrupted,
+    } as const;
+    return { type: 'message-end', entry: this.#run.history.add(draft) };
+  }
+
+  #request(stopReason: StopReason | null, error: Error | null): RequestUsage {
+    const reported = error === null;
+    const estimate = Math.ceil(this.#chars / CHARS_PER_TOKEN);
+    const usage = reported
+      ? this.#usage
+      : { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, estimate) };
+    return {
+      requestId: newId(),
+      provider: this.#run.model.provider,
+      model: this.#run.envelope.model,
+      turn: this.#turn,
+      attempt: this.#attempt,
+      ...usage,
+      reported,
+      stopReason,
+      error: error === null ? null : errorInfo(error),
+      startedAt: this.#startedAt,
+      firstTokenMs: this.#firstTokenMs,
+      durationMs: performance.now() - this.#start,
+      ...this.#run.price(usage),
+    };
+  }
+
+  /** The model's id of a call, made unique within the run: endpoints exist that number calls anew in each response. */
+  #callId(part: number, given: string): string {
+    const known = this.#callIds.get(part);
+    if (known !== undefined) return known;
+    const taken = new Set(this.#callIds.values());
+    for (const entry of this.#run.history.entries) {
+      if (entry.kind === 'assistant')
+        for (const { type, ...rest } of entry.parts)
+          if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
+    }
+    let id = given === '' ? 'call' : given;
+    for (let suffix = 2; taken.has(id); suffix += 1) id = `${given}_${suffix}`;
+    this.#callIds.set(part, id);
+    return id;
+  }
+}

@@ -1,0 +1,93 @@
+/** The port to language models: one streamed request at a time, in the program's own vocabulary. */
+import type { Effort } from '#contract/agent.ts';
+import type { ErrorCode } from '#contract/error.ts';
+import type { Part, StopReason } from '#contract/message.ts';
+import { TriadError } from '../errors.ts';
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema with `type: "object"`. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface ToolResultPart {
+  type: 'tool_result';
+  toolCallId: string;
+  output: string;
+  isError: boolean;
+}
+
+export type WireMessage =
+  | { role: 'user'; content: ({ type: 'text'; text: string } | ToolResultPart)[] }
+  | { role: 'assistant'; content: Part[] };
+
+export interface ModelRequest {
+  /** The provider's id of the model, aliases already resolved. */
+  model: string;
+  maxTokens: number;
+  effort: Effort | null;
+  system: string;
+  messages: WireMessage[];
+  tools: ToolSpec[];
+  /** `none`: the tools stay declared (the history has calls of them), but the model can only write. */
+  toolChoice: 'auto' | 'none';
+}
+
+/** Cumulative for the request so far. `inputTokens` are the fresh ones; thinking is part of output. */
+export interface ModelUsage {
+  inputTokens: number;
+  cacheReadTokens: number;
+  cacheWrite5mTokens: number;
+  cacheWrite1hTokens: number;
+  outputTokens: number;
+  thinkingTokens: number;
+}
+
+export type ModelEvent =
+  | { type: 'start'; responseId: string }
+  | { type: 'usage'; usage: ModelUsage }
+  | { type: 'delta'; part: number; kind: 'text' | 'thinking'; text: string }
+  | { type: 'delta'; part: number; kind: 'tool'; text: string; toolCallId: string; name: string }
+  /** A part is complete; parts come in order and `part` counts them from 0. */
+  | { type: 'part'; part: number; value: Part }
+  /** Always the last event of a response that came whole. */
+  | { type: 'end'; stopReason: StopReason };
+
+export interface Model {
+  /** Name of the provider, such as `anthropic`; keys the limits of concurrent requests and the prices. */
+  readonly provider: string;
+  /**
+   * One attempt at one request; no retries inside. Ends after `end`, or throws a `ModelError`
+   * (also when the stream is cut or the signal aborts). Breaking out closes the connection.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** A failed attempt, classified by status code and error type, never by the text of a message. */
+export class ModelError extends TriadError {
+  /** Whether the same request may succeed later: 408, 409, 429, 5xx, 529 and network. */
+  readonly retryable: boolean;
+  /** What the provider asked to wait, in milliseconds. */
+  readonly retryAfterMs: number | null;
+  /** HTTP status, where there was one. */
+  readonly status: number | null;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      retryable: boolean;
+      retryAfterMs?: number | null;
+      status?: number | null;
+      cause?: unknown;
+      detail?: string;
+    },
+  ) {
+    super(code, message, options);
+    this.name = 'ModelError';
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.status = options.status ?? null;
+  }
+}

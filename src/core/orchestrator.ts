@@ -1,0 +1,309 @@
+/** Workflows: one at a time in a conversation, started by a message or resumed, stopped as a whole or in part. */
+import type { ApprovePolicy, Envelope } from '#contract/agent.ts';
+import type { Entry } from '#contract/message.ts';
+import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
+import type { Engine } from './engine.ts';
+import { TriadError } from './errors.ts';
+import { canonicalHash } from './hash.ts';
+import { newId } from './ids.ts';
+import { Recorder } from './recorder.ts';
+import { summariesOf } from './recovery.ts';
+import { type EndedRun, executeRun, type RunPlan } from './run.ts';
+import { orStopped, Stopped } from './stop.ts';
+import { loadStored } from './stored-run.ts';
+import { SubAgents } from './sub-agents.ts';
+import { usageOf, ZERO } from './usage.ts';
+import { Workflow } from './workflow.ts';
+
+export class Orchestrator {
+  readonly #engine: Engine;
+  readonly #onChange: () => void;
+  readonly #workflows = new Map<string, Workflow>();
+  /** The end of each conversation's line: what was sent last waits for all before it. */
+  readonly #lines = new Map<string, Promise<unknown>>();
+  #stopping: Stopped | null = null;
+
+  /** `onChange` is called when a workflow or a run came to life or ended. */
+  constructor(engine: Engine, onChange: () => void) {
+    this.#engine = engine;
+    this.#onChange = onChange;
+  }
+
+  /** Workflows that run or wait, oldest first. */
+  active(): Workflow[] {
+    return [...this.#workflows.values()];
+  }
+
+  /** Resolves when the message is stored; the work goes on by itself. */
+  async send(
+    conversation: ConversationRow,
+    text: string,
+    approve: ApprovePolicy,
+  ): Promise<{ workflowId: string; runId: string; queued: boolean }> {
+    this.#refuseWhenStopping();
+    const { registry, envelopes, log } = this.#engine;
+    const definition = registry.lookup(conversation.agent);
+    if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
+    const envelope = envelopes.lead(definition, text, conversation.folder);
+    const envelopeHash = canonicalHash(envelope);
+    // Told now rather than as a failed run: nothing starts without a provider.
+    await this.#engine.model();
+    await log.open(conversation.id);
+    const workflow = this.#workflow({
+      id: newId(),
+      conversationId: conversation.id,
+      leadRunId: newId(),
+      title: titleOf(text),
+      approve,
+      runs: [],
+      tally: ZERO,
+    });
+    const recorder = this.#recorder(workflow, envelope.agent, null);
+    const queued =
+      this.#workflows.size > 0 &&
+      [...this.#workflows.values()].some((other) => other.conversationId === conversation.id);
+    this.#workflows.set(workflow.id, workflow);
+    const first = recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1 });
+    const second = recorder.record({
+      ...queueOf(workflow, envelope, envelopeHash),
+      traceId: workflow.leadRunId.replaceAll('-', ''),
+    });
+    try {
+      await Promise.all([first, second]);
+    } catch (error) {
+      this.#workflows.delete(workflow.id);
+      throw error;
+    }
+    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: null, startedAt: Date.now() });
+    return { workflowId: workflow.id, runId: workflow.leadRunId, queued };
+  }
+
+  /** Goes on with an interrupted workflow from what is stored. */
+  async resume(row: WorkflowRow): Promise<void> {
+    this.#refuseWhenStopping();
+    if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
+    if (row.outcome !== 'interrupted')
+      throw new TriadError(
+        'conflict',
+        `Only an interrupted workflow can be resumed; this one is ${row.outcome ?? row.status}`,
+      );
+    const { store, log } = this.#engine;
+    await this.#engine.model();
+    await log.open(row.conversationId);
+    const runs = await store.runsOf([row.id]);
+    const lead = runs.find((run) => run.id === row.runId);
+    if (!lead)
+      throw new TriadError('internal', `The lead's run of workflow ${row.id} is missing in the store`);
+    // Two clients may have asked at the same time.
+    if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
+    const workflow = this.#workflow({
+      ...row,
+      leadRunId: row.runId,
+      title: titleOf(row.prompt),
+      runs,
+      tally: row.usage,
+    });
+    this.#workflows.set(row.id, workflow);
+    const recorder = this.#recorder(workflow, lead.agent, lead);
+    await recorder.record({
+      type: 'workflow-start',
+      prompt: row.prompt,
+      approve: row.approve,
+      attempt: row.attempt + 1,
+    });
+    this.#enqueue(workflow, recorder, {
+      envelope: lead.envelope,
+      envelopeHash: lead.envelopeHash,
+      row: lead,
+      startedAt: Date.now(),
+    });
+  }
+
+  async stopWorkflow(workflowId: string): Promise<StopReceipt> {
+    const workflow = this.#workflows.get(workflowId);
+    if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
+    return workflow.stop(workflow.leadRunId, 'user', (runIds) => this.#questionsOf(runIds));
+  }
+
+  /** Stops one run and what it started; one that still waits for a yes is answered no. */
+  async stopRun(runId: string): Promise<StopReceipt> {
+    const workflow = this.active().find(({ runs }) => runs.has(runId));
+    if (workflow) return workflow.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
+    for (const { request } of this.#engine.gate.pending()) {
+      const item =
+        request.subject.kind === 'envelopes'
+          ? request.subject.items.findIndex((one) => one.runId === runId)
+          : -1;
+      if (item < 0) continue;
+      await this.#engine.gate.decide(request.id, item, {
+        kind: 'reject',
+        reason: 'Stopped by the person before it started',
+      });
+      return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
+    }
+    throw new TriadError('conflict', 'This agent has ended already');
+  }
+
+  /** Interrupts everything; resolves when nothing runs any more. What was open can be resumed later. */
+  async interrupt(kind: 'shutdown' | 'failure'): Promise<void> {
+    this.#stopping ??= new Stopped(kind);
+    for (const workflow of this.#workflows.values()) workflow.controller.abort(this.#stopping);
+    await Promise.allSettled(this.#lines.values());
+  }
+
+  #refuseWhenStopping(): void {
+    if (this.#stopping) throw this.#stopping;
+  }
+
+  #questionsOf(runIds: readonly string[]): number {
+    return this.#engine.gate.pending().filter(({ request }) => runIds.includes(request.runId)).length;
+  }
+
+  #workflow(parts: {
+    id: string;
+    conversationId: string;
+    leadRunId: string;
+    title: string;
+    approve: ApprovePolicy;
+    runs: readonly RunRow[];
+    tally: Workflow['tally'];
+  }): Workflow {
+    const { limits } = this.#engine.settings;
+    const children = parts.runs.filter((run) => run.parentRunId !== null);
+    return new Workflow({
+      ...parts,
+      maxSubAgents: limits.max_sub_agents,
+      maxConcurrent: limits.max_concurrent,
+      subAgents: summariesOf(children),
+      // Refused and never started ones gave their slot back.
+      taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
+    });
+  }
+
+  #recorder(workflow: Workflow, agent: string, row: RunRow | null): Recorder {
+    const { log, open } = this.#engine;
+    const ids = {
+      conversationId: workflow.conversationId,
+      workflowId: workflow.id,
+      runId: workflow.leadRunId,
+      parentRunId: null,
+      agent,
+    };
+    return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow);
+  }
+
+  #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead): void {
+    const before = this.#lines.get(workflow.conversationId) ?? Promise.resolve();
+    const work = this.#run(workflow, recorder, lead, before);
+    const line = Promise.allSettled([before, work]).then(() => {
+      if (this.#lines.get(workflow.conversationId) === line) this.#lines.delete(workflow.conversationId);
+    });
+    this.#lines.set(workflow.conversationId, line);
+  }
+
+  async #run(workflow: Workflow, recorder: Recorder, lead: Lead, before: Promise<unknown>): Promise<void> {
+    const { controller } = workflow;
+    if (this.#stopping) controller.abort(this.#stopping);
+    const run = {
+      runId: workflow.leadRunId,
+      parentRunId: null,
+      agent: lead.envelope.agent,
+      title: workflow.title,
+      controller,
+    };
+    try {
+      await workflow.live(run, async (live) => {
+        this.#onChange();
+        await orStopped(controller.signal, before).catch(() => undefined);
+        const plan = await this.#plan(workflow, recorder, lead);
+        const ended = await executeRun(this.#engine, workflow, live, plan);
+        if (ended.outcome !== 'interrupted') this.#end(workflow, recorder, ended);
+      });
+    } finally {
+      this.#workflows.delete(workflow.id);
+      this.#onChange();
+    }
+  }
+
+  async #plan(
+    workflow: Workflow,
+    recorder: Recorder,
+    { envelope, envelopeHash, row, startedAt }: Lead,
+  ): Promise<RunPlan> {
+    const { store } = this.#engine;
+    const children = row
+      ? (await store.runsOf([workflow.id])).filter((run) => run.parentRunId === row.id)
+      : [];
+    const plan: RunPlan = {
+      recorder,
+      kind: 'lead',
+      depth: 0,
+      chain: ['user', envelope.agent],
+      envelope,
+      envelopeHash,
+      attempt: (row?.attempt ?? 0) + 1,
+      stored: await loadStored(store, row, children),
+      prior: await this.#priorEntries(workflow),
+      queuedMs: Date.now() - startedAt,
+      children: (history, signal) => new SubAgents({ engine: this.#engine, workflow, plan, signal, history }),
+    };
+    return plan;
+  }
+
+  /** What was said in the conversation before this workflow: the leads' entries, oldest first. */
+  async #priorEntries(workflow: Workflow): Promise<Entry[]> {
+    const { store } = this.#engine;
+    const runIds: string[] = [];
+    let before: string | null | undefined;
+    while (before !== null) {
+      const page = await store.workflows({ conversationId: workflow.conversationId, limit: 200, before });
+      for (const { id, runId } of page.items) if (id < workflow.id) runIds.push(runId);
+      before = page.next;
+    }
+    const entries: Entry[] = [];
+    for (const runId of runIds.toReversed()) entries.push(...(await store.entriesOf(runId)));
+    return entries;
+  }
+
+  #end(workflow: Workflow, recorder: Recorder, { outcome, text, error, durationMs }: EndedRun): void {
+    const usage = usageOf(workflow.tally);
+    recorder.record({
+      type: 'workflow-end',
+      outcome,
+      text,
+      error,
+      durationMs,
+      usage,
+      subAgents: [...workflow.subAgents.values()],
+    });
+  }
+}
+
+interface Lead {
+  envelope: Envelope;
+  envelopeHash: string;
+  /** The stored run when it is resumed. */
+  row: RunRow | null;
+  startedAt: number;
+}
+
+function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {
+  return {
+    type: 'run-queue' as const,
+    kind: 'lead' as const,
+    depth: 0,
+    name: envelope.agent,
+    title: workflow.title,
+    task: envelope.prompt,
+    toolCallId: null,
+    item: 0,
+    parentChain: ['user', envelope.agent],
+    envelope,
+    envelopeHash,
+  };
+}
+
+function titleOf(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
+}

@@ -1,0 +1,66 @@
+/** Records what one run does: adds who and when to each event, keeps the run's totals, and streams its hints. */
+import type { DurableEvent, EventDraft } from '#contract/event.ts';
+import type { Tally } from '#contract/outcome.ts';
+import type { EventLog } from './event-log.ts';
+import type { OpenMessages, Piece } from './open-messages.ts';
+import { tallyOf } from './store/apply.ts';
+import { addTally } from './usage.ts';
+
+export interface RunIds {
+  readonly conversationId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly parentRunId: string | null;
+  readonly agent: string;
+}
+
+/** An event as its run tells it. */
+export type Payload = EventDraft extends infer E
+  ? E extends EventDraft
+    ? Omit<E, keyof RunIds | 'at'>
+    : never
+  : never;
+
+export class Recorder {
+  readonly ids: RunIds;
+  readonly #log: EventLog;
+  readonly #open: OpenMessages;
+  readonly #workflow: { tally: Tally };
+  #tally: Tally;
+
+  /** `tally`: what earlier attempts of the run used; the workflow's total grows with the run's. */
+  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: { tally: Tally }) {
+    this.#log = log;
+    this.#open = open;
+    this.ids = ids;
+    this.#tally = tally;
+    this.#workflow = workflow;
+  }
+
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  /** Resolves when the event is stored and published. Not awaiting it is fine: a failure reaches everyone through the log. */
+  record(payload: Payload): Promise<DurableEvent> {
+    if (payload.type === 'usage') {
+      const used = tallyOf(payload.request);
+      this.#tally = addTally(this.#tally, used);
+      this.#workflow.tally = addTally(this.#workflow.tally, used);
+    }
+    if (payload.type === 'message-end' && payload.entry.kind === 'assistant')
+      this.#open.end(payload.entry.messageId);
+    const stored = this.#log.append({ ...payload, at: new Date().toISOString(), ...this.ids });
+    stored.catch(() => undefined);
+    return stored;
+  }
+
+  hint(piece: Piece): void {
+    this.#open.append({ at: new Date().toISOString(), ...this.ids }, piece);
+  }
+
+  /** What was streamed of a message that has not ended. */
+  streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[] {
+    return this.#open.get(messageId)?.parts ?? [];
+  }
+}

@@ -1,0 +1,122 @@
+/** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
+import type { SubAgentSummary } from '#contract/event.ts';
+import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
+import type { EventLog } from './event-log.ts';
+import { interruptedParts } from './open-messages.ts';
+import type { Payload, RunIds } from './recorder.ts';
+import type { Store } from './store/store.ts';
+import { usageOf } from './usage.ts';
+
+const INTERRUPTED = { code: 'interrupted', message: 'The program ended while this was running' } as const;
+
+/** Only unfinished workflows are looked at. Returns how many there were. */
+export async function sweep(store: Store, log: EventLog): Promise<number> {
+  const workflows = await store.unfinishedWorkflows();
+  if (workflows.length === 0) return 0;
+  const open = await store.openMessages();
+  for (const workflow of workflows) {
+    await log.open(workflow.conversationId);
+    const runs = await store.runsOf([workflow.id]);
+    for (const run of runs)
+      await closeRun(
+        store,
+        log,
+        run,
+        open.filter((message) => message.runId === run.id),
+      );
+    await append(log, idsOf(workflow, runs), workflowEnd(workflow, runs));
+  }
+  return workflows.length;
+}
+
+/** Sub-agents as their workflow's end tells them. */
+export function summariesOf(children: readonly RunRow[]): SubAgentSummary[] {
+  return children.map(({ id, agent, kind, status, outcome, durationMs, usage }) => ({
+    runId: id,
+    agent,
+    kind,
+    status,
+    outcome,
+    durationMs,
+    usage: usageOf(usage),
+  }));
+}
+
+/** What was streamed of its last message is kept as an interrupted one. A run that still waits for a yes stays pending. */
+async function closeRun(
+  store: Store,
+  log: EventLog,
+  run: RunRow,
+  open: readonly OpenMessage[],
+): Promise<void> {
+  const ids = { ...run, runId: run.id };
+  let n = open.length > 0 ? (await store.entriesOf(run.id)).length : 0;
+  for (const message of open) {
+    const parts = interruptedParts(message.parts, []);
+    const entry = {
+      kind: 'assistant' as const,
+      messageId: message.messageId,
+      responseId: null,
+      parts,
+      stopReason: null,
+      interrupted: true,
+      n,
+      at: message.at,
+    };
+    await append(log, ids, { type: 'message-end', entry });
+    n += 1;
+  }
+  if (run.status !== 'running') return;
+  const durationMs = run.startedAt === null ? 0 : (run.durationMs ?? 0);
+  await append(log, ids, {
+    type: 'run-end',
+    outcome: 'interrupted',
+    text: run.text,
+    error: INTERRUPTED,
+    durationMs,
+    usage: usageOf(run.usage),
+  });
+}
+
+function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[]): Payload {
+  const children = runs.filter((run) => run.parentRunId !== null);
+  const subAgents = summariesOf(children).map((child) =>
+    child.status === 'running'
+      ? { ...child, status: 'error' as const, outcome: 'interrupted' as const }
+      : child,
+  );
+  const durationMs = workflow.durationMs ?? 0;
+  return {
+    type: 'workflow-end',
+    outcome: 'interrupted',
+    text: '',
+    error: INTERRUPTED,
+    durationMs,
+    usage: usageOf(workflow.usage),
+    subAgents,
+  };
+}
+
+function idsOf(workflow: WorkflowRow, runs: readonly RunRow[]): RunIds {
+  const agent = runs.find((run) => run.id === workflow.runId)?.agent ?? workflow.agents[0] ?? 'lead';
+  return {
+    conversationId: workflow.conversationId,
+    workflowId: workflow.id,
+    runId: workflow.runId,
+    parentRunId: null,
+    agent,
+  };
+}
+
+async function append(log: EventLog, ids: RunIds, payload: Payload): Promise<void> {
+  const { conversationId, workflowId, runId, parentRunId, agent } = ids;
+  await log.append({
+    ...payload,
+    at: new Date().toISOString(),
+    conversationId,
+    workflowId,
+    runId,
+    parentRunId,
+    agent,
+  });
+}

@@ -1,0 +1,50 @@
+/** Admission in order of arrival: at most so many holders at a time, and a wait that a signal ends. */
+import { stopOf } from './stop.ts';
+
+export class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(permits: number) {
+    this.#free = permits;
+  }
+
+  /** Resolves with the function that gives the permit back (once); rejects with the signal's reason. */
+  async acquire(signal: AbortSignal): Promise<() => void> {
+    if (signal.aborted) throw stopOf(signal);
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return this.#release();
+    }
+    await new Promise<void>((resolve, reject) => {
+      const admit = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(admit), 1);
+        reject(stopOf(signal));
+      };
+      this.#waiting.push(admit);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+    return this.#release();
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  #release(): () => void {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.#waiting.shift();
+      // The permit goes straight to the next in line: nobody can slip in between.
+      if (next) next();
+      else this.#free += 1;
+    };
+  }
+}

@@ -1,0 +1,68 @@
+/** Why something was stopped: the typed reason of every abort, so that nobody reads message text to find out. */
+import { TriadError } from './errors.ts';
+
+/** `user`: a person pressed stop · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `shutdown`: the program ends · `failure`: the store failed. */
+export type StopKind = 'user' | 'parent' | 'lead' | 'timeout' | 'shutdown' | 'failure';
+
+const SENTENCE: Readonly<Record<StopKind, string>> = {
+  user: 'Stopped by the person',
+  parent: 'Stopped together with the run that started it',
+  lead: 'Terminated by the lead',
+  timeout: 'Stopped: nothing came from the model or a tool for too long',
+  shutdown: 'Interrupted: the program was closed',
+  failure: 'Interrupted: the history could not be written',
+};
+
+export class Stopped extends TriadError {
+  readonly kind: StopKind;
+
+  constructor(kind: StopKind) {
+    super(
+      kind === 'timeout'
+        ? 'inactive'
+        : kind === 'shutdown' || kind === 'failure'
+          ? 'interrupted'
+          : 'cancelled',
+      SENTENCE[kind],
+    );
+    this.name = 'Stopped';
+    this.kind = kind;
+  }
+}
+
+/** The reason of an aborted signal; a signal that was aborted without one counts as the parent's end. */
+export function stopOf(signal: AbortSignal): Stopped {
+  return signal.reason instanceof Stopped ? signal.reason : new Stopped('parent');
+}
+
+/** A controller that also aborts, with the reason `parent` unless the program ends, when the signal above does. */
+export function linkedController(above: AbortSignal): AbortController {
+  const controller = new AbortController();
+  const follow = (): void => {
+    const { kind } = stopOf(above);
+    controller.abort(kind === 'shutdown' || kind === 'failure' ? above.reason : new Stopped('parent'));
+  };
+  if (above.aborted) follow();
+  else {
+    above.addEventListener('abort', follow, { once: true });
+    controller.signal.addEventListener('abort', () => above.removeEventListener('abort', follow), {
+      once: true,
+    });
+  }
+  return controller;
+}
+
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. */
+export async function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let follow: (() => void) | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    follow = () => reject(stopOf(signal));
+    if (signal.aborted) follow();
+    else signal.addEventListener('abort', follow, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    if (follow) signal.removeEventListener('abort', follow);
+  }
+}

@@ -1,0 +1,315 @@
+/** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
+import { MAX_TASK_CHARS } from '#contract/limits.ts';
+import { STATUS_OF } from '#contract/outcome.ts';
+import type { Tally } from '#contract/outcome.ts';
+import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { Entry } from '#contract/message.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { cutAtCodePoint } from '../text.ts';
+import { ZERO } from '../usage.ts';
+import type { Write } from './store.ts';
+
+type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
+
+/** The writes of one event, in order. A conversation's own row exists before its first event. */
+export function apply(event: DurableEvent): Write[] {
+  switch (event.type) {
+    case 'workflow-start':
+      return workflowStart(event);
+    case 'workflow-end':
+      return workflowEnd(event);
+    case 'run-queue':
+      return runQueue(event);
+    case 'run-start':
+      return runStart(event);
+    case 'run-end':
+      return runEnd(event);
+    case 'message-end':
+      return [
+        ...entry(event.runId, event.entry),
+        ...(event.entry.kind === 'assistant'
+          ? [{ kind: 'delete', table: 'open_message', key: event.entry.messageId } as const]
+          : []),
+      ];
+    case 'tool-start': {
+      const { runId, toolCallId, name, at } = event;
+      const row = { runId, toolCallId, name, status: 'running', startedAt: at, endedAt: null };
+      return [{ kind: 'put', table: 'tool_call', key: [runId, toolCallId], row }];
+    }
+    case 'tool-end': {
+      const { runId, at } = event;
+      const { toolCallId, status } = event.entry;
+      return [
+        ...entry(runId, event.entry),
+        {
+          kind: 'update',
+          table: 'tool_call',
+          key: [runId, toolCallId],
+          set: {
+            runId,
+            toolCallId,
+            name: event.entry.name,
+            status,
+            endedAt: at,
+            startedAt: new Date(Date.parse(at) - event.entry.durationMs).toISOString(),
+          },
+        },
+      ];
+    }
+    case 'approval-request': {
+      const { approval } = event;
+      const items = approval.subject.kind === 'envelopes' ? approval.subject.items.length : 1;
+      const row = {
+        workflowId: approval.workflowId,
+        request: approval,
+        decisions: Array.from({ length: items }, () => null),
+        open: items,
+      };
+      return [{ kind: 'put', table: 'approval', key: approval.id, row }];
+    }
+    case 'approval-decide':
+      return [
+        {
+          kind: 'update',
+          table: 'approval',
+          key: event.approvalId,
+          item: { decisions: { index: event.decision.item, value: event.decision } },
+          add: { open: -1 },
+        },
+      ];
+    case 'usage':
+      return usage(event);
+    case 'turn-start':
+    case 'turn-end':
+    case 'message-start':
+    case 'retry':
+    case 'notice':
+      return [];
+  }
+}
+
+function workflowStart({
+  workflowId,
+  conversationId,
+  runId,
+  agent,
+  prompt,
+  approve,
+  attempt,
+  at,
+  seq,
+}: Event<'workflow-start'>): Write[] {
+  const touch: Write = {
+    kind: 'update',
+    table: 'conversation',
+    key: conversationId,
+    set: { updatedAt: at, lastSeq: seq, ...(seq === 1 ? { title: titleOf(prompt) } : {}) },
+  };
+  if (attempt > 1) {
+    const set = { status: 'pending', outcome: null, error: null, endedAt: null, durationMs: null, attempt };
+    return [touch, { kind: 'update', table: 'workflow', key: workflowId, set }];
+  }
+  const row: WorkflowRow = {
+    id: workflowId,
+    conversationId,
+    runId,
+    prompt,
+    agents: [agent],
+    approve,
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt,
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    firstSeq: seq,
+    lastSeq: seq,
+    subAgentCount: 0,
+    usage: ZERO,
+  };
+  return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
+}
+
+function workflowEnd(event: Event<'workflow-end'>): Write[] {
+  const { outcome, text, error, durationMs, at, seq } = event;
+  const set = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at, lastSeq: seq };
+  return [
+    { kind: 'update', table: 'workflow', key: event.workflowId, set },
+    {
+      kind: 'update',
+      table: 'conversation',
+      key: event.conversationId,
+      set: { updatedAt: at, lastSeq: seq },
+    },
+  ];
+}
+
+function runQueue(event: Event<'run-queue'>): Write[] {
+  const {
+    runId,
+    conversationId,
+    workflowId,
+    parentRunId,
+    toolCallId,
+    item,
+    agent,
+    name,
+    title,
+    kind,
+    depth,
+  } = event;
+  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const row: RunRow = {
+    ...{
+      id: runId,
+      conversationId,
+      workflowId,
+      parentRunId,
+      toolCallId,
+      item,
+      agent,
+      name,
+      title,
+      kind,
+      depth,
+    },
+    ...{ parentChain, traceId, task, envelope, envelopeHash },
+    ...{ status: 'pending', outcome: null, text: '', error: null, attempt: 0, queuedAt: at },
+    ...{ startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
+  };
+  const run: Write = { kind: 'put', table: 'run', key: runId, row };
+  if (parentRunId === null) return [run];
+  const execution = {
+    workflow_id: workflowId,
+    parent_agent_id: parentRunId,
+    sub_agent_id: runId,
+    sub_agent_name: name,
+    task_description: cutAtCodePoint(task, MAX_TASK_CHARS),
+    status: 'pending',
+    kind,
+    envelope_hash: envelopeHash,
+    trace_id: traceId,
+    parent_chain: parentChain,
+    created_at: at,
+  };
+  return [
+    run,
+    { kind: 'put', table: 'sub_agent_execution', key: runId, row: execution },
+    { kind: 'update', table: 'workflow', key: workflowId, union: { agents: agent } },
+  ];
+}
+
+function runStart({
+  runId,
+  parentRunId,
+  workflowId,
+  attempt,
+  envelope,
+  envelopeHash,
+  at,
+}: Event<'run-start'>): Write[] {
+  const started = attempt === 1 ? { startedAt: at } : {};
+  const set = {
+    status: 'running',
+    outcome: null,
+    error: null,
+    endedAt: null,
+    durationMs: null,
+    attempt,
+    envelope,
+    envelopeHash,
+    task: envelope.prompt,
+    ...started,
+  };
+  const run: Write = { kind: 'update', table: 'run', key: runId, set };
+  if (parentRunId === null) {
+    return [
+      run,
+      { kind: 'update', table: 'workflow', key: workflowId, set: { status: 'running', ...started } },
+    ];
+  }
+  const execution = {
+    status: 'running',
+    envelope_hash: envelopeHash,
+    task_description: cutAtCodePoint(envelope.prompt, MAX_TASK_CHARS),
+  };
+  const writes: Write[] = [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
+  if (attempt === 1)
+    writes.push({ kind: 'update', table: 'workflow', key: workflowId, add: { subAgentCount: 1 } });
+  return writes;
+}
+
+function runEnd({
+  runId,
+  parentRunId,
+  outcome,
+  text,
+  error,
+  durationMs,
+  usage,
+  at,
+}: Event<'run-end'>): Write[] {
+  const status = STATUS_OF[outcome];
+  const run: Write = {
+    kind: 'update',
+    table: 'run',
+    key: runId,
+    set: { status, outcome, text, error, durationMs, endedAt: at },
+  };
+  if (parentRunId === null) return [run];
+  const execution = {
+    status,
+    outcome,
+    duration_ms: Math.round(durationMs),
+    tokens_input: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
+    tokens_output: usage.outputTokens,
+    ...(text === '' ? {} : { result_summary: text }),
+    ...(error === null ? {} : { error_message: error.message }),
+    completed_at: at,
+  };
+  return [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
+}
+
+function entry(runId: string, value: Entry): Write[] {
+  return [{ kind: 'put', table: 'message', key: [runId, value.n], row: { entry: value } }];
+}
+
+function usage({ runId, workflowId, conversationId, request }: Event<'usage'>): Write[] {
+  const add = Object.fromEntries(
+    Object.entries(tallyOf(request)).map(([field, value]) => [`usage.${field}`, value]),
+  );
+  return [
+    {
+      kind: 'put',
+      table: 'model_request',
+      key: request.requestId,
+      row: { ...request, runId, workflowId, conversationId },
+    },
+    { kind: 'update', table: 'run', key: runId, add },
+    { kind: 'update', table: 'workflow', key: workflowId, add },
+    { kind: 'update', table: 'conversation', key: conversationId, add },
+  ];
+}
+
+/** What one request adds to every total above it. */
+export function tallyOf(request: RequestUsage): Tally {
+  return {
+    requests: 1,
+    inputTokens: request.inputTokens,
+    outputTokens: request.outputTokens,
+    cacheReadTokens: request.cacheReadTokens,
+    cacheWriteTokens: request.cacheWrite5mTokens + request.cacheWrite1hTokens,
+    nanoUsd: request.nanoUsd ?? 0,
+    unpriced: request.nanoUsd === null ? 1 : 0,
+  };
+}
+
+/** The first line of the first message, short enough for a list. */
+function titleOf(prompt: string): string {
+  const line = prompt.trim().split('\n', 1)[0] ?? '';
+  const cut = cutAtCodePoint(line, 80);
+  return cut.length < line.length ? `${cut}…` : cut;
+}

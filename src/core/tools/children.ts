@@ -1,0 +1,63 @@
+/** The capability of starting sub-agents, as the lead's tools see it. */
+import type { Approval } from '#contract/approval.ts';
+import type { Effort } from '#contract/agent.ts';
+import type { Outcome, Status } from '#contract/outcome.ts';
+import type { StopReceipt } from '#contract/view.ts';
+import type { Question } from './question.ts';
+
+/** What the lead asks for; all that is left out is inherited. */
+export interface ChildRequest {
+  /** A definition to run, or to base a temporary agent on. */
+  agent: string | null;
+  /** Name of a temporary agent. */
+  name: string | null;
+  /** 3 to 7 words for the screen; not sent to the child. */
+  title: string;
+  prompt: string;
+  systemPrompt: string | null;
+  tools: string[] | null;
+  mcpServers: string[] | null;
+  provider: string | null;
+  model: string | null;
+  effort: Effort | null;
+}
+
+export interface ChildReport {
+  runId: string;
+  agent: string;
+  status: Status;
+  /** Null while it still runs in the background. */
+  outcome: Outcome | null;
+  report: string;
+  /** Why it did not complete; null when it did. */
+  error: string | null;
+  durationMs: number;
+  /** All classes of input. */
+  tokensInput: number;
+  tokensOutput: number;
+}
+
+export interface ChildState {
+  runId: string;
+  agent: string;
+  title: string;
+  status: Status;
+}
+
+export interface Children {
+  /** Checks and resolves the requests, takes their slots and queues their runs: the question that must be answered yes. */
+  propose(
+    operation: 'spawn' | 'delegate' | 'parallel',
+    toolCallId: string,
+    requests: ChildRequest[],
+  ): Promise<Question>;
+  /**
+   * Runs what was allowed, in the order of the items, and reports on every item.
+   * With `waitAll` false it returns when the first has ended; the others go on and report later.
+   */
+  run(approval: Approval, options: { waitAll: boolean }): Promise<ChildReport[]>;
+  list(): ChildState[];
+  terminate(runId: string): Promise<StopReceipt>;
+  /** Definitions that can be delegated to now. */
+  agents(): { name: string; description: string }[];
+}

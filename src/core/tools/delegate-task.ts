@@ -1,0 +1,63 @@
+/** The lead's tool for permanent agents: hand one a task, or list them. */
+import { z } from 'zod';
+import { MAX_SUB_AGENTS } from '#contract/limits.ts';
+import { TriadError } from '../errors.ts';
+import {
+  childrenOf,
+  delegation,
+  PROMPT_RULE,
+  promptField,
+  refusedOrReported,
+  titleField,
+  usableAgents,
+} from './sub-agent-tools.ts';
+import { defineTool } from './tool.ts';
+
+const Input = z
+  .strictObject({
+    operation: z
+      .enum(['delegate', 'list_agents'])
+      .describe(
+        'delegate: let an existing agent do a task and wait for its report. list_agents: the agents that exist.',
+      ),
+    agent_id: z.string().optional().describe('delegate: the name of the agent. Required for delegate.'),
+    prompt: promptField.optional().describe(`delegate: ${PROMPT_RULE} Required for delegate.`),
+    reason: titleField,
+  })
+  .superRefine((input, context) => {
+    if (input.operation !== 'delegate') return;
+    for (const field of ['agent_id', 'prompt'] as const) {
+      if (input[field] === undefined)
+        context.addIssue({ code: 'custom', path: [field], message: 'is required for delegate' });
+    }
+  });
+
+export const delegateTask = defineTool<z.infer<typeof Input>>({
+  name: 'delegate_task',
+  describe: (
+    agents,
+  ) => `Hands a task to an existing agent, with its own system prompt, model and tools, and returns its report as JSON: success, child_id, report, metrics.
+${PROMPT_RULE}
+It counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person approves it first. ${usableAgents(agents)}`,
+  input: Input,
+  permissions: [],
+  baseline: false,
+  primaryOnly: true,
+  order: 'concurrent',
+  recovery: 'continue',
+  question: async (input, context) => {
+    if (input.operation !== 'delegate') return null;
+    return childrenOf(context).propose('delegate', context.toolCallId, [
+      delegation(input.agent_id ?? '', input.prompt ?? '', input.reason),
+    ]);
+  },
+  execute: async (input, context, approval) => {
+    const children = childrenOf(context);
+    if (input.operation === 'list_agents') {
+      return { status: 'completed', output: JSON.stringify({ success: true, agents: children.agents() }) };
+    }
+    if (!approval) throw new TriadError('internal', 'A delegation needs an approval');
+    const [report] = await children.run(approval, { waitAll: true });
+    return refusedOrReported(report);
+  },
+});

@@ -1,0 +1,96 @@
+/** The lead's tool for batches: up to three existing agents at the same time, one aggregated report. */
+import { z } from 'zod';
+import { MAX_SUB_AGENTS } from '#contract/limits.ts';
+import { TriadError } from '../errors.ts';
+import type { ChildReport } from './children.ts';
+import {
+  childrenOf,
+  delegation,
+  PROMPT_RULE,
+  promptField,
+  titleField,
+  usableAgents,
+} from './sub-agent-tools.ts';
+import { defineTool, type ToolResult } from './tool.ts';
+
+const Input = z.strictObject({
+  operation: z.enum(['execute_batch']),
+  tasks: z
+    .array(
+      z.strictObject({
+        agent_id: z.string().min(1).describe('The name of the agent.'),
+        prompt: promptField.describe(PROMPT_RULE),
+        reason: titleField,
+      }),
+    )
+    .min(1)
+    .max(MAX_SUB_AGENTS)
+    .describe(`One to ${MAX_SUB_AGENTS} tasks; the same agent may stand in several.`),
+  wait_all: z
+    .boolean()
+    .default(true)
+    .describe(
+      'true: return when all have ended. false: return as soon as one has; the others go on and their reports are handed to you later, by themselves.',
+    ),
+});
+
+export const parallelTasks = defineTool<z.infer<typeof Input>>({
+  name: 'parallel_tasks',
+  describe: (
+    agents,
+  ) => `Runs up to ${MAX_SUB_AGENTS} existing agents at the same time and returns JSON: success, completed, failed, results in the order of the tasks, aggregated_report. One that fails does not stop the others.
+Each task counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person approves each. ${usableAgents(agents)}`,
+  input: Input,
+  permissions: [],
+  baseline: false,
+  primaryOnly: true,
+  order: 'concurrent',
+  recovery: 'continue',
+  question: (input, context) =>
+    childrenOf(context).propose(
+      'parallel',
+      context.toolCallId,
+      input.tasks.map((task) => delegation(task.agent_id, task.prompt, task.reason)),
+    ),
+  execute: async (input, context, approval) => {
+    if (!approval) throw new TriadError('internal', 'A batch needs an approval');
+    return aggregate(await childrenOf(context).run(approval, { waitAll: input.wait_all }));
+  },
+});
+
+/** Partial failure is reported, not thrown; what still runs counts as neither completed nor failed. */
+export function aggregate(reports: readonly ChildReport[]): ToolResult {
+  const running = reports.filter((report) => report.outcome === null);
+  const completed = reports.filter((report) => report.outcome === 'completed');
+  const failed = reports.length - completed.length - running.length;
+  const results = reports.map((report) => ({
+    agent_id: report.agent,
+    child_id: report.runId,
+    success: report.outcome === 'completed',
+    outcome: report.outcome ?? 'running',
+    report: report.report,
+    error: report.error,
+    metrics: {
+      duration_ms: Math.round(report.durationMs),
+      tokens_input: report.tokensInput,
+      tokens_output: report.tokensOutput,
+    },
+  }));
+  const sections = reports.map(
+    (report, index) =>
+      `## ${index + 1}. ${report.agent}: ${report.outcome ?? 'still running'}\n\n${report.report || report.error || 'Its report follows when it has ended.'}`,
+  );
+  const output = {
+    success: failed === 0,
+    completed: completed.length,
+    failed,
+    running: running.length,
+    results,
+    aggregated_report: sections.join('\n\n'),
+  };
+  return {
+    status: completed.length + running.length === 0 ? 'error' : 'completed',
+    output: JSON.stringify(output),
+    metadata: running.length > 0 ? { background: running.map((report) => report.runId) } : {},
+  };
+}

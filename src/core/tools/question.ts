@@ -1,0 +1,11 @@
+/** What an approval asks before a call may run. */
+import type { Risk, Subject } from '#contract/approval.ts';
+
+export interface Question {
+  /** The question in one sentence. */
+  title: string;
+  description: string;
+  subject: Subject;
+  risk: Risk;
+  reversible: boolean;
+}

@@ -1,0 +1,70 @@
+/** The tools of the program by name, and what the model is told of them. */
+import { z } from 'zod';
+import type { Permission } from '#contract/agent.ts';
+import type { ToolSpec } from '../model/model.ts';
+import type { Tool } from './tool.ts';
+
+const schemas = new WeakMap<Tool, Record<string, unknown>>();
+
+/** In order of name, so that the same tools always make the same request (and hit the provider's cache). */
+export function toolSpecs(
+  tools: readonly Tool[],
+  agents: readonly { name: string; description: string }[],
+): ToolSpec[] {
+  return tools
+    .map((tool) => ({ name: tool.name, description: tool.describe(agents), inputSchema: schemaOf(tool) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function schemaOf(tool: Tool): Record<string, unknown> {
+  const known = schemas.get(tool);
+  if (known) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
+    io: 'input',
+    reused: 'inline',
+    unrepresentable: 'any',
+  });
+  schemas.set(tool, schema);
+  return schema;
+}
+
+export class ToolRegistry {
+  readonly #tools = new Map<string, Tool>();
+
+  constructor(tools: readonly Tool[]) {
+    for (const tool of tools) this.#tools.set(tool.name, tool);
+  }
+
+  get(name: string): Tool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Names in order, without those that only a lead has where `primary` is false. */
+  names(primary: boolean): string[] {
+    return [...this.#tools.values()]
+      .filter((tool) => primary || !tool.primaryOnly)
+      .map((tool) => tool.name)
+      .sort();
+  }
+
+  /** The named tools and the baseline; a name of a tool that does not exist is left out. */
+  offered(names: readonly string[], primary: boolean): Tool[] {
+    return [...this.#tools.values()].filter(
+      (tool) => (tool.baseline || names.includes(tool.name)) && (primary || !tool.primaryOnly),
+    );
+  }
+
+  /** What the named tools need, in order, without repeats. */
+  permissionsOf(names: readonly string[]): Permission[] {
+    return [...new Set(names.flatMap((name) => this.#tools.get(name)?.permissions ?? []))].sort();
+  }
+
+  baseline(): string[] {
+    return [...this.#tools.values()].filter((tool) => tool.baseline).map((tool) => tool.name);
+  }
+
+  /** For settings and screens. */
+  all(): readonly Tool[] {
+    return [...this.#tools.values()];
+  }
+}

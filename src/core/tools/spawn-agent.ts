@@ -1,0 +1,113 @@
+/** The lead's tool for temporary sub-agents: start one, list those that work, end one. */
+import { z } from 'zod';
+import { AgentName, Effort } from '#contract/agent.ts';
+import { MAX_SUB_AGENTS } from '#contract/limits.ts';
+import { TriadError } from '../errors.ts';
+import {
+  childrenOf,
+  PROMPT_RULE,
+  promptField,
+  refusedOrReported,
+  titleField,
+  usableAgents,
+} from './sub-agent-tools.ts';
+import { defineTool } from './tool.ts';
+
+const Input = z
+  .strictObject({
+    operation: z
+      .enum(['spawn', 'list_children', 'terminate'])
+      .describe(
+        'spawn: start a sub-agent and wait for its report. list_children: those that work now. terminate: end one of them.',
+      ),
+    name: AgentName.optional().describe(
+      'spawn: a short name for the sub-agent, such as "log-reader". Required for spawn.',
+    ),
+    prompt: promptField.optional().describe(`spawn: ${PROMPT_RULE} Required for spawn.`),
+    reason: titleField,
+    agent: z.string().optional().describe('spawn: name of a defined agent to base this one on.'),
+    system_prompt: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('spawn: its system prompt; left out, a general one for a single task.'),
+    tools: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'spawn: names of the tools that it gets, some of yours; left out, all of yours but those that start agents.',
+      ),
+    mcp_servers: z
+      .array(z.string())
+      .optional()
+      .describe('spawn: names of MCP servers, some of yours; left out, all of yours.'),
+    provider: z.string().optional().describe('spawn: the model provider; left out, yours.'),
+    model: z
+      .string()
+      .optional()
+      .describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, yours.'),
+    effort: Effort.optional().describe('spawn: how much the model should think.'),
+    child_id: z.string().optional().describe('terminate: the id of the sub-agent. Required for terminate.'),
+  })
+  .superRefine((input, context) => {
+    const need = (field: 'name' | 'prompt' | 'child_id'): void => {
+      if (input[field] === undefined)
+        context.addIssue({ code: 'custom', path: [field], message: `is required for ${input.operation}` });
+    };
+    if (input.operation === 'spawn') {
+      need('name');
+      need('prompt');
+    }
+    if (input.operation === 'terminate') need('child_id');
+  });
+
+export const spawnAgent = defineTool<z.infer<typeof Input>>({
+  name: 'spawn_agent',
+  describe: (
+    agents,
+  ) => `Starts a temporary sub-agent for one task and returns its report as JSON: success, child_id, report, metrics.
+${PROMPT_RULE}
+At most ${MAX_SUB_AGENTS} sub-agents can be started in one workflow, whichever tool starts them; the person approves each of them first and may change or refuse it. Sub-agents cannot start others.
+Several spawn_agent calls in one response run at the same time. ${usableAgents(agents)}`,
+  input: Input,
+  permissions: [],
+  baseline: false,
+  primaryOnly: true,
+  order: 'concurrent',
+  recovery: 'continue',
+  question: async (input, context) => {
+    if (input.operation !== 'spawn') return null;
+    const request = {
+      agent: input.agent ?? null,
+      name: input.name ?? null,
+      title: input.reason ?? input.name ?? '',
+      prompt: input.prompt ?? '',
+      systemPrompt: input.system_prompt ?? null,
+      tools: input.tools ?? null,
+      mcpServers: input.mcp_servers ?? null,
+      provider: input.provider ?? null,
+      model: input.model ?? null,
+      effort: input.effort ?? null,
+    };
+    return childrenOf(context).propose('spawn', context.toolCallId, [request]);
+  },
+  execute: async (input, context, approval) => {
+    const children = childrenOf(context);
+    if (input.operation === 'list_children') {
+      const list = children
+        .list()
+        .map(({ runId, agent, title, status }) => ({ child_id: runId, name: agent, title, status }));
+      return { status: 'completed', output: JSON.stringify({ success: true, children: list }) };
+    }
+    if (input.operation === 'terminate') {
+      const { left, ...ended } = await children.terminate(input.child_id ?? '');
+      return {
+        status: left === 0 ? 'completed' : 'error',
+        output: JSON.stringify({ success: left === 0, child_id: input.child_id, ended }),
+      };
+    }
+    if (!approval) throw new TriadError('internal', 'A sub-agent needs an approval');
+    const [report] = await children.run(approval, { waitAll: true });
+    return refusedOrReported(report);
+  },
+});

@@ -1,0 +1,71 @@
+/** What the three tools that start sub-agents share: the same fields, the same rules, the same answers. */
+import { z } from 'zod';
+import { DEPTH_REFUSAL, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import { TriadError } from '../errors.ts';
+import type { ChildReport, ChildRequest, Children } from './children.ts';
+import type { ToolContext, ToolResult } from './tool.ts';
+
+export const PROMPT_RULE =
+  'The prompt is the only input that the sub-agent gets: it sees nothing of this conversation. Make it complete: the Task, the Input Data (with contents or paths), the Expected Output Format, the Constraints.';
+
+export const promptField = z
+  .string()
+  .max(MAX_PROMPT_CHARS)
+  .refine((prompt) => prompt.trim() !== '', 'must not be empty');
+export const titleField = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('3 to 7 words that tell the person what this is for; the sub-agent does not get them.');
+
+export function usableAgents(agents: readonly { name: string; description: string }[]): string {
+  if (agents.length === 0) return 'No agents are defined.';
+  return `Defined agents:\n${agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`;
+}
+
+/** Refuses a caller that may not start anything, also where the tool was not offered. */
+export function childrenOf(context: ToolContext): Children {
+  if (!context.children) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
+  return context.children;
+}
+
+/** A request for an existing agent as it is. */
+export function delegation(agent: string, prompt: string, reason: string | undefined): ChildRequest {
+  return {
+    agent,
+    name: null,
+    title: reason ?? agent,
+    prompt,
+    systemPrompt: null,
+    tools: null,
+    mcpServers: null,
+    provider: null,
+    model: null,
+    effort: null,
+  };
+}
+
+/** One report for the lead. Only a completed run is a success. */
+export function refusedOrReported(report: ChildReport | undefined): ToolResult {
+  if (!report) throw new TriadError('internal', 'The sub-agent gave no report');
+  const success = report.outcome === 'completed';
+  const output = {
+    success,
+    child_id: report.runId,
+    outcome: report.outcome,
+    report: report.report,
+    ...(report.error === null ? {} : { error: report.error }),
+    metrics: {
+      duration_ms: Math.round(report.durationMs),
+      tokens_input: report.tokensInput,
+      tokens_output: report.tokensOutput,
+    },
+  };
+  const status =
+    success || report.outcome === 'partial'
+      ? 'completed'
+      : report.status === 'cancelled' && report.outcome === 'cancelled'
+        ? 'cancelled'
+        : 'error';
+  return { status, output: JSON.stringify(output) };
+}

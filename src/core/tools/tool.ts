@@ -1,0 +1,56 @@
+/** What a tool is: a name, a schema, what it may do and how it runs; differences between tools are fields. */
+import type { z } from 'zod';
+import type { Permission } from '#contract/agent.ts';
+import type { Approval } from '#contract/approval.ts';
+import type { ToolStatus } from '#contract/message.ts';
+import type { Children } from './children.ts';
+import type { Question } from './question.ts';
+
+export type { Question };
+
+export interface ToolResult {
+  status: ToolStatus;
+  /** For the model. */
+  output: string;
+  /** For the person; JSON values only. */
+  metadata?: Record<string, unknown>;
+}
+
+/** The short list of what a tool may use. */
+export interface ToolContext {
+  readonly conversationId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly toolCallId: string;
+  /** Canonical path of the workspace; nothing outside may be read or written. */
+  readonly folder: string;
+  /** Aborts when the run is stopped; every wait takes it. */
+  readonly signal: AbortSignal;
+  /** Starting sub-agents; null for every run but a lead's. */
+  readonly children: Children | null;
+}
+
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  /** The model's description, made when a request is built so that names in it are the usable ones. */
+  describe(agents: readonly { name: string; description: string }[]): string;
+  readonly input: z.ZodType<Input>;
+  readonly permissions: readonly Permission[];
+  /** Every agent has it, whatever its envelope says. */
+  readonly baseline: boolean;
+  /** Only the lead is offered it. */
+  readonly primaryOnly: boolean;
+  /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */
+  readonly order: 'concurrent' | 'serial';
+  /** A call that was running when the process died: run again, continue where it was, or answer "outcome unknown". */
+  readonly recovery: 'repeat' | 'continue' | 'unknown';
+  /** Asked before execution; null where a call needs no yes. Throws a TriadError for input that cannot work. */
+  question?(input: Input, context: ToolContext): Promise<Question | null>;
+  /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
+  execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
+}
+
+/** Keeps a tool's own input type while it is written; the registry holds tools of unknown input. */
+export function defineTool<Input>(tool: Tool<Input>): Tool {
+  return tool as Tool;
+}

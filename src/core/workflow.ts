@@ -1,0 +1,98 @@
+/** One workflow while it lives: its slots, its queue, its totals and everything in it that can be stopped. */
+import type { ApprovePolicy } from '#contract/agent.ts';
+import type { SubAgentSummary } from '#contract/event.ts';
+import type { Tally } from '#contract/outcome.ts';
+import type { StopReceipt } from '#contract/view.ts';
+import { Semaphore } from './semaphore.ts';
+import { Slots } from './slots.ts';
+import { Stopped, type StopKind } from './stop.ts';
+
+/** How long a stop waits for what it stopped, in milliseconds, before it reports what is left. */
+const STOP_PATIENCE_MS = 5_000;
+
+/** A run from the moment it may be stopped until it has ended. */
+export interface LiveRun {
+  readonly runId: string;
+  readonly parentRunId: string | null;
+  readonly agent: string;
+  readonly title: string;
+  readonly controller: AbortController;
+  /** What it is doing right now, for the receipt of a stop. */
+  requests: number;
+  tools: number;
+  /** Settles when the run has ended and its end is recorded. */
+  done: Promise<unknown>;
+}
+
+export class Workflow {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly leadRunId: string;
+  readonly title: string;
+  readonly approve: ApprovePolicy;
+  readonly slots: Slots;
+  readonly admission: Semaphore;
+  readonly runs = new Map<string, LiveRun>();
+  readonly subAgents = new Map<string, SubAgentSummary>();
+  /** The lead's; everything else hangs below it. */
+  readonly controller = new AbortController();
+  tally: Tally;
+
+  constructor(parts: {
+    id: string;
+    conversationId: string;
+    leadRunId: string;
+    title: string;
+    approve: ApprovePolicy;
+    maxSubAgents: number;
+    maxConcurrent: number;
+    /** Sub-agents of earlier attempts, and how many of them hold a slot. */
+    subAgents: readonly SubAgentSummary[];
+    taken: number;
+    tally: Tally;
+  }) {
+    this.id = parts.id;
+    this.conversationId = parts.conversationId;
+    this.leadRunId = parts.leadRunId;
+    this.title = parts.title;
+    this.approve = parts.approve;
+    this.slots = new Slots(parts.maxSubAgents, parts.taken);
+    this.admission = new Semaphore(parts.maxConcurrent);
+    this.tally = parts.tally;
+    for (const subAgent of parts.subAgents) this.subAgents.set(subAgent.runId, subAgent);
+  }
+
+  /** Keeps the run among the living until `work` has settled. */
+  live<T>(
+    run: Omit<LiveRun, 'requests' | 'tools' | 'done'>,
+    work: (live: LiveRun) => Promise<T>,
+  ): Promise<T> {
+    const live: LiveRun = { ...run, requests: 0, tools: 0, done: Promise.resolve() };
+    this.runs.set(run.runId, live);
+    const result = work(live).finally(() => this.runs.delete(run.runId));
+    live.done = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Stops a run and all below it; says what was ended once it has ended. `approvals`: open questions of these runs. */
+  async stop(
+    runId: string,
+    kind: StopKind,
+    approvals: (runIds: readonly string[]) => number,
+  ): Promise<StopReceipt> {
+    const target = this.runs.get(runId);
+    const runs = [...this.runs.values()].filter((run) => run.runId === runId || run.parentRunId === runId);
+    const receipt = {
+      agents: runs.length,
+      requests: runs.reduce((count, run) => count + run.requests, 0),
+      tools: runs.reduce((count, run) => count + run.tools, 0),
+      approvals: approvals(runs.map((run) => run.runId)),
+    };
+    target?.controller.abort(new Stopped(kind));
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
+    await Promise.race([Promise.all(runs.map((run) => run.done)), patience]);
+    clearTimeout(timer);
+    return { ...receipt, left: runs.filter((run) => this.runs.has(run.runId)).length };
+  }
+}
