@@ -1,5 +1,5 @@
 /** The settings of this installation: `config.toml`, checked strictly, changed key by key. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
@@ -118,11 +118,12 @@ export async function saveSetting(
   const keys = path.split('.');
   const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(path, value));
   const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(path, value)));
-  const next = edited !== null && isDeepStrictEqual(tryParse(edited), wanted) ? edited : stringify(wanted);
+  const next = edited !== null && isSame(tryParse(edited), wanted) ? edited : stringify(wanted);
   const result = checkSettings(next);
-  if (!result.ok) throw new TriadError('bad_input', `${path}: ${result.problems[0]!.message}`);
+  if (!result.ok) throw new TriadError('bad_input', `${path} ${result.problems[0]!.message}`);
   await mkdir(configFolder, { recursive: true, mode: 0o700 });
-  await writeAtomically(file, next, { mode: 0o600 });
+  // Where the file is a link, its target changes and the link stays.
+  await writeAtomically(await realpath(file).catch(() => file), next, { mode: 0o600 });
   return result.settings;
 }
 
@@ -206,6 +207,11 @@ function tryParse(text: string): Table | null {
   } catch {
     return null;
   }
+}
+
+/** The parser's tables have no prototype and copies have one: that is no difference. */
+function isSame(a: Table | null, b: Table): boolean {
+  return isDeepStrictEqual(structuredClone(a), structuredClone(b));
 }
 
 /** A copy with the key set, or removed; tables above it are made where they are missing. */

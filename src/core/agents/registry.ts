@@ -1,0 +1,48 @@
+/** The agents that can be used now: permanent ones by name, temporary ones by the id of their run. */
+import type { AgentDefinition } from '#contract/agent.ts';
+
+export class AgentRegistry {
+  readonly #permanent = new Map<string, AgentDefinition>();
+  /** A key of its own, since the same temporary name may run twice at once. */
+  readonly #temporary = new Map<string, AgentDefinition>();
+
+  /** A later definition with the same key replaces the earlier: built-in, then user, then project. */
+  register(definition: AgentDefinition, key: string = definition.name): void {
+    this.#of(definition).set(key, definition);
+  }
+
+  unregister(key: string): boolean {
+    return this.#temporary.delete(key) || this.#permanent.delete(key);
+  }
+
+  /** By the name of a permanent agent or the key of a temporary one; null for an unknown or disabled one. */
+  lookup(key: string): AgentDefinition | null {
+    const found = this.#permanent.get(key) ?? this.#temporary.get(key);
+    return found?.enabled ? found : null;
+  }
+
+  /** Alphabetical; without a filter, disabled ones too. */
+  list(filter: { enabled?: boolean } = {}): AgentDefinition[] {
+    return [...this.#permanent.values(), ...this.#temporary.values()]
+      .filter((agent) => filter.enabled === undefined || agent.enabled === filter.enabled)
+      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  /** What a lead may delegate to: enabled, permanent, and no lead itself; alphabetical. */
+  delegable(): { name: string; description: string }[] {
+    return this.list({ enabled: true })
+      .filter((agent) => agent.lifecycle === 'permanent' && agent.role !== 'primary')
+      .map(({ name, description }) => ({ name, description }));
+  }
+
+  /** Forgets the temporary agents with these keys, or all of them; says how many there were. */
+  cleanupTemporary(keys: Iterable<string> = [...this.#temporary.keys()]): number {
+    let count = 0;
+    for (const key of keys) if (this.#temporary.delete(key)) count++;
+    return count;
+  }
+
+  #of(definition: AgentDefinition): Map<string, AgentDefinition> {
+    return definition.lifecycle === 'temporary' ? this.#temporary : this.#permanent;
+  }
+}

@@ -1,0 +1,11 @@
+/** The tools for the files of a workspace. */
+import { globTool } from './glob.ts';
+import { grepTool } from './grep.ts';
+import { listDirectoryTool } from './list-directory.ts';
+import { readFileTool } from './read-file.ts';
+import type { Tool } from './tool.ts';
+import { writeFileTool } from './write-file.ts';
+
+export function fileTools(): Tool[] {
+  return [readFileTool(), listDirectoryTool(), globTool(), grepTool(), writeFileTool()];
+}

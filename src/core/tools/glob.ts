@@ -1,0 +1,49 @@
+/** The tool that finds files of the workspace by their path. */
+import { z } from 'zod';
+import { MAX_FILES, search, searchFrom } from './search.ts';
+import { settle } from './settle.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const Input = z.strictObject({
+  pattern: z.string().min(1).max(1000).describe('A glob pattern such as "**/*.ts" or "src/{a,b}/*.md".'),
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('The folder to search, relative to the workspace folder. Default: the workspace folder.'),
+});
+
+export function globTool(): Tool {
+  return defineTool<z.infer<typeof Input>>({
+    name: 'glob',
+    describe: () =>
+      'Finds files in the workspace by a glob pattern and returns their paths, relative to the workspace folder, one per line, sorted. ' +
+      `Returns at most ${MAX_FILES}. Hidden files are included; .git, node_modules and symbolic links are not.`,
+    input: Input,
+    permissions: ['FilesystemRead'],
+    baseline: true,
+    primaryOnly: false,
+    order: 'concurrent',
+    recovery: 'repeat',
+    execute: (input, context) =>
+      settle(context, async () => {
+        const where = await searchFrom(context.folder, input.path, [input.pattern]);
+        const found = await search({ kind: 'glob', pattern: input.pattern, ...where }, context.signal);
+        const notes = [
+          ...(found.timedOut
+            ? ['[The search took too long and was stopped: narrow the path or the pattern.]']
+            : []),
+          ...(found.more && !found.timedOut
+            ? [`[The first ${MAX_FILES} of ${found.files} files; narrow the pattern.]`]
+            : []),
+          ...(found.lines.length === 0 && !found.timedOut ? [`[No file matches ${input.pattern}.]`] : []),
+        ];
+        return {
+          status: found.timedOut ? 'error' : 'completed',
+          output: [...found.lines, ...notes].join('\n'),
+          metadata: { pattern: input.pattern, files: found.lines.length, truncated: found.more },
+        };
+      }),
+  });
+}

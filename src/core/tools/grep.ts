@@ -1,0 +1,83 @@
+/** The tool that finds lines in files of the workspace by a regular expression. */
+import { z } from 'zod';
+import { MAX_LINE_CHARS, MAX_MATCHES, search, SEARCH_MS, searchFrom } from './search.ts';
+import { settle } from './settle.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const Input = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe('A regular expression in the syntax of JavaScript, matched against each line.'),
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      'The folder or file to search, relative to the workspace folder. Default: the workspace folder.',
+    ),
+  glob: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Only files that match this pattern, such as "*.ts" or "src/**/*.md". Default: all.'),
+  ignore_case: z
+    .boolean()
+    .optional()
+    .describe('Whether upper and lower case count as the same. Default: false.'),
+});
+
+export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {}): Tool {
+  return defineTool<z.infer<typeof Input>>({
+    name: 'grep',
+    describe: () =>
+      'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text, sorted by path. ' +
+      `Returns at most ${MAX_MATCHES} lines, each cut at ${MAX_LINE_CHARS} characters. ` +
+      'Binary files, files that hold keys or passwords, .git, node_modules and symbolic links are passed over.',
+    input: Input,
+    permissions: ['FilesystemRead'],
+    baseline: true,
+    primaryOnly: false,
+    order: 'concurrent',
+    recovery: 'repeat',
+    execute: (input, context) =>
+      settle(context, async () => {
+        const where = await searchFrom(
+          context.folder,
+          input.path,
+          input.glob === undefined ? [] : [input.glob],
+        );
+        // A bare name pattern means files at any depth, as in other search programs.
+        const glob =
+          input.glob === undefined ? '**' : input.glob.includes('/') ? input.glob : `**/${input.glob}`;
+        const job = {
+          kind: 'grep',
+          pattern: input.pattern,
+          ignoreCase: input.ignore_case ?? false,
+          glob,
+          ...where,
+        } as const;
+        const found = await search(job, context.signal, timeoutMs);
+        const seconds = timeoutMs / 1000;
+        const notes = [
+          ...(found.timedOut
+            ? [`[The search was stopped after ${seconds} s: use a simpler expression or a narrower path.]`]
+            : []),
+          ...(found.more && !found.timedOut
+            ? [`[The first ${MAX_MATCHES} matches; there are more: narrow the search.]`]
+            : []),
+          ...(found.lines.length === 0 && !found.timedOut
+            ? [`[No line matches, in ${found.files} files.]`]
+            : []),
+        ];
+        return {
+          status: found.timedOut ? 'error' : 'completed',
+          output: [...found.lines, ...notes].join('\n'),
+          metadata: { pattern: input.pattern, matches: found.lines.length, truncated: found.more },
+        };
+      }),
+  });
+}

@@ -1,0 +1,75 @@
+/** The tool that lists a folder of the workspace. */
+import { opendir } from 'node:fs/promises';
+import { z } from 'zod';
+import { settle } from './settle.ts';
+import { defineTool, type Tool } from './tool.ts';
+import { resolveInside, shownPath, withFolder } from './workspace.ts';
+
+const MAX_SHOWN = 1000;
+/** A folder with more entries is not read to its end. */
+const MAX_READ = 50_000;
+
+const Input = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('The folder, relative to the workspace folder. Default: the workspace folder.'),
+});
+
+export function listDirectoryTool(): Tool {
+  return defineTool<z.infer<typeof Input>>({
+    name: 'list_directory',
+    describe: () =>
+      'Lists what a folder of the workspace holds, one name per line, sorted: folders end with "/", symbolic links with "@". ' +
+      `Returns at most ${MAX_SHOWN} names and says how many are left out. Not recursive: use glob for that.`,
+    input: Input,
+    permissions: ['FilesystemRead'],
+    baseline: true,
+    primaryOnly: false,
+    order: 'concurrent',
+    recovery: 'repeat',
+    execute: (input, context) =>
+      settle(context, async () => {
+        const asked = input.path ?? '.';
+        const folder = await resolveInside(context.folder, asked);
+        const { names, more } = await withFolder(folder, asked, (through) =>
+          readNames(through, context.signal),
+        );
+        const shown = names.slice(0, MAX_SHOWN);
+        const left = names.length - shown.length;
+        const note =
+          left > 0 || more
+            ? `\n[${shown.length} of ${more ? 'more than ' : ''}${names.length} entries; narrow it with glob.]`
+            : '';
+        return {
+          status: 'completed',
+          output: names.length === 0 ? '[The folder is empty.]' : shown.join('\n') + note,
+          metadata: {
+            path: await shownPath(context.folder, folder),
+            entries: names.length,
+            truncated: left > 0 || more,
+          },
+        };
+      }),
+  });
+}
+
+async function readNames(folder: string, signal: AbortSignal): Promise<{ names: string[]; more: boolean }> {
+  const directory = await opendir(folder, { bufferSize: 512 });
+  const names: string[] = [];
+  let more = false;
+  // Leaving the loop closes the folder.
+  for await (const entry of directory) {
+    signal.throwIfAborted();
+    if (names.length >= MAX_READ) {
+      more = true;
+      break;
+    }
+    names.push(
+      entry.isDirectory() ? `${entry.name}/` : entry.isSymbolicLink() ? `${entry.name}@` : entry.name,
+    );
+  }
+  return { names: names.sort(), more };
+}

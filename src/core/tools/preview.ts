@@ -1,0 +1,96 @@
+/** What a person sees of a write before it happens: a unified diff from what is on disk to what would be there. */
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from 'diff';
+import type { Preview } from '#contract/approval.ts';
+import { sha256 } from '../hash.ts';
+
+/** Above this, in bytes of either side, a note stands for the diff. */
+const MAX_DIFFED = 512 * 1024;
+/** Beyond so many changed lines the diff takes out all old lines and puts in all new ones: whole, only less fine. */
+const MAX_EDITS = 600;
+
+export interface WritePreview extends Preview {
+  beforeHash: string | null;
+  /** The diff shows all that is lost and all that is new. */
+  complete: boolean;
+}
+
+/** `before` is null where there is no file. Gives way to other work while it compares. */
+export async function previewWrite(
+  path: string,
+  before: Buffer | null,
+  content: string,
+): Promise<WritePreview> {
+  const created = before === null;
+  const beforeHash = before === null ? null : sha256(before);
+  const note = noteInstead(path, before, content);
+  if (note !== null) return { path, diff: note, added: 0, removed: 0, created, beforeHash, complete: false };
+  const old = before?.toString('utf8') ?? '';
+  const patch = (created ? null : await compare(path, old, content)) ?? replaceAll(path, old, content);
+  patch.oldFileName = created ? '/dev/null' : `a/${path}`;
+  patch.newFileName = `b/${path}`;
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  return {
+    path,
+    diff: formatPatch(patch, FILE_HEADERS_ONLY),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+    created,
+    beforeHash,
+    complete: true,
+  };
+}
+
+function noteInstead(path: string, before: Buffer | null, content: string): string | null {
+  const size = Buffer.byteLength(content);
+  const old = before === null ? 'a new file' : `${before.length} bytes`;
+  if (size <= MAX_DIFFED && (before?.length ?? 0) <= MAX_DIFFED) {
+    if (before === null || isText(before)) return null;
+    return `${path} is a binary file (${old}). It would be replaced by ${size} bytes of text.`;
+  }
+  return `${path} is too large to show the change line by line: ${old} → ${size} bytes.`;
+}
+
+function isText(bytes: Buffer): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Null where the texts differ in too many lines. */
+async function compare(path: string, before: string, after: string): Promise<StructuredPatch | null> {
+  return new Promise((resolve) => {
+    const options = {
+      context: 3,
+      maxEditLength: MAX_EDITS,
+      callback: (patch?: StructuredPatch) => resolve(patch ?? null),
+    };
+    structuredPatch(path, path, before, after, undefined, undefined, options);
+  });
+}
+
+function replaceAll(path: string, before: string, after: string): StructuredPatch {
+  const old = linesOf(before, '-');
+  const fresh = linesOf(after, '+');
+  const hunk = {
+    oldStart: old.count === 0 ? 0 : 1,
+    oldLines: old.count,
+    newStart: fresh.count === 0 ? 0 : 1,
+    newLines: fresh.count,
+    lines: [...old.lines, ...fresh.lines],
+  };
+  const hunks = hunk.lines.length === 0 ? [] : [hunk];
+  return { oldFileName: path, newFileName: path, oldHeader: undefined, newHeader: undefined, hunks };
+}
+
+function linesOf(text: string, sign: '+' | '-'): { count: number; lines: string[] } {
+  if (text === '') return { count: 0, lines: [] };
+  const lines = text.split('\n');
+  const ended = lines.at(-1) === '';
+  if (ended) lines.pop();
+  const signed = lines.map((line) => sign + line);
+  return { count: lines.length, lines: ended ? signed : [...signed, '\\ No newline at end of file'] };
+}

@@ -1,0 +1,156 @@
+/** The thread of one search: lists files that match a pattern, or lines of files that match a regular expression. */
+import { type PathLike, readdir } from 'node:fs';
+import { type FileHandle, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { parentPort, workerData } from 'node:worker_threads';
+import { glob, type GlobOptions } from 'tinyglobby';
+import { TriadError } from '../errors.ts';
+import { cutAtCodePoint } from '../text.ts';
+import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
+import { isInside, openInside } from './workspace.ts';
+
+const CHUNK = 64 * 1024;
+/** Of a longer line only the beginning is searched. */
+const MAX_SEARCHED_CHARS = 256 * 1024;
+/** Files read at a time: more would fill the few file system threads that the whole program shares. */
+const AT_A_TIME = 16;
+
+await main(workerData as SearchJob);
+
+async function main(job: SearchJob): Promise<void> {
+  try {
+    await (job.kind === 'glob' ? listFiles(job) : searchFiles(job));
+  } catch (error) {
+    send({ type: 'failure', message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function send(message: SearchMessage): void {
+  parentPort?.postMessage(message);
+}
+
+async function listFiles(job: SearchJob & { kind: 'glob' }): Promise<void> {
+  const paths = await filesOf(job, job.pattern);
+  send({ type: 'lines', lines: paths.slice(0, MAX_FILES) });
+  send({ type: 'end', more: paths.length > MAX_FILES, files: paths.length });
+}
+
+async function searchFiles(job: SearchJob & { kind: 'grep' }): Promise<void> {
+  const expression = compile(job.pattern, job.ignoreCase);
+  const isFile = (await stat(job.start)).isFile();
+  const paths = isFile ? [shown(job.folder, job.start)] : await filesOf(job, job.glob);
+  let count = 0;
+  for (let at = 0; at < paths.length; at += AT_A_TIME) {
+    const batch = paths.slice(at, at + AT_A_TIME);
+    // One more than may be shown tells whether there is more.
+    const results = await Promise.all(
+      batch.map((path) => searchFile(job.folder, path, expression, MAX_MATCHES + 1 - count, isFile)),
+    );
+    const lines = results.flat();
+    send({ type: 'lines', lines: lines.slice(0, MAX_MATCHES - count) });
+    count += lines.length;
+    if (count > MAX_MATCHES)
+      return send({ type: 'end', more: true, files: Math.min(at + AT_A_TIME, paths.length) });
+  }
+  send({ type: 'end', more: false, files: paths.length });
+}
+
+/** Sorted, relative to the workspace. Links are not followed, and no folder outside is ever read. */
+async function filesOf(job: SearchJob, pattern: string): Promise<string[]> {
+  const found = await glob(pattern, {
+    cwd: job.start,
+    dot: true,
+    expandDirectories: false,
+    followSymbolicLinks: false,
+    ignore: ['**/.git/**', '**/node_modules/**'],
+    fs: { readdir: confined(job.folder) },
+  });
+  return found
+    .map((path) => shown(job.folder, join(job.start, path)))
+    .filter((path) => !path.startsWith('../'))
+    .sort();
+}
+
+/** A pattern's fixed beginning may name a link: whatever leads outside is shown as empty. */
+function confined(folder: string): NonNullable<NonNullable<GlobOptions['fs']>['readdir']> {
+  type Callback = (error: NodeJS.ErrnoException | null, entries: unknown[]) => void;
+  const guarded = (path: PathLike, options: { withFileTypes: true }, callback: Callback) => {
+    realpath(path).then(
+      (real) => (isInside(folder, real) ? readdir(path, options, callback) : callback(null, [])),
+      () => callback(null, []),
+    );
+  };
+  // The type lists every overload of `readdir`; the crawler uses this one.
+  return guarded as unknown as typeof readdir;
+}
+
+function shown(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
+
+/** As Unicode where it is valid so; the older reading allows escapes such as `\-` that people write. */
+function compile(pattern: string, ignoreCase: boolean): RegExp {
+  const flags = ignoreCase ? 'i' : '';
+  try {
+    return new RegExp(pattern, `${flags}u`);
+  } catch {
+    return new RegExp(pattern, flags);
+  }
+}
+
+/** Lines as `path:line:text`. Binary files and those that may not be read are passed over, unless the file was asked for by name. */
+async function searchFile(
+  folder: string,
+  path: string,
+  expression: RegExp,
+  max: number,
+  named: boolean,
+): Promise<string[]> {
+  if (max <= 0) return [];
+  const found: string[] = [];
+  let handle: FileHandle | null = null;
+  try {
+    ({ handle } = await openInside(folder, path));
+    let number = 0;
+    for await (const line of linesOf(handle)) {
+      number++;
+      const match = expression.exec(line);
+      if (match) found.push(`${path}:${number}:${excerpt(line, match.index)}`);
+      if (found.length >= max) break;
+    }
+  } catch (error) {
+    if (named || !(error instanceof TriadError)) throw error;
+  } finally {
+    await handle?.close();
+  }
+  return found;
+}
+
+/** The whole line, or the part around the match. */
+function excerpt(line: string, index: number): string {
+  if (line.length <= MAX_LINE_CHARS) return line;
+  const start = index < MAX_LINE_CHARS - 100 ? 0 : index - 100;
+  const text = line.slice(start).toWellFormed();
+  return `${start > 0 ? '…' : ''}${cutAtCodePoint(text, MAX_LINE_CHARS)}${text.length > MAX_LINE_CHARS ? '…' : ''}`;
+}
+
+/** Nothing for a binary file: one with a NUL byte near its beginning. */
+async function* linesOf(handle: FileHandle): AsyncGenerator<string> {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for (let position = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
+    const chunk = buffer.subarray(0, bytesRead);
+    if (position === 0 && chunk.includes(0)) return;
+    position += bytesRead;
+    const lines = (rest + (bytesRead === 0 ? decoder.end() : decoder.write(chunk))).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines)
+      yield (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, MAX_SEARCHED_CHARS);
+    if (bytesRead === 0) break;
+    if (rest.length > MAX_SEARCHED_CHARS) rest = rest.slice(0, MAX_SEARCHED_CHARS);
+  }
+  if (rest !== '') yield rest;
+}

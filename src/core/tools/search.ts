@@ -1,0 +1,99 @@
+/** Searches the workspace on a thread of its own, so that neither a huge tree nor a costly pattern can stop the program. */
+import { Worker } from 'node:worker_threads';
+import { TriadError } from '../errors.ts';
+import { resolveInside } from './workspace.ts';
+
+export const MAX_FILES = 1000;
+export const MAX_MATCHES = 500;
+export const MAX_LINE_CHARS = 500;
+/** After this a search is stopped and what it has found so far is its answer, in milliseconds. */
+export const SEARCH_MS = 20_000;
+const MEMORY_MB = 512;
+
+export type SearchJob = {
+  /** Canonical path of the workspace. */
+  folder: string;
+  /** Canonical path of the folder (or, for grep, the file) to search. */
+  start: string;
+} & (
+  | { kind: 'glob'; pattern: string }
+  | {
+      kind: 'grep';
+      pattern: string;
+      ignoreCase: boolean;
+      /** Which files, relative to `start`. */ glob: string;
+    }
+);
+
+/** What the thread sends: lines while it works, and one end. */
+export type SearchMessage =
+  | { type: 'lines'; lines: string[] }
+  | { type: 'end'; more: boolean; files: number }
+  | { type: 'failure'; message: string };
+
+export interface Found {
+  lines: string[];
+  /** There is more than was returned. */
+  more: boolean;
+  timedOut: boolean;
+  /** Files looked into; null where the search did not come to its end. */
+  files: number | null;
+}
+
+/** Checks where to search and that patterns stay inside. */
+export async function searchFrom(
+  folder: string,
+  path: string | undefined,
+  patterns: readonly string[],
+): Promise<{ folder: string; start: string }> {
+  for (const pattern of patterns) {
+    if (/(^|[/\\{,(|])\.\.($|[/\\},)|])/.test(pattern) || pattern.startsWith('/')) {
+      throw new TriadError(
+        'not_allowed',
+        `${pattern}: a pattern is relative to the folder that is searched and cannot lead out of it`,
+      );
+    }
+  }
+  return { folder: await resolveInside(folder, '.'), start: await resolveInside(folder, path ?? '.') };
+}
+
+export async function search(
+  job: SearchJob,
+  signal: AbortSignal,
+  timeoutMs: number = SEARCH_MS,
+): Promise<Found> {
+  signal.throwIfAborted();
+  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
+    workerData: job,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Found>();
+  const lines: string[] = [];
+  const timer = setTimeout(() => resolve({ lines, more: true, timedOut: true, files: null }), timeoutMs);
+  const abort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  worker.on('message', (message: SearchMessage) => {
+    if (message.type === 'lines') lines.push(...message.lines);
+    else if (message.type === 'end')
+      resolve({ lines, more: message.more, timedOut: false, files: message.files });
+    else reject(new TriadError('bad_input', message.message));
+  });
+  worker.on('error', (error: Error & { code?: string }) => {
+    const tooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    reject(
+      tooMuch
+        ? new TriadError('limit_reached', 'The search needs too much memory: narrow its path or pattern')
+        : error,
+    );
+  });
+  worker.on('exit', (code) => reject(new TriadError('internal', `The search ended unexpectedly (${code})`)));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    await worker.terminate();
+  }
+}

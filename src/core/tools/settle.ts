@@ -1,0 +1,19 @@
+/** How a tool's own work ends: with its result, or with an error or a cancel that the model can read. */
+import { TriadError } from '../errors.ts';
+import type { ToolContext, ToolResult } from './tool.ts';
+
+/** Only what nobody foresaw is thrown on. */
+export async function settle(
+  context: Pick<ToolContext, 'signal'>,
+  work: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  try {
+    context.signal.throwIfAborted();
+    return await work();
+  } catch (error) {
+    if (context.signal.aborted) return { status: 'cancelled', output: 'Cancelled before it was done.' };
+    if (error instanceof TriadError && error.code !== 'internal')
+      return { status: 'error', output: error.message };
+    throw error;
+  }
+}

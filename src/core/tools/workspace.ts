@@ -1,0 +1,166 @@
+/** Confinement: every path that a tool touches is resolved here, links included, and must lie inside the workspace. */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { TriadError } from '../errors.ts';
+import { isSecret } from './secret-names.ts';
+
+export interface OpenFile {
+  handle: FileHandle;
+  /** Canonical path. */
+  path: string;
+  stats: Stats;
+}
+
+/**
+ * The canonical path of something in the workspace that exists or could be made there. Follows links, also of the
+ * nearest existing folder above a new file. Throws `not_allowed` where that leads outside.
+ */
+export async function resolveInside(folder: string, path: string): Promise<string> {
+  if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
+  const root = await realpath(folder).catch((error: unknown) =>
+    fail(error, `The workspace folder ${folder}`),
+  );
+  const missing: string[] = [];
+  let current = resolve(folder, path);
+  for (;;) {
+    const real = await realpathOrNull(current, path);
+    if (real !== null) {
+      const found = join(real, ...missing);
+      if (!isInside(root, found)) throw outside(path);
+      return found;
+    }
+    if (await exists(current))
+      throw new TriadError('not_allowed', `${path}: a symbolic link on the way points to nothing`);
+    missing.unshift(basename(current));
+    current = dirname(current);
+  }
+}
+
+/** Relative to the workspace with forward slashes, as people and models see it; `.` for the workspace itself. */
+export async function shownPath(folder: string, canonical: string): Promise<string> {
+  return (
+    relative(await realpath(folder), canonical)
+      .split(sep)
+      .join('/') || '.'
+  );
+}
+
+/** Throws `not_allowed` for a file that usually holds keys, by the name that was asked for or the one it leads to. */
+export async function refuseSecret(folder: string, asked: string, canonical: string): Promise<void> {
+  if (!isSecret(await shownPath(folder, canonical)) && !isSecret(basename(asked))) return;
+  throw new TriadError(
+    'not_allowed',
+    `${asked} usually holds keys or passwords: tools neither read nor write it`,
+  );
+}
+
+/**
+ * Opens a regular file for reading and makes sure that what was opened is what was checked, whatever changed on disk
+ * in between. Never waits for a pipe or a device. The caller closes the handle.
+ */
+export async function openInside(folder: string, path: string): Promise<OpenFile> {
+  const canonical = await resolveInside(folder, path);
+  await refuseSecret(folder, path, canonical);
+  refuseSpecial(await lstat(canonical).catch((error: unknown) => fail(error, path)), path);
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(canonical, flags).catch((error: unknown) => fail(error, path));
+  try {
+    const stats = await handle.stat();
+    refuseSpecial(stats, path);
+    await refuseReplaced(handle, canonical, path);
+    return { handle, path: canonical, stats };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Runs work with a path of a folder in the workspace that stays the same folder, whatever its name comes to mean
+ * meanwhile (where the system can do that: on Linux). Throws where it is no folder.
+ */
+export async function withFolder<T>(
+  canonical: string,
+  asked: string,
+  work: (through: string) => Promise<T>,
+): Promise<T> {
+  const stats = await lstat(canonical).catch((error: unknown) => fail(error, asked));
+  if (!stats.isDirectory()) throw new TriadError('bad_input', `${asked} is not a folder`);
+  // Windows opens no folders; there the check before has to do.
+  if (process.platform === 'win32') return work(canonical);
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const handle = await open(canonical, flags).catch((error: unknown) => fail(error, asked));
+  try {
+    await refuseReplaced(handle, canonical, asked);
+    return await work(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : canonical);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Throws unless what was opened is what has this canonical path: a folder above may have become a link in between. */
+async function refuseReplaced(handle: FileHandle, canonical: string, asked: string): Promise<void> {
+  // Linux names what is open; elsewhere name and file are compared once more.
+  const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
+  if (opened === canonical) return;
+  if (opened === null) {
+    const [stats, there] = await Promise.all([
+      handle.stat(),
+      lstat(canonical).catch((error: unknown) => fail(error, asked)),
+    ]);
+    const real = await realpath(canonical).catch((error: unknown) => fail(error, asked));
+    if (real === canonical && there.ino === stats.ino && there.dev === stats.dev) return;
+  }
+  throw new TriadError('conflict', `${asked} was replaced while it was opened`);
+}
+
+/** Throws for anything but a regular file. */
+export function refuseSpecial(stats: Stats, path: string): void {
+  if (stats.isDirectory()) throw new TriadError('bad_input', `${path} is a folder, not a file`);
+  if (!stats.isFile())
+    throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
+}
+
+/** A failure of the file system as a sentence about the path that was asked for. */
+export function fail(error: unknown, path: string): never {
+  const code = codeOf(error);
+  if (code === 'ENOENT') throw new TriadError('not_found', `${path} does not exist`);
+  if (code === 'ENOTDIR')
+    throw new TriadError('bad_input', `${path}: a part of the path is a file, not a folder`);
+  if (code === 'EACCES' || code === 'EPERM')
+    throw new TriadError('not_allowed', `${path}: the system denies access`);
+  if (code === 'ELOOP')
+    throw new TriadError('not_allowed', `${path} is a symbolic link, or leads through too many`);
+  if (code === 'ENAMETOOLONG') throw new TriadError('bad_input', 'The path is too long');
+  if (error instanceof TriadError || code === null) throw error;
+  throw new TriadError('internal', `${path}: ${code}`, { cause: error, detail: String(error) });
+}
+
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function outside(path: string): TriadError {
+  return new TriadError('not_allowed', `${path} is outside the workspace`);
+}
+
+/** Null where nothing is there, or only a link that leads to nothing. */
+async function realpathOrNull(path: string, asked: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? null : fail(error, asked);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,161 @@
+/** The tool that writes a whole text file in the workspace, after a person saw the difference. */
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Approval } from '#contract/approval.ts';
+import { writeAtomically } from '../atomic-file.ts';
+import { TriadError } from '../errors.ts';
+import { canonicalHash, sha256 } from '../hash.ts';
+import { previewWrite, type WritePreview } from './preview.ts';
+import { settle } from './settle.ts';
+import { defineTool, type Question, type Tool, type ToolContext, type ToolResult } from './tool.ts';
+import { fail, openInside, refuseSecret, resolveInside, shownPath, withFolder } from './workspace.ts';
+
+const NAME = 'write_file';
+const MAX_CHARS = 4_000_000;
+/** A larger file is not replaced: nobody could have looked at what is lost. */
+const MAX_REPLACED_BYTES = 8 * 1024 * 1024;
+
+const Input = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('The file, relative to the workspace folder. Missing folders are made.'),
+  content: z
+    .string()
+    .max(MAX_CHARS)
+    .describe('The whole new content of the file, exactly as it is to be written.'),
+});
+type Input = z.infer<typeof Input>;
+
+export function writeFileTool(): Tool {
+  return defineTool<Input>({
+    name: NAME,
+    describe: () =>
+      'Writes a text file of the workspace: makes it, or replaces all of its content. A person is shown the difference and must agree. ' +
+      'Read an existing file first and give its complete new content. Returns the numbers of added and removed lines. ' +
+      'Files that hold keys or passwords are refused.',
+    input: Input,
+    permissions: ['FilesystemWrite'],
+    baseline: false,
+    primaryOnly: false,
+    order: 'serial',
+    recovery: 'unknown',
+    question: (input, context) => ask(input, context),
+    execute: (input, context, approval) => settle(context, () => write(input, context, approval)),
+  });
+}
+
+interface Target {
+  /** Canonical. */
+  path: string;
+  /** As people see it. */
+  shown: string;
+  before: Buffer | null;
+  mode: number | undefined;
+}
+
+async function ask(input: Input, context: ToolContext): Promise<Question> {
+  const target = await look(input.path, context);
+  const { complete, ...preview } = await previewWrite(target.shown, target.before, input.content);
+  const what = preview.created ? 'Makes the file' : 'Replaces the content of';
+  return {
+    title: `Write ${target.shown}${complete ? ` (+${preview.added} −${preview.removed})` : ''}`,
+    description: `${what} ${target.shown} in ${context.folder}`,
+    subject: {
+      kind: 'tool',
+      tool: NAME,
+      input,
+      folder: context.folder,
+      preview,
+      hash: canonicalHash({ tool: NAME, input }),
+    },
+    risk: 'medium',
+    reversible: complete,
+  };
+}
+
+async function write(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult> {
+  const target = await look(input.path, context);
+  const preview = await previewWrite(target.shown, target.before, input.content);
+  holdToApproval(preview, approval);
+  const unchanged = async () => {
+    context.signal.throwIfAborted();
+    const now = await look(input.path, context);
+    if (now.path !== target.path || hashOf(now.before) !== preview.beforeHash) throw changed(target.shown);
+  };
+  const parent = dirname(target.path);
+  await mkdir(parent, { recursive: true }).catch((error: unknown) => fail(error, input.path));
+  await withFolder(parent, input.path, (through) =>
+    writeAtomically(join(through, basename(target.path)), input.content, {
+      mode: target.mode,
+      before: unchanged,
+    }).catch((error: unknown) => fail(error, input.path)),
+  );
+  return { status: 'completed', output: summary(preview, input.content), metadata: metadata(preview) };
+}
+
+/** Where the path leads, and what is there now. */
+async function look(path: string, context: ToolContext): Promise<Target> {
+  const canonical = await resolveInside(context.folder, path);
+  await refuseSecret(context.folder, path, canonical);
+  const shown = await shownPath(context.folder, canonical);
+  if (shown === '.' || /[/\\]$/.test(path))
+    throw new TriadError('bad_input', `${path} is a folder, not a file`);
+  const file = await openInside(context.folder, path).catch((error: unknown) => {
+    if (error instanceof TriadError && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (file === null) return { path: canonical, shown, before: null, mode: undefined };
+  try {
+    if (file.stats.size > MAX_REPLACED_BYTES) {
+      throw new TriadError('bad_input', `${path} is too large to be replaced (${file.stats.size} bytes)`);
+    }
+    const before = await file.handle.readFile({ signal: context.signal });
+    return { path: file.path, shown, before, mode: file.stats.mode & 0o7777 };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** The yes was given to a change from one content: it holds for no other. An edited path may only make a new file. */
+function holdToApproval(now: WritePreview, approval: Approval | null): void {
+  const subject = approval?.request.subject;
+  if (!approval || subject?.kind !== 'tool' || !subject.preview) return;
+  const { path, beforeHash } = subject.preview;
+  if (path === now.path) {
+    if (beforeHash !== undefined && beforeHash !== now.beforeHash) throw changed(path);
+    return;
+  }
+  if (approval.decisions[0]?.outcome !== 'edited') throw changed(path);
+  if (!now.created) {
+    throw new TriadError(
+      'conflict',
+      `${now.path} exists and its change was not shown: call ${NAME} with this path to ask for it`,
+    );
+  }
+}
+
+function changed(path: string): TriadError {
+  return new TriadError(
+    'conflict',
+    `${path} has changed on disk since the change was approved: read it and ask again`,
+  );
+}
+
+function hashOf(before: Buffer | null): string | null {
+  return before === null ? null : sha256(before);
+}
+
+function summary(preview: WritePreview, content: string): string {
+  const done = preview.created ? 'Made' : 'Wrote';
+  const lines = preview.complete
+    ? `${preview.added} ${preview.added === 1 ? 'line' : 'lines'} added, ${preview.removed} removed`
+    : `${Buffer.byteLength(content)} bytes`;
+  return `${done} ${preview.path}: ${lines}.`;
+}
+
+function metadata({ path, added, removed, created, diff }: WritePreview): Record<string, unknown> {
+  return { path, added, removed, created, diff };
+}

@@ -1,0 +1,59 @@
+/** glob finds files by pattern, inside the workspace only. */
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { globTool } from '#core/tools/glob.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
+
+const find = async (folder: string, input: object) => call(globTool(), input, contextIn(folder));
+
+test('paths are relative to the workspace and sorted; .git and node_modules are left out', async () => {
+  const folder = await folderWith({
+    'src/b.ts': '',
+    'src/a.ts': '',
+    'c.ts': '',
+    '.github/x.ts': '',
+    '.git/y.ts': '',
+    'p/node_modules/z.ts': '',
+  });
+  expect((await find(folder, { pattern: '**/*.ts' })).output).toBe('.github/x.ts\nc.ts\nsrc/a.ts\nsrc/b.ts');
+  expect((await find(folder, { pattern: '*.ts', path: 'src' })).output).toBe('src/a.ts\nsrc/b.ts');
+  expect((await find(folder, { pattern: '*.md' })).output).toBe('[No file matches *.md.]');
+});
+
+test('the first thousand of many', async () => {
+  const folder = await folderWith(
+    Object.fromEntries(Array.from({ length: 1002 }, (_, i) => [`d/f${i}`, ''])),
+  );
+  const result = await find(folder, { pattern: '**' });
+  expect(result.output.split('\n').slice(1000)).toEqual([
+    '[The first 1000 of 1002 files; narrow the pattern.]',
+  ]);
+  expect(result.metadata).toMatchObject({ files: 1000, truncated: true });
+});
+
+test.for(['../**', 'src/../../**', '/etc/*', '{..,src}/*', '@(..|src)/*'])(
+  '%s is refused',
+  async (pattern) => {
+    const folder = await folderWith({ 'src/a': '' });
+    expect(await find(folder, { pattern })).toMatchObject({ status: 'error' });
+  },
+);
+
+test.for(['out/**', 'out/*', '{out,src}/*', 'o*/**', '.\\./**', '[.][.]/*', 'src/[.]./../../*'])(
+  '%s shows nothing outside',
+  async (pattern) => {
+    const outside = await folderWith({ 'secret-name.txt': '' });
+    const folder = await folderWith({ 'src/a': '' });
+    await symlink(outside, join(folder, 'out'));
+    expect((await find(folder, { pattern })).output).not.toContain('secret-name');
+  },
+);
+
+test('a costly pattern can be stopped', async () => {
+  const folder = await folderWith({ ['a'.repeat(200)]: '' });
+  const stop = new AbortController();
+  const working = call(globTool(), { pattern: `${'*(*(a))'.repeat(30)}b` }, contextIn(folder, stop.signal));
+  setTimeout(() => stop.abort(), 150);
+  expect((await working).status).toBe('cancelled');
+});

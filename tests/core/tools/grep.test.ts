@@ -1,0 +1,90 @@
+/** grep finds lines; no expression and no file can freeze the program. */
+import { execFile } from 'node:child_process';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { grepTool } from '#core/tools/grep.ts';
+import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+
+const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder));
+
+test('lines as path:line:text, by path', async () => {
+  const folder = await folderWith({
+    'b.txt': 'x\r\nfoo two\r\n',
+    'a/c.ts': 'foo',
+    'a/d.ts': 'Foo',
+    'e.txt': 'none',
+  });
+  const result = await grep(folder, { pattern: 'fo+' });
+  expect(result).toEqual({
+    status: 'completed',
+    output: 'a/c.ts:1:foo\nb.txt:2:foo two',
+    metadata: { pattern: 'fo+', matches: 2, truncated: false },
+  });
+  expect((await grep(folder, { pattern: 'foo', ignore_case: true, path: 'a' })).output).toBe(
+    'a/c.ts:1:foo\na/d.ts:1:Foo',
+  );
+  expect((await grep(folder, { pattern: 'foo', glob: '*.txt' })).output).toBe('b.txt:2:foo two');
+  expect((await grep(folder, { pattern: 'foo', path: 'b.txt' })).output).toBe('b.txt:2:foo two');
+  expect((await grep(folder, { pattern: 'absent' })).output).toBe('[No line matches, in 4 files.]');
+});
+
+test('a match across two chunks of a large file is found with its line', async () => {
+  const folder = await folderWith({ 'big.txt': `${'ü'.repeat(32_766)}\n`.repeat(80) + 'needle in 5 MB\n' });
+  expect((await grep(folder, { pattern: 'needle' })).output).toBe('big.txt:81:needle in 5 MB');
+});
+
+test('at most 500 lines, each cut at 500 characters around its match', async () => {
+  const folder = await folderWith({
+    'many.txt': 'hit\n'.repeat(600),
+    'long.txt': `${'a'.repeat(3000)}needle${'b'.repeat(3000)}`,
+  });
+  const many = await grep(folder, { pattern: 'hit' });
+  expect(many.output.split('\n')).toHaveLength(501);
+  expect(many.output).toMatch(/\[The first 500 matches; there are more: narrow the search\.\]$/);
+  const line = (await grep(folder, { pattern: 'needle' })).output;
+  expect(line).toContain('needle');
+  expect(line.length).toBeLessThan(520);
+});
+
+test('binary files, pipes and links are passed over', async () => {
+  const outside = await folderWith({ 'o.txt': 'needle' });
+  const folder = await folderWith({ 'a.bin': new Uint8Array([0, 0x6e]), 'a.txt': 'needle' });
+  await symlink(join(outside, 'o.txt'), join(folder, 'link.txt'));
+  await symlink(outside, join(folder, 'dir'));
+  await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
+  expect((await grep(folder, { pattern: 'n' })).output).toBe('a.txt:1:needle');
+  expect((await grep(folder, { pattern: 'n', glob: 'dir/*' })).output).toBe('[No line matches, in 0 files.]');
+});
+
+test('an expression that is none is an error of the input', async () => {
+  const folder = await folderWith({ 'a.txt': 'a' });
+  const result = await grep(folder, { pattern: '(' });
+  expect(result.status).toBe('error');
+  expect(result.output).toContain('Invalid regular expression');
+  expect((await grep(folder, { pattern: 'a|\\-' })).output).toBe('a.txt:1:a');
+});
+
+test('an expression that never ends is stopped, with what was found before, and nothing blocks meanwhile', async () => {
+  // More files before the costly one than are read at a time.
+  const others = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`0${index}.txt`, 'x']));
+  const folder = await folderWith({ '0.txt': 'aab', ...others, '1.txt': `${'a'.repeat(50)}!` });
+  const tool = grepTool({ timeoutMs: 1500 });
+  const { value, longest } = await longestBlock(() => call(tool, { pattern: '^(a+)+b$' }, contextIn(folder)));
+  expect(value.status).toBe('error');
+  expect(value.output).toBe(
+    '0.txt:1:aab\n[The search was stopped after 1.5 s: use a simpler expression or a narrower path.]',
+  );
+  expect(longest).toBeLessThan(50);
+});
+
+test('a stopped run ends the search at once', async () => {
+  const folder = await folderWith({ '1.txt': `${'a'.repeat(50)}!` });
+  const stop = new AbortController();
+  const started = performance.now();
+  const working = call(grepTool(), { pattern: '^(a+)+b$' }, contextIn(folder, stop.signal));
+  setTimeout(() => stop.abort(), 300);
+  expect((await working).status).toBe('cancelled');
+  expect(performance.now() - started).toBeLessThan(2000);
+});

@@ -1,0 +1,45 @@
+/** list_directory shows what a folder holds. */
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { listDirectoryTool } from '#core/tools/list-directory.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
+
+const list = async (folder: string, input: object = {}) =>
+  call(listDirectoryTool(), input, contextIn(folder));
+
+test('sorted, with folders and links marked', async () => {
+  const folder = await folderWith({ 'b.txt': '', 'a/x': '', '.hidden': '', 'c/y': '' });
+  await symlink('/etc', join(folder, 'link'));
+  expect(await list(folder)).toEqual({
+    status: 'completed',
+    output: '.hidden\na/\nb.txt\nc/\nlink@',
+    metadata: { path: '.', entries: 5, truncated: false },
+  });
+  expect((await list(folder, { path: 'a' })).output).toBe('x');
+});
+
+test('the first thousand of many, and how many there are', async () => {
+  const folder = await folderWith(
+    Object.fromEntries(Array.from({ length: 1005 }, (_, i) => [`f${String(i).padStart(4, '0')}`, ''])),
+  );
+  const lines = (await list(folder)).output.split('\n');
+  expect(lines).toHaveLength(1001);
+  expect(lines[999]).toBe('f0999');
+  expect(lines[1000]).toBe('[1000 of 1005 entries; narrow it with glob.]');
+});
+
+test('clear errors for a file, for nothing and for outside', async () => {
+  const folder = await folderWith({ 'a.txt': '' });
+  await symlink('/etc', join(folder, 'link'));
+  expect(await list(folder, { path: 'a.txt' })).toEqual({ status: 'error', output: 'a.txt is not a folder' });
+  expect(await list(folder, { path: 'none' })).toEqual({ status: 'error', output: 'none does not exist' });
+  expect(await list(folder, { path: 'link' })).toEqual({
+    status: 'error',
+    output: 'link is outside the workspace',
+  });
+  expect(await list(folder, { path: '..' })).toEqual({
+    status: 'error',
+    output: '.. is outside the workspace',
+  });
+});

@@ -1,0 +1,111 @@
+/** read_file returns pages of text files, whatever their size or kind. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readFileTool } from '#core/tools/read-file.ts';
+import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+
+const read = async (folder: string, input: object) => call(readFileTool(), input, contextIn(folder));
+
+test('a small file comes as it is', async () => {
+  const folder = await folderWith({ 'a.txt': 'one\r\ntwo\n\nföur' });
+  expect(await read(folder, { path: 'a.txt' })).toEqual({
+    status: 'completed',
+    output: 'one\r\ntwo\n\nföur',
+    metadata: { path: 'a.txt', from: 1, lines: 4, bytes: 15, truncated: false },
+  });
+});
+
+test('offset and limit give the lines between, and the note says how to go on', async () => {
+  const folder = await folderWith({ 'a.txt': 'l1\nl2\nl3\nl4\n' });
+  const page = await read(folder, { path: 'a.txt', offset: 2, limit: 2 });
+  expect(page.output).toBe('l2\nl3\n[Lines 2 to 3 of a file of 12 bytes. Go on with offset 4.]');
+  expect((await read(folder, { path: 'a.txt', offset: 3, limit: 2 })).output).toBe('l3\nl4\n');
+});
+
+test('an empty file, and lines behind the end, are named as such', async () => {
+  const folder = await folderWith({ empty: '', 'a.txt': 'l1\nl2' });
+  expect((await read(folder, { path: 'empty' })).output).toBe('[The file is empty.]');
+  expect((await read(folder, { path: 'a.txt', offset: 5 })).output).toBe(
+    '[The file has 2 lines: nothing from line 5 on.]',
+  );
+});
+
+test('pages put together are the file, whatever its lines', async () => {
+  const line = fc.oneof(fc.string({ maxLength: 20 }), fc.constant('ü'.repeat(40_000)), fc.constant(''));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(line, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (lines, limit) => {
+        const text =
+          lines.map((item) => item.replaceAll(/[\n\0]/g, '').toWellFormed()).join('\n') + '\nend\n';
+        const folder = await folderWith({ f: text });
+        let whole = '';
+        for (let offset = 1, more = true; more;) {
+          const page = await read(folder, { path: 'f', offset, limit });
+          const { lines: count, truncated } = page.metadata as { lines: number; truncated: boolean };
+          whole += truncated ? page.output.slice(0, page.output.lastIndexOf('\n[Lines') + 1) : page.output;
+          offset += count;
+          more = truncated;
+        }
+        expect(whole).toBe(text);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test('of a file of 5 MB one page is returned, and nothing blocks meanwhile', async () => {
+  const folder = await folderWith({ 'big.txt': 'x'.repeat(99).concat('\n').repeat(52_429) });
+  const { value, longest } = await longestBlock(() => read(folder, { path: 'big.txt', offset: 50_000 }));
+  expect(value.output.length).toBeLessThan(257 * 1024);
+  expect(value.output.startsWith('x'.repeat(99))).toBe(true);
+  expect((value.metadata as { from: number; lines: number }).lines).toBe(2430);
+  expect(longest).toBeLessThan(50);
+});
+
+test('a single line that is too long is cut between characters', async () => {
+  const folder = await folderWith({ 'long.txt': 'a' + 'ü'.repeat(400_000) + '\nnext\n' });
+  const page = await read(folder, { path: 'long.txt' });
+  expect(page.output).toContain('Line 1 is longer than 256 KiB');
+  expect(page.output).not.toContain('\uFFFD');
+  expect((await read(folder, { path: 'long.txt', offset: 2 })).output).toBe('next\n');
+});
+
+test('a binary file is refused with its size', async () => {
+  const folder = await folderWith({ 'a.png': new Uint8Array([0x89, 0x50, 0, 1, 2]) });
+  expect(await read(folder, { path: 'a.png' })).toEqual({
+    status: 'error',
+    output: 'a.png is a binary file (5 bytes)',
+  });
+});
+
+test('text that is not UTF-8 is read with a note', async () => {
+  const folder = await folderWith({ 'latin.txt': new Uint8Array([0x67, 0xfc, 0x74]) });
+  expect((await read(folder, { path: 'latin.txt' })).output).toBe(
+    'g\uFFFDt\n[Some bytes are not UTF-8 and are shown as \uFFFD.]',
+  );
+});
+
+test('a pipe does not hang', async () => {
+  const folder = await folderWith();
+  await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
+  expect(await read(folder, { path: 'pipe' })).toEqual({
+    status: 'error',
+    output: 'pipe is not a regular file (a pipe, device or socket)',
+  });
+});
+
+test('a path outside is refused, a stopped run is cancelled', async () => {
+  const folder = await folderWith({ a: 'a' });
+  expect(await read(folder, { path: '/etc/passwd' })).toEqual({
+    status: 'error',
+    output: '/etc/passwd is outside the workspace',
+  });
+  expect(await call(readFileTool(), { path: 'a' }, contextIn(folder, AbortSignal.abort()))).toMatchObject({
+    status: 'cancelled',
+  });
+});

@@ -1,0 +1,155 @@
+/** No path leads out of the workspace. */
+import { mkdir, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isInside, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+test('relative and absolute paths inside resolve to the canonical path', async () => {
+  const folder = await folderWith({ 'src/a.ts': 'a' });
+  expect(await resolveInside(folder, 'src/a.ts')).toBe(join(folder, 'src/a.ts'));
+  expect(await resolveInside(folder, './src/../src/a.ts')).toBe(join(folder, 'src/a.ts'));
+  expect(await resolveInside(folder, join(folder, 'src'))).toBe(join(folder, 'src'));
+  expect(await resolveInside(folder, 'new/deep/file.txt')).toBe(join(folder, 'new/deep/file.txt'));
+  expect(await resolveInside(folder, '.')).toBe(folder);
+});
+
+test.for(['..', '../x', 'src/../../x', '/etc/passwd', '/', 'no/such/../../../x'])(
+  '%s is refused by name',
+  async (path) => {
+    const folder = await folderWith({ 'src/a.ts': 'a' });
+    await expect(resolveInside(folder, path)).rejects.toMatchObject({
+      code: 'not_allowed',
+      message: `${path} is outside the workspace`,
+    });
+  },
+);
+
+test('a folder whose name merely begins like the workspace is outside', async () => {
+  const parent = await folderWith({ 'work/a.txt': 'a', 'work-other/b.txt': 'b' });
+  await expect(resolveInside(join(parent, 'work'), '../work-other/b.txt')).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
+});
+
+test('links that lead outside are refused, also above a new file, and links inside are followed', async () => {
+  const outside = await folderWith({ 'secret.txt': 'x' });
+  const folder = await folderWith({ 'real/a.txt': 'a' });
+  await symlink(outside, join(folder, 'out'));
+  await symlink(join(outside, 'secret.txt'), join(folder, 'file.txt'));
+  await symlink(join(folder, 'out'), join(folder, 'twice'));
+  await symlink('real', join(folder, 'in'));
+  for (const path of ['out', 'out/secret.txt', 'file.txt', 'twice/secret.txt', 'out/new/file.txt']) {
+    await expect(resolveInside(folder, path), path).rejects.toMatchObject({ code: 'not_allowed' });
+  }
+  expect(await resolveInside(folder, 'in/a.txt')).toBe(join(folder, 'real/a.txt'));
+});
+
+test('a link to nothing is refused, since writing through it would make its target', async () => {
+  const folder = await folderWith();
+  await symlink('/tmp/triad-does-not-exist/x', join(folder, 'dangling'));
+  await expect(resolveInside(folder, 'dangling')).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(resolveInside(folder, 'dangling/below')).rejects.toMatchObject({ code: 'not_allowed' });
+});
+
+test('links in a circle and a NUL character are refused', async () => {
+  const folder = await folderWith();
+  await symlink('b', join(folder, 'a'));
+  await symlink('a', join(folder, 'b'));
+  await expect(resolveInside(folder, 'a')).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(resolveInside(folder, 'x\0y')).rejects.toMatchObject({ code: 'bad_input' });
+});
+
+test('whatever path is asked for: it is refused, or it lies inside', async () => {
+  const outside = await folderWith({ 'o/x.txt': 'x' });
+  const folder = await folderWith({ 'a/b/c.txt': 'c', 'd.txt': 'd' });
+  const targets = [outside, '..', '../..', '/', join(outside, 'o'), join(folder, 'a'), 'a/b', '../a', '.'];
+  for (const [index, target] of targets.entries()) {
+    await symlink(target, join(folder, `l${index}`));
+    await symlink(target, join(folder, 'a', `l${index}`));
+  }
+  const links = targets.map((_, index) => `l${index}`);
+  const part = fc.constantFrom('..', '.', '', 'a', 'b', 'c.txt', 'd.txt', 'o', 'x.txt', 'new', ...links);
+  const paths = fc.array(part, { maxLength: 8 }).map((parts) => parts.join('/'));
+  const absolute = fc
+    .tuple(fc.constantFrom(folder, outside, dirname(folder), ''), paths)
+    .map((parts) => parts.join('/'));
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(paths, absolute), async (path) => {
+      const found = await resolveInside(folder, path).catch(() => null);
+      if (found === null) return;
+      expect(isInside(folder, found)).toBe(true);
+      const real = await realpath(found).catch(() => null);
+      if (real !== null) expect(isInside(folder, real)).toBe(true);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('what is opened is never outside, even while a folder is swapped for a link again and again', async () => {
+  const outside = await folderWith({ 'a.txt': 'OUTSIDE' });
+  const folder = await folderWith({ 'keep/a.txt': 'inside' });
+  const swap = async () => {
+    await rename(join(folder, 'keep'), join(folder, 'aside'));
+    await symlink(outside, join(folder, 'keep'));
+    await rm(join(folder, 'keep'));
+    await rename(join(folder, 'aside'), join(folder, 'keep'));
+  };
+  let on = true;
+  const swapping = (async () => {
+    while (on) await swap();
+  })();
+  const read: string[] = [];
+  for (let i = 0; i < 1000; i++) {
+    const file = await openInside(folder, 'keep/a.txt').catch(() => null);
+    if (!file) continue;
+    read.push(await file.handle.readFile('utf8'));
+    await file.handle.close();
+  }
+  on = false;
+  await swapping;
+  expect(read).not.toContain('OUTSIDE');
+  expect(await openInside(folder, 'keep/a.txt').then((file) => file.handle.close())).toBeUndefined();
+});
+
+test('a file above which a part is a file gives a clear error', async () => {
+  const folder = await folderWith({ 'a.txt': 'a' });
+  await mkdir(join(folder, 'd'));
+  await writeFile(join(folder, 'd/x'), 'x');
+  await expect(openInside(folder, 'a.txt/b')).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(openInside(folder, 'd')).rejects.toMatchObject({
+    code: 'bad_input',
+    message: 'd is a folder, not a file',
+  });
+  await expect(openInside(folder, 'none')).rejects.toMatchObject({
+    code: 'not_found',
+    message: 'none does not exist',
+  });
+});
+
+test.runIf(process.platform === 'linux')(
+  'a folder in hand stays the same folder when its name becomes a link to the outside',
+  async () => {
+    const outside = await folderWith();
+    const folder = await folderWith({ 'keep/x': '' });
+    await withFolder(join(folder, 'keep'), 'keep', async (through) => {
+      await rename(join(folder, 'keep'), join(folder, 'moved'));
+      await symlink(outside, join(folder, 'keep'));
+      await writeFile(join(through, 'new.txt'), 'x');
+    });
+    expect(await readdir(outside)).toEqual([]);
+    expect(await readdir(join(folder, 'moved'))).toEqual(['new.txt', 'x']);
+  },
+);
+
+test('a folder that is a link, or became one, is not taken in hand', async () => {
+  const outside = await folderWith({ 'd/x': '' });
+  const folder = await folderWith();
+  await symlink(outside, join(folder, 'link'));
+  const none = async () => expect.unreachable();
+  await expect(withFolder(join(folder, 'link'), 'link', none)).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(withFolder(join(folder, 'link/d'), 'link/d', none)).rejects.toMatchObject({
+    code: 'conflict',
+  });
+});

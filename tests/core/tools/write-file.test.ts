@@ -1,0 +1,240 @@
+/** write_file writes exactly what a person saw, or nothing. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { applyPatch } from 'diff';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Approval, Preview } from '#contract/approval.ts';
+import { canonicalHash } from '#core/hash.ts';
+import { previewWrite } from '#core/tools/preview.ts';
+import type { Question } from '#core/tools/tool.ts';
+import { writeFileTool } from '#core/tools/write-file.ts';
+import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+
+const tool = writeFileTool();
+interface Input {
+  path: string;
+  content: string;
+}
+
+async function ask(folder: string, input: Input): Promise<{ question: Question; preview: Preview }> {
+  const question = await tool.question!(input, contextIn(folder));
+  if (question?.subject.kind !== 'tool' || !question.subject.preview) throw new Error('no preview');
+  return { question, preview: question.subject.preview };
+}
+
+/** The question with a yes, as it was asked or with an edit. */
+function allowed({ question }: { question: Question }, edited?: Input): Approval {
+  const at = new Date(0).toISOString();
+  const ids = {
+    id: 'a',
+    conversationId: 'c',
+    workflowId: 'w',
+    runId: 'r',
+    toolCallId: 't',
+    agent: 'lead',
+    chain: ['user', 'lead'],
+  };
+  const hash = 'hash' in question.subject ? question.subject.hash : '';
+  return {
+    request: { ...ids, ...question, options: [], remainingMs: 1, at },
+    decisions: [
+      {
+        item: 0,
+        outcome: edited ? 'edited' : 'selected',
+        optionId: 'allow_once',
+        allowed: true,
+        decidedBy: 'person',
+        ruleId: null,
+        reason: null,
+        hashBefore: hash,
+        hashAfter: hash,
+        at,
+      },
+    ],
+  };
+}
+
+test('the question shows the whole change and binds the input by its hash', async () => {
+  const folder = await folderWith({ 'notes.txt': 'a\nb\nc\n' });
+  const input = { path: 'notes.txt', content: 'a\nB\nc\nd\ne' };
+  const { question, preview } = await ask(folder, input);
+  expect(question).toMatchObject({ title: 'Write notes.txt (+3 −1)', risk: 'medium', reversible: true });
+  expect(question.subject).toMatchObject({
+    kind: 'tool',
+    tool: 'write_file',
+    input,
+    folder,
+    hash: canonicalHash({ tool: 'write_file', input }),
+  });
+  expect(preview).toMatchObject({ path: 'notes.txt', added: 3, removed: 1, created: false });
+  expect(preview.diff).toContain('-b\n+B\n');
+  expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('a\nb\nc\n');
+});
+
+test('a yes writes exactly the content, keeps the mode and says how many lines changed', async () => {
+  const folder = await folderWith({ 'run.sh': 'one\n' });
+  await chmod(join(folder, 'run.sh'), 0o750);
+  const input = { path: 'run.sh', content: 'öne\r\ntwo' };
+  const asked = await ask(folder, input);
+  const result = await tool.execute(input, contextIn(folder), allowed(asked));
+  expect(result).toMatchObject({ status: 'completed', output: 'Wrote run.sh: 2 lines added, 1 removed.' });
+  expect(result.metadata).toEqual({
+    path: 'run.sh',
+    added: 2,
+    removed: 1,
+    created: false,
+    diff: asked.preview.diff,
+  });
+  expect(await readFile(join(folder, 'run.sh'), 'utf8')).toBe('öne\r\ntwo');
+  expect((await stat(join(folder, 'run.sh'))).mode & 0o777).toBe(0o750);
+  expect(await readdir(folder)).toEqual(['run.sh']);
+});
+
+test('a new file in new folders', async () => {
+  const folder = await folderWith();
+  const input = { path: 'a/b/c.md', content: '# C\n' };
+  const asked = await ask(folder, input);
+  expect(asked.preview).toMatchObject({ created: true, added: 1, removed: 0, beforeHash: null });
+  expect((await tool.execute(input, contextIn(folder), allowed(asked))).output).toBe(
+    'Made a/b/c.md: 1 line added, 0 removed.',
+  );
+  expect(await readFile(join(folder, 'a/b/c.md'), 'utf8')).toBe('# C\n');
+});
+
+test.for(['changed', 'removed', 'made'])(
+  'a file that was %s since the question is left alone',
+  async (how) => {
+    const folder = await folderWith(how === 'made' ? {} : { 'a.txt': 'old\n' });
+    const input = { path: 'a.txt', content: 'new\n' };
+    const asked = await ask(folder, input);
+    if (how === 'removed') await rm(join(folder, 'a.txt'));
+    else await writeFile(join(folder, 'a.txt'), 'by the person\n');
+    const result = await tool.execute(input, contextIn(folder), allowed(asked));
+    expect(result).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('has changed on disk') as string,
+    });
+    if (how === 'removed') expect(await readdir(folder)).toEqual([]);
+    else expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('by the person\n');
+  },
+);
+
+test('edited content is written to the same file; an edited path only where it makes a new file', async () => {
+  const folder = await folderWith({ 'a.txt': 'old\n', 'other.txt': 'precious\n' });
+  const asked = await ask(folder, { path: 'a.txt', content: 'new\n' });
+  const content = { path: 'a.txt', content: 'edited\n' };
+  const elsewhere = { path: 'other.txt', content: 'new\n' };
+  const fresh = { path: 'fresh.txt', content: 'new\n' };
+  expect(await tool.execute(elsewhere, contextIn(folder), allowed(asked, elsewhere))).toMatchObject({
+    status: 'error',
+  });
+  expect(await readFile(join(folder, 'other.txt'), 'utf8')).toBe('precious\n');
+  expect(await tool.execute(fresh, contextIn(folder), allowed(asked))).toMatchObject({ status: 'error' });
+  expect(await tool.execute(fresh, contextIn(folder), allowed(asked, fresh))).toMatchObject({
+    status: 'completed',
+  });
+  expect(await tool.execute(content, contextIn(folder), allowed(asked, content))).toMatchObject({
+    status: 'completed',
+  });
+  expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('edited\n');
+});
+
+test('a folder that becomes a link to the outside after the yes gets nothing', async () => {
+  const outside = await folderWith();
+  const folder = await folderWith({ 'd/keep': '' });
+  const input = { path: 'd/a.txt', content: 'x' };
+  const asked = await ask(folder, input);
+  await rename(join(folder, 'd'), join(folder, 'aside'));
+  await symlink(outside, join(folder, 'd'));
+  expect(await tool.execute(input, contextIn(folder), allowed(asked))).toMatchObject({ status: 'error' });
+  expect(await readdir(outside)).toEqual([]);
+});
+
+test('folders, pipes, links that lead outside and paths outside are refused when it is asked', async () => {
+  const folder = await folderWith({ 'd/x': '' });
+  await symlink('/etc/hostname', join(folder, 'link'));
+  await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
+  for (const path of ['d', 'new/', '.', 'link', 'pipe', '../x', '/tmp/x', 'd/x/y']) {
+    await expect(ask(folder, { path, content: '' }), path).rejects.toMatchObject({ name: 'TriadError' });
+    expect(await call(tool, { path, content: '' }, contextIn(folder)), path).toMatchObject({
+      status: 'error',
+    });
+  }
+});
+
+test('a link inside is written through to its target, and stays a link', async () => {
+  const folder = await folderWith({ 'real.txt': 'old' });
+  await symlink('real.txt', join(folder, 'alias.txt'));
+  const input = { path: 'alias.txt', content: 'new' };
+  const asked = await ask(folder, input);
+  expect(asked.preview.path).toBe('real.txt');
+  await tool.execute(input, contextIn(folder), allowed(asked));
+  expect(await readFile(join(folder, 'real.txt'), 'utf8')).toBe('new');
+  expect(await readdir(folder)).toEqual(['alias.txt', 'real.txt']);
+});
+
+test('what could not be shown whole is not called reversible', async () => {
+  const folder = await folderWith({ 'b.bin': new Uint8Array([1, 0, 2]), 'big.txt': 'x\n'.repeat(300_000) });
+  const binary = await ask(folder, { path: 'b.bin', content: 'text' });
+  expect(binary.question.reversible).toBe(false);
+  expect(binary.preview.diff).toBe(
+    'b.bin is a binary file (3 bytes). It would be replaced by 4 bytes of text.',
+  );
+  const big = await ask(folder, { path: 'big.txt', content: 'x' });
+  expect(big.question).toMatchObject({ reversible: false, title: 'Write big.txt' });
+  expect(big.preview.diff).toBe(
+    'big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.',
+  );
+});
+
+test('a stopped run writes nothing', async () => {
+  const folder = await folderWith();
+  expect(await call(tool, { path: 'a', content: 'x' }, contextIn(folder, AbortSignal.abort()))).toMatchObject(
+    { status: 'cancelled' },
+  );
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('whatever the two texts: the diff leads from one to the other, and its counts are its lines', async () => {
+  const line = fc.oneof(
+    fc.constantFrom('a', 'b', '', '-', '+x', ' ', '\\ No newline', '--- a/f', 'ü', 'a\r'),
+    fc.string({ maxLength: 5 }),
+  );
+  const text = fc
+    .array(line, { maxLength: 30 })
+    .map((lines) => lines.join('\n').replaceAll('\0', '').toWellFormed());
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      const preview = await previewWrite('f', Buffer.from(before), after);
+      const applied = applyPatch(before, preview.diff, { autoConvertLineEndings: false });
+      expect(before === after ? before : applied).toBe(after);
+      const count = (content: string) =>
+        content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
+      expect(preview.added - preview.removed).toBe(count(after) - count(before));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('two texts that have nothing in common are compared without blocking', async () => {
+  const text = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join('\n');
+  const { value, longest } = await longestBlock(() =>
+    previewWrite('f', Buffer.from(text('old')), text('new')),
+  );
+  expect(value).toMatchObject({ added: 20_000, removed: 20_000, complete: true });
+  expect(longest).toBeLessThan(50);
+});
+
+test('the parent may be missing only as a folder', async () => {
+  const folder = await folderWith({ file: '' });
+  await mkdir(join(folder, 'empty'));
+  expect(await call(tool, { path: 'file/x', content: '' }, contextIn(folder))).toMatchObject({
+    status: 'error',
+  });
+  expect(await call(tool, { path: 'empty/x', content: '' }, contextIn(folder))).toMatchObject({
+    status: 'completed',
+  });
+});

@@ -1,0 +1,57 @@
+/** A workspace folder on disk that goes away with the test, and the context in which tools run in it. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
+
+/** A canonical new folder with these files. */
+export async function folderWith(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-test-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return folder;
+}
+
+export function contextIn(folder: string, signal: AbortSignal = new AbortController().signal): ToolContext {
+  return {
+    conversationId: 'c',
+    workflowId: 'w',
+    runId: 'r',
+    toolCallId: 't',
+    folder,
+    signal,
+    children: null,
+  };
+}
+
+/** Parses the input as the engine does, then runs the tool. */
+export async function call(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
+  return tool.execute(tool.input.parse(input), context, null);
+}
+
+/** The longest stretch of work without a break on this thread, in milliseconds of its own processor time: a busy machine changes nothing. */
+export async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; longest: number }> {
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let longest = 0;
+  let last = used();
+  const measure = () => {
+    const now = used();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(measure, 1);
+  try {
+    const value = await work();
+    measure();
+    return { value, longest };
+  } finally {
+    clearInterval(timer);
+  }
+}
