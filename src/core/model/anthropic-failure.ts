@@ -1,0 +1,155 @@
+/** Classifies failed requests by status, error type and network code, and says in one sentence what to do. */
+import type { ErrorCode } from '#contract/error.ts';
+import { ModelError } from './model.ts';
+
+/** An answer that is an error, or an error within a stream (`status` null); `said` is the provider's own sentence. */
+export interface Answered {
+  status: number | null;
+  type: string | null;
+  said: string | null;
+  requestId: string | null;
+  header(name: string): string | null;
+}
+
+/** What sentences name: never the key, and of the address only the host. */
+export interface Target {
+  host: string;
+  model: string;
+}
+
+interface Verdict {
+  code: ErrorCode;
+  message: string;
+  retryable: boolean;
+}
+
+const MAX_SAID_CHARS = 400;
+
+/** Statuses of errors that come within a stream and so have only a type. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  timeout_error: 504,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  overloaded_error: 529,
+};
+
+const NETWORK_CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers at that address',
+  ECONNRESET: 'the connection was reset',
+  ENOTFOUND: 'the name of the host is not known',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  ETIMEDOUT: 'it took too long to connect',
+  UND_ERR_CONNECT_TIMEOUT: 'it took too long to connect',
+  UND_ERR_SOCKET: 'the other side closed the connection',
+};
+
+export function answeredError(answer: Answered, target: Target): ModelError {
+  const status = answer.status ?? STATUS_OF_TYPE[answer.type ?? ''] ?? 500;
+  const verdict = verdictOf(status, answer, target);
+  const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId]
+    .filter(Boolean)
+    .join(', ');
+  return new ModelError(verdict.code, verdict.message, {
+    retryable: verdict.retryable && answer.header('x-should-retry') !== 'false',
+    retryAfterMs: retryAfterMs((name) => answer.header(name)),
+    status: answer.status,
+    detail,
+  });
+}
+
+function verdictOf(status: number, { type, said }: Answered, { host, model }: Target): Verdict {
+  const because = said ? `: ${oneSentence(said)}` : '';
+  const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
+  const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
+  switch (status) {
+    case 400:
+    case 422:
+      return final(
+        'bad_request',
+        `${host} refused the request${because || ' without a reason: check the model and its settings'}`,
+      );
+    case 413:
+      return final(
+        'bad_request',
+        `The request is too large for ${host}: start a new conversation or send less text`,
+      );
+    case 401:
+      return final('auth', `The key was refused by ${host}: check it, or set another one`);
+    case 403:
+      return final(
+        'auth',
+        `The key was refused by ${host} for ${model}: check what the key may do, or set another one`,
+      );
+    case 402:
+      return final('provider', `${host} asks for payment: check the billing of the account`);
+    case 404:
+      return type === 'not_found_error'
+        ? final('not_found', `The model ${model} is not known to ${host}: choose another model`)
+        : final('provider', `${host} has no Messages API at this address: check the base URL`);
+    case 429:
+      return passing('rate_limited', `${host} limits the rate of requests: wait a while and try again`);
+    case 529:
+      return passing('overloaded', `${host} is overloaded: wait a while and try again`);
+    case 408:
+    case 409:
+      return passing('provider', `${host} could not take the request now (${status}): try again`);
+    default:
+      return status >= 500
+        ? passing('provider', `${host} failed (${type ?? status}): wait a while and try again`)
+        : final(
+            'provider',
+            `${host} answered with ${status}${because || ', which is no answer of a Messages API: check the base URL'}`,
+          );
+  }
+}
+
+/** No connection, or one that broke; worth another attempt in any case. */
+export function connectionError(phase: 'connect' | 'stream', cause: unknown, target: Target): ModelError {
+  const code = networkCode(cause);
+  const why = NETWORK_CAUSES[code ?? ''] ?? code;
+  const message =
+    phase === 'connect'
+      ? `No connection to ${target.host}: ${why ?? 'check the network and the base URL'}`
+      : `The connection to ${target.host} broke before the answer was complete${why ? `: ${why}` : ''}`;
+  return new ModelError('unreachable', message, {
+    retryable: true,
+    cause,
+    ...(code ? { detail: code } : {}),
+  });
+}
+
+/** The signal that stopped the request is the only evidence that counts. */
+export function cancelledError(signal: AbortSignal): ModelError {
+  return new ModelError('cancelled', 'The request was stopped', { retryable: false, cause: signal.reason });
+}
+
+/** How long the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date; null where it does not say. */
+export function retryAfterMs(header: (name: string) => string | null, now = Date.now()): number | null {
+  const ms = Number.parseFloat(header('retry-after-ms') ?? '');
+  if (Number.isFinite(ms)) return Math.max(0, ms);
+  const after = header('retry-after')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(after)) return Number(after) * 1000;
+  const date = Date.parse(after);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** The code at the bottom of a chain of causes. */
+function networkCode(error: unknown): string | null {
+  let found: string | null = null;
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string') found = at.code;
+    if (at instanceof AggregateError && found === null) found = networkCode(at.errors[0]);
+  }
+  return found;
+}
+
+function oneSentence(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_SAID_CHARS ? `${line.slice(0, MAX_SAID_CHARS)}…` : line;
+}

@@ -1,0 +1,237 @@
+/** Assembles one streamed response: raw wire events in, the program's model events out, in order of parts. */
+import type { Part, StopReason } from '#contract/message.ts';
+import type { ModelEvent, ModelUsage } from './model.ts';
+
+/** What is read of a wire event; all of it is optional because compatible servers leave things out. */
+export interface RawEvent {
+  type: string;
+  index?: number;
+  message?: { id?: string; usage?: RawUsage | null };
+  content_block?: RawBlock;
+  delta?: RawDelta;
+  usage?: RawUsage | null;
+}
+
+interface RawBlock {
+  type: string;
+  text?: string;
+  thinking?: string;
+  signature?: string;
+  data?: string;
+  id?: string;
+  name?: string;
+  input?: unknown;
+}
+
+interface RawDelta {
+  type?: string;
+  text?: string;
+  thinking?: string;
+  signature?: string;
+  partial_json?: string;
+  stop_reason?: string | null;
+}
+
+interface RawUsage {
+  input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_creation?: {
+    ephemeral_5m_input_tokens?: number | null;
+    ephemeral_1h_input_tokens?: number | null;
+  } | null;
+  output_tokens?: number | null;
+  output_tokens_details?: { thinking_tokens?: number | null } | null;
+}
+
+/** A block on its way; `text` holds its words, or a call's arguments as JSON text. */
+interface Block {
+  part: number;
+  kind: 'text' | 'thinking' | 'redacted_thinking' | 'tool';
+  text: string;
+  signature: string;
+  data: string;
+  id: string;
+  name: string;
+  input: unknown;
+  closed: boolean;
+}
+
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  end_turn: 'end_turn',
+  tool_use: 'tool_use',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  pause_turn: 'pause_turn',
+  refusal: 'refusal',
+  model_context_window_exceeded: 'context_exceeded',
+};
+
+const KINDS: Readonly<Record<string, Block['kind']>> = {
+  text: 'text',
+  thinking: 'thinking',
+  redacted_thinking: 'redacted_thinking',
+  tool_use: 'tool',
+};
+
+/** Reads one response; make a new one for each attempt. */
+export class ResponseReader {
+  /** Whether the provider said that the response is whole. */
+  ended = false;
+  /** Whether the response has begun. */
+  begun = false;
+  #usage: ModelUsage = {
+    inputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWrite5mTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: 0,
+    thinkingTokens: 0,
+  };
+  #blocks: Block[] = [];
+  #byIndex = new Map<number, Block>();
+  #emitted = 0;
+  #stop: string | null = null;
+
+  /** The events that follow from one wire event; unknown types, blocks and deltas give none. */
+  read(event: RawEvent): ModelEvent[] {
+    switch (event.type) {
+      case 'message_start':
+        this.begun = true;
+        return [{ type: 'start', responseId: event.message?.id ?? '' }, ...this.#count(event.message?.usage)];
+      case 'content_block_start':
+        return this.#open(event.index ?? this.#blocks.length, event.content_block);
+      case 'content_block_delta':
+        return this.#append(this.#byIndex.get(event.index ?? -1), event.delta);
+      case 'content_block_stop': {
+        const block = this.#byIndex.get(event.index ?? -1);
+        if (block) block.closed = true;
+        return this.#flush();
+      }
+      case 'message_delta':
+        this.#stop = event.delta?.stop_reason ?? this.#stop;
+        return [...this.#flush(), ...this.#count(event.usage)];
+      case 'message_stop':
+        return this.#end();
+      default:
+        return [];
+    }
+  }
+
+  #open(index: number, raw: RawBlock | undefined): ModelEvent[] {
+    const kind = KINDS[raw?.type ?? ''];
+    if (!raw || !kind) return [];
+    const block: Block = {
+      part: this.#blocks.length,
+      kind,
+      text: '',
+      signature: raw.signature ?? '',
+      data: raw.data ?? '',
+      id: raw.id ?? '',
+      name: raw.name ?? '',
+      input: raw.input ?? {},
+      closed: false,
+    };
+    this.#blocks.push(block);
+    this.#byIndex.set(index, block);
+    return [...this.#flush(), ...this.#write(block, raw.text ?? raw.thinking ?? '')];
+  }
+
+  #append(block: Block | undefined, delta: RawDelta | undefined): ModelEvent[] {
+    if (!block || !delta) return [];
+    if (delta.type === 'signature_delta') block.signature += delta.signature ?? '';
+    if (delta.type === 'text_delta' && block.kind === 'text') return this.#write(block, delta.text ?? '');
+    if (delta.type === 'thinking_delta' && block.kind === 'thinking')
+      return this.#write(block, delta.thinking ?? '');
+    if (delta.type === 'input_json_delta' && block.kind === 'tool')
+      return this.#write(block, delta.partial_json ?? '');
+    return [];
+  }
+
+  #write(block: Block, text: string): ModelEvent[] {
+    if (text === '' || block.kind === 'redacted_thinking') return [];
+    block.text += text;
+    const { part, kind } = block;
+    return kind === 'tool'
+      ? [{ type: 'delta', part, kind, text, toolCallId: block.id, name: block.name }]
+      : [{ type: 'delta', part, kind, text }];
+  }
+
+  /** Parts that are complete and whose turn it is; a call without arguments waits until it is known not to be cut off. */
+  #flush(): ModelEvent[] {
+    const events: ModelEvent[] = [];
+    for (let block = this.#blocks[this.#emitted]; block?.closed; block = this.#blocks[this.#emitted]) {
+      const last = this.#emitted === this.#blocks.length - 1;
+      if (last && this.#stop === null && !this.ended && mayBeCut(block)) break;
+      events.push({
+        type: 'part',
+        part: block.part,
+        value: partOf(block, last && this.#stop === 'max_tokens'),
+      });
+      this.#emitted += 1;
+    }
+    return events;
+  }
+
+  #end(): ModelEvent[] {
+    this.ended = true;
+    for (const block of this.#blocks) block.closed = true;
+    const parts = this.#flush();
+    const calls = this.#blocks.some((block) => block.kind === 'tool');
+    const stopReason = STOP_REASONS[this.#stop ?? ''] ?? (calls ? 'tool_use' : 'end_turn');
+    return [...parts, { type: 'end', stopReason }];
+  }
+
+  /** Counts are cumulative; what an event leaves out stays as it was, and only the first one splits cache writes. */
+  #count(raw: RawUsage | null | undefined): ModelEvent[] {
+    if (!raw) return [];
+    const usage = this.#usage;
+    const written1h = raw.cache_creation?.ephemeral_1h_input_tokens ?? usage.cacheWrite1hTokens;
+    const writtenNow = usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
+    const split = raw.cache_creation
+      ? (raw.cache_creation.ephemeral_5m_input_tokens ?? 0) + written1h
+      : writtenNow;
+    const written = raw.cache_creation_input_tokens ?? split;
+    this.#usage = {
+      inputTokens: raw.input_tokens ?? usage.inputTokens,
+      cacheReadTokens: raw.cache_read_input_tokens ?? usage.cacheReadTokens,
+      cacheWrite5mTokens: Math.max(0, written - written1h),
+      cacheWrite1hTokens: written1h,
+      outputTokens: raw.output_tokens ?? usage.outputTokens,
+      thinkingTokens: raw.output_tokens_details?.thinking_tokens ?? usage.thinkingTokens,
+    };
+    return [{ type: 'usage', usage: this.#usage }];
+  }
+}
+
+function mayBeCut(block: Block): boolean {
+  return block.kind === 'tool' && block.text === '' && isEmpty(block.input);
+}
+
+function isEmpty(input: unknown): boolean {
+  return typeof input !== 'object' || input === null || Object.keys(input).length === 0;
+}
+
+function partOf(block: Block, cut: boolean): Part {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'thinking':
+      return { type: 'thinking', text: block.text, signature: block.signature || null };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: block.data };
+    case 'tool':
+      return { type: 'tool_use', id: block.id, name: block.name, ...argumentsOf(block, cut) };
+  }
+}
+
+/** Arguments as JSON; text that is none, or that the limit of tokens cut off, is kept as it came. */
+function argumentsOf(block: Block, cut: boolean): { input: unknown; malformed?: string } {
+  if (block.text === '')
+    return cut && isEmpty(block.input) ? { input: {}, malformed: '' } : { input: block.input };
+  try {
+    return { input: JSON.parse(block.text) };
+  } catch {
+    return { input: {}, malformed: block.text };
+  }
+}

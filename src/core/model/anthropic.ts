@@ -1,0 +1,216 @@
+/** The provider `anthropic`: one streamed request over the vendor's SDK, which nothing else imports. */
+import { Console } from 'node:console';
+import type Anthropic from '@anthropic-ai/sdk';
+import type * as AnthropicSdk from '@anthropic-ai/sdk';
+import { answeredError, cancelledError, connectionError, type Target } from './anthropic-failure.ts';
+import { ResponseReader } from './anthropic-response.ts';
+import { type Model, ModelError, type ModelEvent, type ModelRequest, type WireMessage } from './model.ts';
+
+export interface AnthropicOptions {
+  apiKey: string | null;
+  /** Any endpoint that speaks the Messages API; null for the vendor's own. */
+  baseUrl: string | null;
+}
+
+const OWN_BASE_URL = 'https://api.anthropic.com';
+/** How long a server may keep the connection open after its response ended, in milliseconds. */
+const DRAIN_MS = 250;
+const CACHE_POINT: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+
+type Sdk = typeof AnthropicSdk;
+
+/** Loads the SDK ahead of the first request; worth doing while other things are opened. */
+export async function preloadAnthropic(): Promise<void> {
+  await import('@anthropic-ai/sdk');
+}
+
+interface Session {
+  sdk: Sdk;
+  client: Anthropic;
+  host: string;
+  /** Takes the key out of words that came from outside. */
+  hide: (text: string) => string;
+}
+
+/** Makes the model; the SDK is loaded and its client made with the first request. */
+export function createAnthropicModel(options: AnthropicOptions): Model {
+  let session: Promise<Session> | null = null;
+  return {
+    provider: 'anthropic',
+    stream: (request, signal) => attempt(() => (session ??= connect(options)), request, signal),
+  };
+}
+
+async function* attempt(
+  session: () => Promise<Session>,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  if (signal.aborted) throw cancelledError(signal);
+  const { sdk, client, host, hide } = await session();
+  const target = { host, model: request.model };
+  const reader = new ResponseReader();
+  let contentType = '';
+  let drain: NodeJS.Timeout | undefined;
+  try {
+    const call = client.messages.create({ ...bodyOf(request), stream: true }, { signal });
+    const { data: events, response } = await call.withResponse();
+    contentType = response.headers.get('content-type') ?? '';
+    for await (const raw of events) {
+      for (const event of reader.read(raw)) yield event;
+      // Reading on to the end of the body keeps the connection for the next request.
+      if (reader.ended) drain ??= setTimeout(() => events.controller.abort(), DRAIN_MS);
+    }
+  } catch (error) {
+    if (!reader.ended) throw failureOf(sdk, error, target, signal, hide);
+  } finally {
+    clearTimeout(drain);
+  }
+  if (reader.ended) return;
+  if (signal.aborted) throw cancelledError(signal);
+  if (!reader.begun && !contentType.includes('event-stream')) {
+    const message = `${target.host} did not answer as a Messages API does: check the base URL`;
+    throw new ModelError('provider', message, {
+      retryable: false,
+      detail: `content-type ${contentType || 'none'}`,
+    });
+  }
+  throw connectionError('stream', undefined, target);
+}
+
+async function connect({ apiKey, baseUrl }: AnthropicOptions): Promise<Session> {
+  const key = apiKey?.trim();
+  const url = baseUrl?.trim() || OWN_BASE_URL;
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) {
+    throw unusable('bad_input', 'The base URL of the provider is not an http or https address: correct it');
+  }
+  if (!key) throw unusable('no_key', 'No key is set for the provider: set one, or set ANTHROPIC_API_KEY');
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw unusable('auth', 'The key has characters that no key has: copy it again, without line breaks');
+  }
+  const sdk = await import('@anthropic-ai/sdk');
+  const client = new sdk.Anthropic({
+    apiKey: key,
+    baseURL: url.replace(/\/+$/, ''),
+    maxRetries: 0,
+    openTelemetry: false,
+    // Errors reach the caller as exceptions; stdout belongs to data.
+    logger: Object.assign(new Console(process.stderr), { error: () => undefined }),
+    // The SDK sends a bearer token; many compatible endpoints know only this header.
+    ...(parsed.origin !== OWN_BASE_URL ? { defaultHeaders: { 'x-api-key': key } } : {}),
+  });
+  return { sdk, client, host: parsed.host, hide: (text) => text.replaceAll(key, '…') };
+}
+
+function unusable(code: 'bad_input' | 'no_key' | 'auth', message: string): ModelError {
+  return new ModelError(code, message, { retryable: false });
+}
+
+function failureOf(
+  sdk: Sdk,
+  error: unknown,
+  target: Target,
+  signal: AbortSignal,
+  hide: Session['hide'],
+): ModelError {
+  if (signal.aborted) return cancelledError(signal);
+  if (error instanceof sdk.APIConnectionError) return connectionError('connect', error.cause, target);
+  if (error instanceof sdk.APIError) {
+    const headers: unknown = error.headers;
+    return answeredError(
+      {
+        status: typeof error.status === 'number' ? error.status : null,
+        type: error.type,
+        said: typeof error.apiMessage === 'string' ? hide(error.apiMessage) : null,
+        requestId: error.requestID ?? null,
+        header: (name) => (headers instanceof Headers ? headers.get(name) : null),
+      },
+      target,
+    );
+  }
+  return connectionError('stream', error, target);
+}
+
+function bodyOf(request: ModelRequest): Anthropic.MessageCreateParamsNonStreaming {
+  return {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    messages: messagesOf(request.messages),
+    ...(request.system.trim() === ''
+      ? {}
+      : { system: [{ type: 'text', text: request.system, cache_control: CACHE_POINT }] }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
+    ...(request.tools.length > 0 && request.toolChoice === 'none' ? { tool_choice: { type: 'none' } } : {}),
+    ...(request.effort === null
+      ? {}
+      : { output_config: { effort: request.effort }, thinking: { type: 'adaptive', display: 'summarized' } }),
+  };
+}
+
+function toolOf(tool: ModelRequest['tools'][number]): Anthropic.Tool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...tool.inputSchema, type: 'object' },
+  };
+}
+
+/** Messages with nothing left to say are dropped; the end of the last user message is a cache point. */
+function messagesOf(messages: WireMessage[]): Anthropic.MessageParam[] {
+  const sent: Anthropic.MessageParam[] = [];
+  let newest: UserBlock | undefined;
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      const content = assistantBlocks(message.content);
+      if (content.length > 0) sent.push({ role: 'assistant', content });
+      continue;
+    }
+    const content = userBlocks(message.content);
+    newest = content.at(-1) ?? newest;
+    if (content.length > 0) sent.push({ role: 'user', content });
+  }
+  if (newest) newest.cache_control = CACHE_POINT;
+  return sent;
+}
+
+type UserBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
+
+/** Results first, as the API wants them; empty text is not allowed there. */
+function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']): UserBlock[] {
+  const results: UserBlock[] = [];
+  const words: UserBlock[] = [];
+  for (const part of content) {
+    if (part.type === 'text') {
+      if (part.text.trim() !== '') words.push({ type: 'text', text: part.text });
+      continue;
+    }
+    results.push({
+      type: 'tool_result',
+      tool_use_id: part.toolCallId,
+      ...(part.output === '' ? {} : { content: part.output }),
+      ...(part.isError ? { is_error: true } : {}),
+    });
+  }
+  return [...results, ...words];
+}
+
+/** Thinking goes back verbatim and only with its signature. */
+function assistantBlocks(
+  content: Extract<WireMessage, { role: 'assistant' }>['content'],
+): Anthropic.ContentBlockParam[] {
+  const blocks: Anthropic.ContentBlockParam[] = [];
+  for (const part of content) {
+    if (part.type === 'text' && part.text.trim() !== '') blocks.push({ type: 'text', text: part.text });
+    if (part.type === 'thinking' && part.signature !== null) {
+      blocks.push({ type: 'thinking', thinking: part.text, signature: part.signature });
+    }
+    if (part.type === 'redacted_thinking') blocks.push({ type: 'redacted_thinking', data: part.data });
+    if (part.type === 'tool_use') {
+      const input =
+        typeof part.input === 'object' && part.input !== null && !Array.isArray(part.input) ? part.input : {};
+      blocks.push({ type: 'tool_use', id: part.id, name: part.name, input });
+    }
+  }
+  return blocks;
+}

@@ -1,0 +1,24 @@
+/** Names of models: short aliases for people, ids for the provider. */
+import { TriadError } from '../errors.ts';
+
+export type ModelAliases = Readonly<Record<string, string>>;
+
+export const DEFAULT_ALIASES: ModelAliases = {
+  sonnet: 'claude-sonnet-5-5',
+  haiku: 'claude-haiku-5-5',
+  opus: 'claude-opus-5-5',
+};
+
+/** The provider's id for an alias or an id; a bare word that is neither is refused with the list of aliases. */
+export function resolveModel(nameOrId: string, aliases: ModelAliases = DEFAULT_ALIASES): string {
+  const name = nameOrId.trim();
+  const alias = Object.hasOwn(aliases, name.toLowerCase()) ? aliases[name.toLowerCase()] : undefined;
+  if (alias !== undefined) return alias;
+  // Ids carry a version, a size or a vendor: a digit or a separator; none has a space in it.
+  if (/^[^\s\p{Cc}]{1,128}$/u.test(name) && /[\d./:@-]/.test(name)) return name;
+  const known = Object.keys(aliases).join(', ');
+  throw new TriadError(
+    'bad_input',
+    `"${name}" is not a model: use one of ${known}, or the provider's id of a model`,
+  );
+}

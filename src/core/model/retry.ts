@@ -1,0 +1,77 @@
+/** Repeats a model request whose failure may pass; the request is repeated, never the run around it. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { MAX_RETRY_AFTER_MS, RETRY_DELAYS_MS } from '#contract/limits.ts';
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from './model.ts';
+
+/** `attempt` counts from 1; `delayMs` is the wait before the next attempt, null when there will be none. */
+export type AttemptEvent =
+  | { type: 'attempt'; attempt: number }
+  | ModelEvent
+  | { type: 'failed'; attempt: number; error: ModelError; delayMs: number | null };
+
+export interface RetryOptions {
+  signal: AbortSignal;
+  /** Waits before the second attempt, the third and so on; as many retries as there are entries. */
+  delays?: readonly number[];
+  /** Resolves after the time, rejects when the signal aborts. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 up to 1, for the jitter. */
+  random?: () => number;
+}
+
+/**
+ * Yields `attempt` before each attempt, then everything that it streamed, and `failed` if it did not come whole.
+ * Usage events of failed attempts are passed on, so that every token can be counted. Throws the last error when
+ * it gives up. A consumer that already acted upon an attempt breaks out at its `failed`: nothing is repeated then.
+ */
+export async function* streamWithRetry(
+  model: Model,
+  request: ModelRequest,
+  { signal, delays = RETRY_DELAYS_MS, sleep = abortableWait, random = Math.random }: RetryOptions,
+): AsyncGenerator<AttemptEvent> {
+  for (let attempt = 1; ; attempt++) {
+    yield { type: 'attempt', attempt };
+    let failure: ModelError;
+    try {
+      yield* model.stream(request, signal);
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof ModelError)) throw thrown;
+      failure = patient(thrown);
+    }
+    const base = delays[attempt - 1];
+    const again = failure.retryable && base !== undefined && !signal.aborted;
+    const delayMs = again ? (failure.retryAfterMs ?? Math.round(base * (0.75 + random() * 0.5))) : null;
+    yield { type: 'failed', attempt, error: failure, delayMs };
+    if (delayMs === null) throw failure;
+    try {
+      await sleep(delayMs, signal);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+      throw new ModelError('cancelled', 'The request was stopped', {
+        retryable: false,
+        cause: signal.reason,
+      });
+    }
+  }
+}
+
+/** A provider that asks for more patience than there is has the last word. */
+function patient(error: ModelError): ModelError {
+  if (!error.retryable || error.retryAfterMs === null || error.retryAfterMs <= MAX_RETRY_AFTER_MS)
+    return error;
+  const seconds = Math.ceil(error.retryAfterMs / 1000);
+  const limit = MAX_RETRY_AFTER_MS / 1000;
+  const message = `${error.message} (it asks to wait ${seconds} s, and only up to ${limit} s are waited for)`;
+  return new ModelError(error.code, message, {
+    retryable: false,
+    retryAfterMs: error.retryAfterMs,
+    status: error.status,
+    cause: error,
+    ...(error.detail === undefined ? {} : { detail: error.detail }),
+  });
+}
+
+async function abortableWait(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal });
+}

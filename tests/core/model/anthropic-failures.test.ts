@@ -1,0 +1,185 @@
+// Every way in which a request fails: the code, whether another attempt makes sense, and a sentence without the key.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { retryAfterMs } from '#core/model/anthropic-failure.ts';
+import { answering, attempt, exchange, KEY, requestOf, serve } from '../../support/fake-model/exchange.ts';
+import { text } from '../../support/fake-model/script.ts';
+
+describe('answers with an error', () => {
+  test.for([
+    [400, 'bad_request', false],
+    [401, 'auth', false],
+    [402, 'provider', false],
+    [403, 'auth', false],
+    [404, 'not_found', false],
+    [408, 'provider', true],
+    [409, 'provider', true],
+    [413, 'bad_request', false],
+    [422, 'bad_request', false],
+    [429, 'rate_limited', true],
+    [500, 'provider', true],
+    [502, 'provider', true],
+    [503, 'provider', true],
+    [529, 'overloaded', true],
+  ] as const)('%i is %s', async ([status, code, retryable]) => {
+    const { error, events } = await exchange([], { status });
+    expect(error).toMatchObject({ code, retryable, status, retryAfterMs: null });
+    expect(error?.message).toMatch(/127\.0\.0\.1:\d+/);
+    expect(events).toEqual([]);
+  });
+
+  test('a model that is not known is named', async () => {
+    const { model } = await serve(answering([], { status: 404 }));
+    const { error } = await attempt(model, requestOf({ model: 'claude-nothing-9' }));
+    expect(error?.message).toContain('claude-nothing-9');
+  });
+
+  test('a path that is not there points to the base URL, not to the model', async () => {
+    const { error } = await exchange([], { status: 404, body: '<html>Not here</html>' });
+    expect(error).toMatchObject({ code: 'provider', retryable: false });
+    expect(error?.message).toContain('base URL');
+  });
+
+  test('the provider says why it refused a request, without the key', async () => {
+    const { error } = await exchange([], {
+      status: 400,
+      error: { type: 'invalid_request_error', message: `bad ${KEY} here` },
+    });
+    expect(error?.message).toContain('bad … here');
+    expect(`${error?.message} ${error?.detail}`).not.toContain(KEY);
+  });
+
+  test('a refused key is not repeated', async () => {
+    const { server } = await serve(answering([text('x')]), { keys: ['another'] });
+    const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: server.url }));
+    expect(error).toMatchObject({ code: 'auth', status: 401 });
+    expect(`${error?.message} ${error?.detail}`).not.toContain(KEY);
+  });
+
+  test('the class decides and not the words', async () => {
+    const { error } = await exchange([], {
+      status: 400,
+      error: { type: 'invalid_request_error', message: 'rate limit, overloaded, 529' },
+    });
+    expect(error).toMatchObject({ code: 'bad_request', retryable: false });
+  });
+
+  test('a provider that asks not to be asked again is obeyed', async () => {
+    const { error } = await exchange([], { status: 429, headers: { 'x-should-retry': 'false' } });
+    expect(error).toMatchObject({ code: 'rate_limited', retryable: false });
+  });
+
+  test('the wait that the provider asks for comes along', async () => {
+    const { error } = await exchange([], { status: 529, headers: { 'retry-after': '7' } });
+    expect(error?.retryAfterMs).toBe(7000);
+  });
+});
+
+test.for([
+  [{ 'retry-after': '3' }, 3000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': '9', 'retry-after-ms': '250' }, 250],
+  [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT' }, 30_000],
+  [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT' }, 0],
+  [{ 'retry-after': 'soon' }, null],
+  [{}, null],
+] as [Record<string, string>, number | null][])('retry-after %j is %s ms', ([headers, expected]) => {
+  expect(retryAfterMs((name) => headers[name] ?? null, Date.UTC(2026, 10, 20, 10))).toBe(expected);
+});
+
+describe('within the stream', () => {
+  test.for([
+    ['overloaded_error', 'overloaded', true],
+    ['rate_limit_error', 'rate_limited', true],
+    ['api_error', 'provider', true],
+    ['timeout_error', 'provider', true],
+    ['invalid_request_error', 'bad_request', false],
+    ['authentication_error', 'auth', false],
+    ['never_heard_of_error', 'provider', true],
+  ] as const)('%s is %s', async ([type, code, retryable]) => {
+    const { error, events } = await exchange([text('a b', { deltas: 2 })], {
+      errorEvent: { after: 3, type, message: 'Sorry' },
+    });
+    expect(error).toMatchObject({ code, retryable, status: null });
+    expect(events.some((event) => event.type === 'delta')).toBe(true);
+    expect(events.some((event) => event.type === 'end')).toBe(false);
+  });
+
+  test.for([
+    ['cut off', { cutAfter: 4 }],
+    ['ended too early', { endAfter: 4 }],
+    ['garbled', { garbage: { after: 3, text: 'event: content_block_delta\ndata: {"type": oops\n\n' } }],
+  ] as const)('a response that is %s is worth another attempt', async ([, fault]) => {
+    const { error, events } = await exchange([text('a b c d', { deltas: 4 })], fault);
+    expect(error).toMatchObject({ code: 'unreachable', retryable: true });
+    expect(events.some((event) => event.type === 'end')).toBe(false);
+  });
+
+  test('a connection that breaks after the end of the message harms nothing', async () => {
+    const { error, events } = await exchange([text('a')], { cutAfter: 6 });
+    expect(error).toBeNull();
+    expect(events.at(-1)?.type).toBe('end');
+  });
+
+  test('a server that keeps the connection open after the end holds nobody up', async () => {
+    const started = performance.now();
+    const { error } = await exchange([text('a')], { hangAfter: 6 });
+    expect(error).toBeNull();
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('no answer', () => {
+  test('nothing listens there', async () => {
+    const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: 'http://127.0.0.1:9' }));
+    expect(error).toMatchObject({ code: 'unreachable', retryable: true, status: null });
+    expect(error?.message).toMatch(/^No connection to 127\.0\.0\.1:9: /);
+  });
+
+  test('the connection breaks before the headers', async () => {
+    expect((await exchange([text('a')], { cutAfter: 0 })).error).toMatchObject({
+      code: 'unreachable',
+      retryable: true,
+    });
+  });
+
+  test('something else lives at the address', async () => {
+    const site = createServer((_, response) => void response.end('<html>Welcome</html>'));
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void site.close());
+    const { port } = site.address() as AddressInfo;
+    const { error } = await attempt(
+      createAnthropicModel({ apiKey: KEY, baseUrl: `http://127.0.0.1:${port}` }),
+    );
+    expect(error).toMatchObject({ code: 'provider', retryable: false });
+    expect(error?.message).toContain('base URL');
+  });
+});
+
+describe('nothing to try', () => {
+  test.for([null, '', '  '])('without a key (%j) nothing is sent', async (apiKey) => {
+    const { server } = await serve(answering([text('a')]));
+    const { error } = await attempt(createAnthropicModel({ apiKey, baseUrl: server.url }));
+    expect(error).toMatchObject({ code: 'no_key', retryable: false });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('a key that cannot be one is refused here, without being shown', async () => {
+    const { error } = await attempt(
+      createAnthropicModel({ apiKey: 'sk-first\nsk-second', baseUrl: 'http://127.0.0.1:9' }),
+    );
+    expect(error).toMatchObject({ code: 'auth', retryable: false });
+    expect(error?.message).not.toContain('sk-');
+  });
+
+  test.for(['not a url', 'ftp://example.org', 'http://user:secret@127.0.0.1:9'])(
+    'base URL %s',
+    async (baseUrl) => {
+      const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl }));
+      expect(error).toMatchObject({ code: 'bad_input', retryable: false });
+      expect(error?.message).not.toContain('secret');
+    },
+  );
+});

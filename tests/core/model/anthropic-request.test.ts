@@ -1,0 +1,140 @@
+// What is sent: messages, thinking, cache points, tools, effort; and that the API would accept it.
+import { expect, test } from 'vitest';
+import { createAnthropicModel } from '#core/model/anthropic.ts';
+import type { ModelRequest, WireMessage } from '#core/model/model.ts';
+import { answering, attempt, KEY, requestOf, serve } from '../../support/fake-model/exchange.ts';
+import type { RecordedRequest } from '../../support/fake-model/server.ts';
+import { text } from '../../support/fake-model/script.ts';
+
+const ASK: WireMessage = { role: 'user', content: [{ type: 'text', text: 'Look.' }] };
+const CALL = { type: 'tool_use', id: 'toolu_1', name: 'glob', input: { pattern: '*' } } as const;
+const RESULT = { type: 'tool_result', toolCallId: 'toolu_1', output: 'a.md', isError: false } as const;
+const TOOL = { name: 'glob', description: 'Finds files.', inputSchema: { type: 'object', properties: {} } };
+
+async function sent(fields: Partial<ModelRequest>): Promise<RecordedRequest> {
+  const { server, model } = await serve(answering([text('Fine')]));
+  const { error } = await attempt(model, requestOf(fields));
+  expect(error).toBeNull();
+  server.expectDone();
+  return server.requests[0]!;
+}
+
+test('the plain fields', async () => {
+  const { body, headers } = await sent({ maxTokens: 321 });
+  expect(body).toMatchObject({ model: 'claude-sonnet-5-5', max_tokens: 321, stream: true });
+  expect(body).not.toHaveProperty('temperature');
+  expect(body).not.toHaveProperty('thinking');
+  expect(body).not.toHaveProperty('tools');
+  expect(headers).toMatchObject({ 'x-api-key': KEY, authorization: `Bearer ${KEY}` });
+});
+
+test('effort asks for adaptive thinking that can be shown', async () => {
+  const { body } = await sent({ effort: 'high' });
+  expect(body.output_config).toEqual({ effort: 'high' });
+  expect(body.thinking).toEqual({ type: 'adaptive', display: 'summarized' });
+});
+
+test('thinking goes back verbatim with its signature, and not at all without one', async () => {
+  const { body } = await sent({
+    messages: [
+      ASK,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', text: 'Signed', signature: 'sig==' },
+          { type: 'thinking', text: 'Unsigned', signature: null },
+          { type: 'redacted_thinking', data: 'opaque' },
+          CALL,
+        ],
+      },
+      { role: 'user', content: [RESULT] },
+    ],
+  });
+  expect(body.messages[1]?.content).toEqual([
+    { type: 'thinking', thinking: 'Signed', signature: 'sig==' },
+    { type: 'redacted_thinking', data: 'opaque' },
+    { type: 'tool_use', id: 'toolu_1', name: 'glob', input: { pattern: '*' } },
+  ]);
+});
+
+test('empty text is never sent, and a message of nothing else is left out', async () => {
+  const { body } = await sent({
+    system: '  ',
+    messages: [
+      ASK,
+      { role: 'assistant', content: [{ type: 'text', text: '' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: ' \n' },
+          { type: 'text', text: 'Again.' },
+        ],
+      },
+    ],
+  });
+  expect(body).not.toHaveProperty('system');
+  expect(body.messages.map((message) => message.role)).toEqual(['user', 'user']);
+});
+
+test('results come before words, errors are marked, an empty result has no content', async () => {
+  const second = { ...CALL, id: 'toolu_2' };
+  const { body } = await sent({
+    messages: [
+      ASK,
+      { role: 'assistant', content: [CALL, second] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Go on.' },
+          { ...RESULT, isError: true },
+          { ...RESULT, toolCallId: 'toolu_2', output: '' },
+        ],
+      },
+    ],
+  });
+  expect(body.messages[2]?.content).toEqual([
+    { type: 'tool_result', tool_use_id: 'toolu_1', content: 'a.md', is_error: true },
+    { type: 'tool_result', tool_use_id: 'toolu_2' },
+    { type: 'text', text: 'Go on.', cache_control: { type: 'ephemeral' } },
+  ]);
+});
+
+test('a call whose arguments were malformed goes back with an object', async () => {
+  const { body } = await sent({
+    messages: [
+      ASK,
+      { role: 'assistant', content: [{ ...CALL, input: 'text', malformed: 'text' }] },
+      { role: 'user', content: [RESULT] },
+    ],
+  });
+  expect(body.messages[1]?.content).toMatchObject([{ type: 'tool_use', input: {} }]);
+});
+
+test('the prefix is cached up to the system prompt and up to the newest user message', async () => {
+  const { body } = await sent({
+    tools: [TOOL],
+    messages: [ASK, { role: 'assistant', content: [CALL] }, { role: 'user', content: [RESULT] }],
+  });
+  expect(body.system).toEqual([{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]);
+  expect(body.messages[2]?.content).toMatchObject([
+    { type: 'tool_result', cache_control: { type: 'ephemeral' } },
+  ]);
+  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(2);
+});
+
+test('tools are declared, and stay declared where none may be called', async () => {
+  const free = await sent({ tools: [TOOL] });
+  expect(free.body.tools).toEqual([
+    { name: 'glob', description: 'Finds files.', input_schema: TOOL.inputSchema },
+  ]);
+  expect(free.body).not.toHaveProperty('tool_choice');
+  const bound = await sent({ tools: [TOOL], toolChoice: 'none' });
+  expect(bound.body.tool_choice).toEqual({ type: 'none' });
+  expect(bound.body.tools).toHaveLength(1);
+});
+
+test('a key with white space around it is sent without', async () => {
+  const { server } = await serve(answering([text('Fine')]), { keys: [KEY] });
+  const { error } = await attempt(createAnthropicModel({ apiKey: ` ${KEY}\n`, baseUrl: `${server.url}/` }));
+  expect(error).toBeNull();
+});

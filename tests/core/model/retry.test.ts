@@ -1,0 +1,163 @@
+// Repeating a request: what is repeated, how long it waits, and when it gives up.
+import { describe, expect, test } from 'vitest';
+import { MAX_RETRY_AFTER_MS, RETRY_DELAYS_MS } from '#contract/limits.ts';
+import { ModelError, type Model } from '#core/model/model.ts';
+import { type AttemptEvent, streamWithRetry } from '#core/model/retry.ts';
+import { requestOf, serve } from '../../support/fake-model/exchange.ts';
+import { type ReplyOptions, Script, text } from '../../support/fake-model/script.ts';
+
+interface Run {
+  events: AttemptEvent[];
+  waits: number[];
+  error: ModelError | null;
+}
+
+/** With `random` at 0.5 the jitter is none. */
+async function run(
+  model: Model,
+  options: { random?: () => number; signal?: AbortSignal; delays?: number[] } = {},
+): Promise<Run> {
+  const result: Run = { events: [], waits: [], error: null };
+  const sleep = async (ms: number): Promise<void> => void result.waits.push(ms);
+  const signal = options.signal ?? new AbortController().signal;
+  try {
+    const stream = streamWithRetry(model, requestOf(), { random: () => 0.5, sleep, ...options, signal });
+    for await (const event of stream) result.events.push(event);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    result.error = error;
+  }
+  return result;
+}
+
+function failing(...faults: ReplyOptions[]): Script {
+  const script = new Script();
+  for (const fault of faults) script.step([text('half an answer', { deltas: 2 })], fault);
+  return script.on({ where: () => script.unused().length === 0 }).reply([text('whole')]);
+}
+
+const kinds = ({ events }: Run): string[] =>
+  events.map((event) => ('attempt' in event ? `${event.type} ${event.attempt}` : event.type));
+
+describe('what is repeated', () => {
+  test('a passing failure, until it works', async () => {
+    const { server, model } = await serve(failing({ status: 529 }, { status: 500 }));
+    const result = await run(model);
+    expect(result.error).toBeNull();
+    expect(kinds(result).filter((kind) => /\d/.test(kind))).toEqual([
+      'attempt 1',
+      'failed 1',
+      'attempt 2',
+      'failed 2',
+      'attempt 3',
+    ]);
+    expect(result.events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('usage of an attempt that broke off is passed on before its failure', async () => {
+    const { model } = await serve(failing({ cutAfter: 3, usage: { input: 900 } }));
+    const result = await run(model);
+    const failed = result.events.findIndex((event) => event.type === 'failed');
+    const usage = result.events.slice(0, failed).find((event) => event.type === 'usage');
+    expect(usage).toMatchObject({ usage: { inputTokens: 900 } });
+    expect(kinds(result).slice(failed)).toEqual([
+      'failed 1',
+      'attempt 2',
+      'start',
+      'usage',
+      'delta',
+      'part',
+      'usage',
+      'end',
+    ]);
+  });
+
+  test('a refused request is not', async () => {
+    const { server, model } = await serve(failing({ status: 400 }));
+    const result = await run(model);
+    expect(result.events.at(-1)).toMatchObject({ type: 'failed', attempt: 1, delayMs: null });
+    expect(result.error?.code).toBe('bad_request');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('after as many retries as there are delays the last error is thrown', async () => {
+    const { server, model } = await serve(failing(...Array.from({ length: 9 }, () => ({ status: 503 }))));
+    const result = await run(model);
+    expect(server.requests).toHaveLength(1 + RETRY_DELAYS_MS.length);
+    expect(result.waits).toEqual(RETRY_DELAYS_MS);
+    expect(result.error).toMatchObject({ code: 'provider', status: 503 });
+  });
+
+  test('nothing, once the consumer has left', async () => {
+    const { server, model } = await serve(failing({ cutAfter: 3 }));
+    for await (const event of streamWithRetry(model, requestOf(), { signal: new AbortController().signal })) {
+      if (event.type === 'failed') break;
+    }
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('how long it waits', () => {
+  test.for([
+    [0, 375],
+    [0.999999, 625],
+  ] as const)('jitter of a quarter: %d', async ([random, expected]) => {
+    const { model } = await serve(failing({ status: 500 }));
+    expect((await run(model, { random: () => random })).waits).toEqual([expected]);
+  });
+
+  test('as long as the provider asks', async () => {
+    const { model } = await serve(failing({ status: 429, headers: { 'retry-after': '2' } }));
+    const result = await run(model);
+    expect(result.waits).toEqual([2000]);
+    expect(result.events).toContainEqual(expect.objectContaining({ type: 'failed', delayMs: 2000 }));
+  });
+
+  test('not at all where the provider asks for too much', async () => {
+    const seconds = MAX_RETRY_AFTER_MS / 1000 + 1;
+    const { server, model } = await serve(
+      failing({ status: 429, headers: { 'retry-after': String(seconds) } }),
+    );
+    const result = await run(model);
+    expect(result.waits).toEqual([]);
+    expect(result.error).toMatchObject({
+      code: 'rate_limited',
+      retryable: false,
+      retryAfterMs: seconds * 1000,
+    });
+    expect(result.error?.message).toContain(`${seconds} s`);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('abort', () => {
+  test('ends the wait', async () => {
+    const { server, model } = await serve(failing({ status: 500 }));
+    const stop = new AbortController();
+    const started = performance.now();
+    const consume = async (): Promise<void> => {
+      for await (const event of streamWithRetry(model, requestOf(), {
+        signal: stop.signal,
+        delays: [60_000],
+      })) {
+        if (event.type === 'failed') setTimeout(() => stop.abort(), 20);
+      }
+    };
+    await expect(consume()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is never followed by another attempt', async () => {
+    const { server, model } = await serve(failing({ hangAfter: 2 }));
+    const stop = new AbortController();
+    const running = run(model, { signal: stop.signal });
+    await server.waitFor(() => true);
+    stop.abort();
+    const result = await running;
+    expect(result.events.at(-1)).toMatchObject({ type: 'failed', delayMs: null });
+    expect(result.error?.code).toBe('cancelled');
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,305 @@
+/** A scripted double of the Anthropic Messages API over real HTTP; it records every request. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { deliver, type Latency } from './delivery.ts';
+import { readRequest, refusalOf, type Seen, type WireBody } from './request.ts';
+import type { Rule, Script } from './script.ts';
+import { type Chunk, chunksOf, startOf } from './stream.ts';
+
+/** Times are milliseconds since the epoch, with fractions. */
+export interface RecordedRequest {
+  /** From 0, in order of arrival. */
+  index: number;
+  headers: IncomingHttpHeaders;
+  body: WireBody;
+  seen: Seen;
+  /** Name of the rule or step that answered; null where none did. */
+  rule: string | null;
+  /** Why the request was refused although the script did not say so. */
+  problem: string | null;
+  status: number;
+  receivedAt: number;
+  /** When the last byte was written, or the connection broke. */
+  endedAt: number | null;
+  /** When the client went away before the end. */
+  closedAt: number | null;
+  /** Id of the message that answered; null where none did. */
+  responseId: string | null;
+  /** Whether a whole response was sent. */
+  completed: boolean;
+}
+
+export interface FakeModelOptions {
+  port?: number;
+  /** Without it any key will do; a request without a key is refused in any case. */
+  keys?: string[];
+  /** What replies take that do not say otherwise. */
+  latency?: Partial<Latency>;
+}
+
+export interface FakeModel {
+  url: string;
+  script: Script;
+  requests: RecordedRequest[];
+  /** How many connections clients have made so far. */
+  connections(): number;
+  /** The first request for which the predicate holds, now or later; rejects after the time. */
+  waitFor(predicate: (request: RecordedRequest) => boolean, timeoutMs?: number): Promise<RecordedRequest>;
+  /** Throws when required rules were never used, or a request was refused or matched nothing. */
+  expectDone(): void;
+  close(): Promise<void>;
+}
+
+const WAIT_MS = 5000;
+const now = (): number => performance.timeOrigin + performance.now();
+
+export async function startFakeModel(script: Script, options: FakeModelOptions = {}): Promise<FakeModel> {
+  const fake = new Fake(script, options);
+  const server = createServer((request, response) => void fake.handle(request, response));
+  server.keepAliveTimeout = 60_000;
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  // An address object, as the server listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    script,
+    requests: fake.requests,
+    connections: () => connections,
+    waitFor: (predicate, timeoutMs = WAIT_MS) => fake.waitFor(predicate, timeoutMs),
+    expectDone: () => fake.expectDone(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+class Fake {
+  readonly requests: RecordedRequest[] = [];
+  readonly #script: Script;
+  readonly #keys: Set<string> | null;
+  readonly #latency: Latency;
+  readonly #waiting = new Set<() => void>();
+  /** Chunks of replies that are the same each time. */
+  readonly #prepared = new Map<Rule, Chunk[]>();
+  #ids = 0;
+
+  constructor(script: Script, { keys, latency }: FakeModelOptions) {
+    this.#script = script;
+    this.#keys = keys ? new Set(keys) : null;
+    this.#latency = { firstTokenMs: 0, deltaMs: 0, ...latency };
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = '' } = request;
+    if (method === 'GET' && url === '/__requests') return sendJson(response, 200, this.requests);
+    if (method !== 'POST' || !url.startsWith('/v1/messages')) {
+      return sendError(response, 404, 'not_found_error', `${method} ${url} is not served here`);
+    }
+    const receivedAt = now();
+    let body: WireBody;
+    try {
+      // The checks of `refusalOf` come next; what is read before them tolerates anything.
+      body = JSON.parse(await textOf(request)) as WireBody;
+    } catch {
+      return sendError(response, 400, 'invalid_request_error', 'The request body is not valid JSON');
+    }
+    const record = this.#record(request, body, receivedAt);
+    const gone = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished && record.endedAt === null) record.closedAt = now();
+      record.endedAt ??= now();
+      gone.abort();
+      this.#notify();
+    });
+    this.#notify();
+    await this.#answer(record, request, response, gone.signal);
+  }
+
+  async #answer(
+    record: RecordedRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = keyOf(request.headers);
+    if (!key || (this.#keys && !this.#keys.has(key))) {
+      return this.#refuse(
+        record,
+        response,
+        401,
+        'authentication_error',
+        'invalid x-api-key',
+        key ? null : 'no key',
+      );
+    }
+    const refusal = record.body.stream === true ? refusalOf(record.body) : 'stream: this server only streams';
+    if (refusal) return this.#refuse(record, response, 400, 'invalid_request_error', refusal, refusal);
+    const rule = this.#script.take(record.seen);
+    if (!rule) {
+      const words = `no rule of the script answers turn ${record.seen.turn} of "${record.seen.prompt.slice(0, 100)}"`;
+      return this.#refuse(record, response, 400, 'invalid_request_error', words, words);
+    }
+    record.rule = rule.name;
+    const { options } = rule;
+    if (options.status !== undefined) return this.#fail(record, response, rule);
+    record.responseId = `msg_${this.#nextId()}`;
+    const start = { data: startOf(record.responseId, record.body.model, options), delayMs: 0 };
+    const completed = await deliver(
+      response,
+      [start, ...this.#chunks(rule, record.seen)],
+      options,
+      this.#latency,
+      signal,
+    );
+    record.completed = completed && !signal.aborted;
+    record.endedAt ??= now();
+    this.#notify();
+  }
+
+  #chunks(rule: Rule, seen: Seen): Chunk[] {
+    const known = this.#prepared.get(rule);
+    if (known) return known;
+    const { blocks, options } = rule;
+    const made = typeof blocks === 'function' ? blocks(seen) : blocks;
+    const chunks = chunksOf(
+      made,
+      options,
+      options.deltaMs ?? this.#latency.deltaMs,
+      () => `toolu_${this.#nextId()}`,
+    );
+    const same =
+      made === blocks && !made.some((block) => block.type === 'tool_use' && block.id === undefined);
+    if (same) this.#prepared.set(rule, chunks);
+    return chunks;
+  }
+
+  /** A scripted error. */
+  #fail(record: RecordedRequest, response: ServerResponse, { options }: Rule): void {
+    const {
+      status = 500,
+      error = { type: typeOfStatus(status), message: 'scripted' },
+      headers = {},
+      body,
+    } = options;
+    record.status = status;
+    record.completed = true;
+    const json = JSON.stringify({ type: 'error', error, request_id: 'req_fake' });
+    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake', ...headers });
+    response.end(body ?? json);
+    record.endedAt = now();
+  }
+
+  #refuse(
+    record: RecordedRequest,
+    response: ServerResponse,
+    status: number,
+    type: string,
+    message: string,
+    problem: string | null,
+  ): void {
+    record.status = status;
+    record.problem = problem;
+    record.completed = true;
+    sendError(response, status, type, message);
+    record.endedAt = now();
+  }
+
+  #record(request: IncomingMessage, body: WireBody, receivedAt: number): RecordedRequest {
+    const record: RecordedRequest = {
+      index: this.requests.length,
+      headers: request.headers,
+      body,
+      seen: readRequest({ ...body, messages: Array.isArray(body.messages) ? body.messages : [] }),
+      rule: null,
+      problem: null,
+      status: 200,
+      receivedAt,
+      endedAt: null,
+      closedAt: null,
+      responseId: null,
+      completed: false,
+    };
+    this.requests.push(record);
+    return record;
+  }
+
+  async waitFor(
+    predicate: (request: RecordedRequest) => boolean,
+    timeoutMs: number,
+  ): Promise<RecordedRequest> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = this.requests.find(predicate);
+        if (!found) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new Error(`no such request within ${timeoutMs} ms, of ${this.requests.length}`));
+      }, timeoutMs);
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  expectDone(): void {
+    const unused = this.#script.unused().map((name) => `never used: ${name}`);
+    const problems = this.requests.flatMap(({ index, problem }) =>
+      problem ? [`request ${index}: ${problem}`] : [],
+    );
+    if (unused.length + problems.length > 0) throw new Error([...unused, ...problems].join('\n'));
+  }
+
+  #notify(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+
+  #nextId(): string {
+    this.#ids += 1;
+    return `fake${String(this.#ids).padStart(6, '0')}`;
+  }
+}
+
+function keyOf(headers: IncomingHttpHeaders): string {
+  const key = headers['x-api-key'];
+  return typeof key === 'string' ? key : (headers.authorization ?? '').replace(/^Bearer /i, '');
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function typeOfStatus(status: number): string {
+  const types: Record<number, string> = {
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    402: 'billing_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    413: 'request_too_large',
+    429: 'rate_limit_error',
+    504: 'timeout_error',
+    529: 'overloaded_error',
+  };
+  return types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+}
+
+function sendError(response: ServerResponse, status: number, type: string, message: string): void {
+  sendJson(response, status, { type: 'error', error: { type, message }, request_id: 'req_fake' });
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
+  response.end(JSON.stringify(value));
+}

@@ -1,0 +1,144 @@
+/** Writes the events of a response as the API's server-sent events. */
+import type { Block, ReplyOptions } from './script.ts';
+
+/** One event, ready to be sent, and how long it waits for its turn after the one before. */
+export interface Chunk {
+  data: string;
+  delayMs: number;
+}
+
+const DEFAULT_USAGE = { input: 100, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 20, thinking: 0 };
+
+export function sse(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+/** The only event that differs from one response to the next. */
+export function startOf(id: string, model: string, { usage = {} }: ReplyOptions): string {
+  const count = { ...DEFAULT_USAGE, ...usage };
+  return sse('message_start', {
+    message: {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: {
+        ...inputUsage(count),
+        cache_creation: {
+          ephemeral_5m_input_tokens: count.cacheWrite5m,
+          ephemeral_1h_input_tokens: count.cacheWrite1h,
+        },
+        output_tokens: 1,
+        service_tier: 'standard',
+      },
+    },
+  });
+}
+
+/** Every event after the start. */
+export function chunksOf(
+  blocks: Block[],
+  options: ReplyOptions,
+  deltaMs: number,
+  newToolId: () => string,
+): Chunk[] {
+  const chunks = blocks.flatMap((block, index) => blockChunks(block, index, deltaMs, newToolId));
+  const count = { ...DEFAULT_USAGE, ...options.usage };
+  const stopReason =
+    options.stopReason ?? (blocks.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
+  const ending = [
+    sse('message_delta', {
+      delta: { stop_reason: stopReason, stop_sequence: null },
+      usage: {
+        ...inputUsage(count),
+        output_tokens: count.output,
+        output_tokens_details: { thinking_tokens: count.thinking },
+      },
+    }),
+    sse('message_stop', {}),
+  ];
+  return [...chunks, ...ending.map((data) => ({ data, delayMs: 0 }))];
+}
+
+function inputUsage(count: typeof DEFAULT_USAGE): object {
+  return {
+    input_tokens: count.input,
+    cache_creation_input_tokens: count.cacheWrite5m + count.cacheWrite1h,
+    cache_read_input_tokens: count.cacheRead,
+  };
+}
+
+function blockChunks(block: Block, index: number, deltaMs: number, newToolId: () => string): Chunk[] {
+  const { start, deltas, delayMs } = partsOf(block, newToolId);
+  return [
+    { data: sse('content_block_start', { index, content_block: start }), delayMs: 0 },
+    ...deltas.map((delta) => ({
+      data: sse('content_block_delta', { index, delta }),
+      delayMs: delayMs ?? deltaMs,
+    })),
+    { data: sse('content_block_stop', { index }), delayMs: 0 },
+  ];
+}
+
+function partsOf(
+  block: Block,
+  newToolId: () => string,
+): { start: object; deltas: object[]; delayMs?: number | undefined } {
+  switch (block.type) {
+    case 'text':
+      return {
+        start: { type: 'text', text: '' },
+        deltas: split(block.text, block.deltas).map((piece) => ({ type: 'text_delta', text: piece })),
+        delayMs: block.delayMs,
+      };
+    case 'thinking': {
+      const words = split(block.text, block.deltas).map((piece) => ({
+        type: 'thinking_delta',
+        thinking: piece,
+      }));
+      const signature = { type: 'signature_delta', signature: block.signature ?? 'c2lnbmF0dXJl' };
+      return {
+        start: { type: 'thinking', thinking: '', signature: '' },
+        deltas: [...words, signature],
+        delayMs: block.delayMs,
+      };
+    }
+    case 'redacted_thinking':
+      return { start: { type: 'redacted_thinking', data: block.data }, deltas: [] };
+    case 'tool_use': {
+      const pieces = ['', ...split(block.raw ?? JSON.stringify(block.input), block.deltas)];
+      return {
+        start: {
+          type: 'tool_use',
+          id: block.id ?? newToolId(),
+          name: block.name,
+          input: {},
+          caller: { type: 'direct' },
+        },
+        deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+        delayMs: block.delayMs,
+      };
+    }
+    case 'unknown':
+      return {
+        start: { type: block.name, content: 'of no known kind' },
+        deltas: [{ type: `${block.name}_delta`, value: 1 }],
+      };
+  }
+}
+
+/** So many pieces of about the same size (fewer for short words), never cut within a code point. */
+function split(words: string, deltas = 1): string[] {
+  if (deltas === 1) return words === '' ? [] : [words];
+  const points = [...words];
+  const pieces: string[] = [];
+  for (let piece = 0; piece < deltas; piece++) {
+    const from = Math.floor((piece * points.length) / deltas);
+    const to = Math.floor(((piece + 1) * points.length) / deltas);
+    if (to > from) pieces.push(points.slice(from, to).join(''));
+  }
+  return pieces;
+}
