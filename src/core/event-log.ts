@@ -17,8 +17,8 @@ type Item =
   | { kind: 'hint'; event: HintEvent }
   | { kind: 'task'; run: () => Promise<void> };
 
-/** Events of one transaction; more wait for the next. */
-const MAX_GROUP = 256;
+/** Appends of one transaction; more wait for the next. */
+const GROUP_SIZE = 256;
 
 export class EventLog {
   readonly #store: Store;
@@ -27,14 +27,16 @@ export class EventLog {
   readonly #published = new Map<string, number>();
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #everything = new Set<Listener>();
+  readonly #groupSize: number;
   #queue: Item[] = [];
   #draining: Promise<void> | null = null;
   #failure: TriadError | null = null;
 
   /** `onFailure` is called once, when a commit failed: nothing is stored or published after it. */
-  constructor(store: Store, onFailure: (error: TriadError) => void) {
+  constructor(store: Store, onFailure: (error: TriadError) => void, groupSize = GROUP_SIZE) {
     this.#store = store;
     this.#onFailure = onFailure;
+    this.#groupSize = groupSize;
   }
 
   /** Must have happened before a conversation's first event. */
@@ -117,7 +119,9 @@ export class EventLog {
           continue;
         }
         const cut = this.#queue.findIndex((item) => item.kind === 'task');
-        await this.#commit(this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, MAX_GROUP)));
+        await this.#commit(
+          this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)),
+        );
       }
     } finally {
       this.#draining = null;

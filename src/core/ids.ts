@@ -20,3 +20,8 @@ export function newId(now = Date.now()): string {
   const sequence = counter.toString(16).padStart(3, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
+
+/** The trace of a run: its id in the form that tracing systems want, 32 hexadecimal digits. */
+export function traceIdOf(runId: string): string {
+  return runId.replaceAll('-', '');
+}

@@ -5,7 +5,7 @@ import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contrac
 import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
-import { newId } from './ids.ts';
+import { newId, traceIdOf } from './ids.ts';
 import { Recorder } from './recorder.ts';
 import { summariesOf } from './recovery.ts';
 import { type EndedRun, executeRun, type RunPlan } from './run.ts';
@@ -41,11 +41,8 @@ export class Orchestrator {
     approve: ApprovePolicy,
   ): Promise<{ workflowId: string; runId: string; queued: boolean }> {
     this.#refuseWhenStopping();
-    const { registry, envelopes, log } = this.#engine;
-    const definition = registry.lookup(conversation.agent);
-    if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
-    const envelope = envelopes.lead(definition, text, conversation.folder);
-    const envelopeHash = canonicalHash(envelope);
+    const { log } = this.#engine;
+    const { envelope, envelopeHash } = this.#leadOf(conversation, text);
     // Told now rather than as a failed run: nothing starts without a provider.
     await this.#engine.model();
     await log.open(conversation.id);
@@ -64,10 +61,7 @@ export class Orchestrator {
       [...this.#workflows.values()].some((other) => other.conversationId === conversation.id);
     this.#workflows.set(workflow.id, workflow);
     const first = recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1 });
-    const second = recorder.record({
-      ...queueOf(workflow, envelope, envelopeHash),
-      traceId: workflow.leadRunId.replaceAll('-', ''),
-    });
+    const second = recorder.record(queueOf(workflow, envelope, envelopeHash));
     try {
       await Promise.all([first, second]);
     } catch (error) {
@@ -91,9 +85,12 @@ export class Orchestrator {
     await this.#engine.model();
     await log.open(row.conversationId);
     const runs = await store.runsOf([row.id]);
-    const lead = runs.find((run) => run.id === row.runId);
-    if (!lead)
-      throw new TriadError('internal', `The lead's run of workflow ${row.id} is missing in the store`);
+    const lead = runs.find((run) => run.id === row.runId) ?? null;
+    // The process may have died between the acceptance of a message and the queueing of its run.
+    const conversation = await store.conversation(row.conversationId);
+    if (!conversation)
+      throw new TriadError('internal', `The conversation of workflow ${row.id} is missing in the store`);
+    const { envelope, envelopeHash } = lead ?? this.#leadOf(conversation, row.prompt);
     // Two clients may have asked at the same time.
     if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
     const workflow = this.#workflow({
@@ -104,19 +101,15 @@ export class Orchestrator {
       tally: row.usage,
     });
     this.#workflows.set(row.id, workflow);
-    const recorder = this.#recorder(workflow, lead.agent, lead);
+    const recorder = this.#recorder(workflow, envelope.agent, lead);
     await recorder.record({
       type: 'workflow-start',
       prompt: row.prompt,
       approve: row.approve,
       attempt: row.attempt + 1,
     });
-    this.#enqueue(workflow, recorder, {
-      envelope: lead.envelope,
-      envelopeHash: lead.envelopeHash,
-      row: lead,
-      startedAt: Date.now(),
-    });
+    if (!lead) await recorder.record(queueOf(workflow, envelope, envelopeHash));
+    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: lead, startedAt: Date.now() });
   }
 
   async stopWorkflow(workflowId: string): Promise<StopReceipt> {
@@ -129,16 +122,10 @@ export class Orchestrator {
   async stopRun(runId: string): Promise<StopReceipt> {
     const workflow = this.active().find(({ runs }) => runs.has(runId));
     if (workflow) return workflow.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
-    for (const { request } of this.#engine.gate.pending()) {
-      const item =
-        request.subject.kind === 'envelopes'
-          ? request.subject.items.findIndex((one) => one.runId === runId)
-          : -1;
-      if (item < 0) continue;
-      await this.#engine.gate.decide(request.id, item, {
-        kind: 'reject',
-        reason: 'Stopped by the person before it started',
-      });
+    const question = this.#engine.gate.questionOf(runId);
+    if (question) {
+      const reason = 'Stopped by the person before it started';
+      await this.#engine.gate.decide(question.approvalId, question.item, { kind: 'reject', reason });
       return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
     }
     throw new TriadError('conflict', 'This agent has ended already');
@@ -149,6 +136,13 @@ export class Orchestrator {
     this.#stopping ??= new Stopped(kind);
     for (const workflow of this.#workflows.values()) workflow.controller.abort(this.#stopping);
     await Promise.allSettled(this.#lines.values());
+  }
+
+  #leadOf(conversation: ConversationRow, prompt: string): { envelope: Envelope; envelopeHash: string } {
+    const definition = this.#engine.registry.lookup(conversation.agent);
+    if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
+    const envelope = this.#engine.envelopes.lead(definition, prompt, conversation.folder);
+    return { envelope, envelopeHash: canonicalHash(envelope) };
   }
 
   #refuseWhenStopping(): void {
@@ -298,6 +292,7 @@ function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {
     toolCallId: null,
     item: 0,
     parentChain: ['user', envelope.agent],
+    traceId: traceIdOf(workflow.leadRunId),
     envelope,
     envelopeHash,
   };

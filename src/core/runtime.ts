@@ -48,6 +48,8 @@ export interface RuntimePorts {
   price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   /** Waits between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
+  /** Appends of one transaction at most. */
+  groupSize?: number;
   /** Told once when the history cannot be written any more. */
   onFailure?(error: TriadError): void;
 }
@@ -64,19 +66,21 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const { store } = ports;
   const attention = new AttentionFeed(() => ({
     questions: engine.gate.pending().map((approval) => structuredClone(approval)),
-    running: orchestrator
-      .active()
-      .map(({ conversationId, id, title, runs }) => ({
-        conversationId,
-        workflowId: id,
-        title,
-        runs: runs.size,
-      })),
+    running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
+      conversationId,
+      workflowId: id,
+      title,
+      runs: runs.size,
+    })),
   }));
-  const log = new EventLog(store, (error) => {
-    void orchestrator.interrupt('failure');
-    ports.onFailure?.(error);
-  });
+  const log = new EventLog(
+    store,
+    (error) => {
+      void orchestrator.interrupt('failure');
+      ports.onFailure?.(error);
+    },
+    ports.groupSize,
+  );
   const engine = createEngine(ports, log, () => attention.changed());
   const orchestrator = new Orchestrator(engine, () => attention.changed());
   await sweep(store, log);

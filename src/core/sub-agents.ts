@@ -1,20 +1,21 @@
 /** Sub-agents of one lead: every one of them an ordinary run, proposed, approved, queued, run and reported on one path. */
 import type { RunKind } from '#contract/agent.ts';
 import type { Approval, Decision, SpawnItem } from '#contract/approval.ts';
-import { DEPTH_REFUSAL, MAX_AGENT_DEPTH, MAX_REPORT_BYTES } from '#contract/limits.ts';
+import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
 import { Envelope } from '#contract/agent.ts';
 import { STATUS_OF, type Tally } from '#contract/outcome.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
+import { EMPTY_REPORT, reportOf, reportOfRow } from './child-report.ts';
 import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
 import type { History } from './history.ts';
-import { newId } from './ids.ts';
+import { newId, traceIdOf } from './ids.ts';
+import { type Operation, questionOf, temporary } from './proposal.ts';
 import { Recorder } from './recorder.ts';
 import { type EndedRun, executeRun, type LeadChildren, type RunPlan } from './run.ts';
 import { linkedController, orStopped, Stopped, stopOf } from './stop.ts';
 import { loadStored } from './stored-run.ts';
-import { cutAtBytes } from './text.ts';
 import type { ChildReport, ChildRequest, ChildState } from './tools/children.ts';
 import type { Question } from './tools/question.ts';
 import { usageOf, ZERO } from './usage.ts';
@@ -28,8 +29,6 @@ interface Parts {
   signal: AbortSignal;
   history: History;
 }
-
-type Operation = 'spawn' | 'delegate' | 'parallel';
 
 export class SubAgents implements LeadChildren {
   readonly #parts: Parts;
@@ -171,10 +170,16 @@ export class SubAgents implements LeadChildren {
   async end(): Promise<void> {
     const { workflow, plan, signal } = this.#parts;
     const mine = [...workflow.runs.values()].filter((run) => run.parentRunId === plan.recorder.ids.runId);
-    const reason =
-      signal.aborted && stopOf(signal).code === 'interrupted' ? stopOf(signal) : new Stopped('parent');
+    const interrupted = signal.aborted && stopOf(signal).code === 'interrupted';
+    const reason = interrupted ? stopOf(signal) : new Stopped('parent');
     for (const run of mine) run.controller.abort(reason);
     await Promise.all(mine.map((run) => run.done));
+    if (interrupted) return;
+    // Asked for, but their call was never settled: they end with their lead.
+    for (const [runId, { row }] of this.#known) {
+      if (workflow.subAgents.get(runId)?.outcome !== null) continue;
+      this.#endUnstarted(this.#recorder(runId, row.agent, ZERO), 'cancelled', errorInfo(reason), row.agent);
+    }
   }
 
   #track(runId: string, job: Promise<ChildReport> | undefined): void {
@@ -244,7 +249,7 @@ export class SubAgents implements LeadChildren {
       toolCallId,
       item,
       parentChain: [...plan.chain, agent],
-      traceId: runId.replaceAll('-', ''),
+      traceId: traceIdOf(runId),
       envelope,
       envelopeHash: hash,
     });
@@ -357,99 +362,11 @@ export class SubAgents implements LeadChildren {
       durationMs,
       usage: usageOf(tally),
     });
-    return report({ ...ended, runId: recorder.ids.runId, agent: recorder.ids.agent });
+    return reportOf({ ...ended, runId: recorder.ids.runId, agent: recorder.ids.agent });
   }
 
   #summary(runId: string, change: Partial<Parameters<Workflow['subAgents']['set']>[1]>): void {
     const before = this.#parts.workflow.subAgents.get(runId);
     if (before) this.#parts.workflow.subAgents.set(runId, { ...before, ...change });
   }
-}
-
-const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInput: 0, tokensOutput: 0 };
-
-function report({
-  runId,
-  agent,
-  outcome,
-  text,
-  error,
-  durationMs,
-  tally,
-}: EndedRun & { runId: string; agent: string }): ChildReport {
-  const cut = cutAtBytes(text, MAX_REPORT_BYTES);
-  const pointer =
-    cut.length < text.length
-      ? `\n\n[Cut off here; the whole report stands in the history of run ${runId}]`
-      : '';
-  return {
-    runId,
-    agent,
-    status: STATUS_OF[outcome],
-    outcome,
-    report: cut + pointer,
-    error: outcome === 'completed' ? null : (error?.message ?? outcome),
-    durationMs,
-    tokensInput: tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens,
-    tokensOutput: tally.outputTokens,
-  };
-}
-
-function reportOfRow(row: RunRow): ChildReport {
-  const { id: runId, agent, text, error, durationMs, usage } = row;
-  return report({
-    runId,
-    agent,
-    outcome: row.outcome ?? 'interrupted',
-    text,
-    error,
-    durationMs: durationMs ?? 0,
-    tally: usage,
-  });
-}
-
-function temporary({
-  agent,
-  systemPrompt,
-  tools,
-  model,
-}: Envelope): Parameters<Engine['registry']['register']>[0] {
-  return {
-    ...{
-      name: agent,
-      description: `Temporary agent ${agent}`,
-      role: 'subagent',
-      model,
-      effort: null,
-      maxTokens: null,
-      maxIterations: null,
-    },
-    ...{
-      tools,
-      systemPrompt,
-      enabled: true,
-      lifecycle: 'temporary',
-      source: 'spawned',
-      sourcePath: null,
-      hash: null,
-    },
-  };
-}
-
-function questionOf(operation: Operation, items: SpawnItem[]): Question {
-  const names = items.map(({ envelope }) => envelope.agent).join(', ');
-  const title =
-    operation === 'parallel'
-      ? `Run ${items.length} agents at the same time: ${names}?`
-      : operation === 'delegate'
-        ? `Delegate "${items[0]?.title}" to ${names}?`
-        : `Start the sub-agent ${names} for "${items[0]?.title}"?`;
-  return {
-    title,
-    description:
-      'A sub-agent gets its system prompt and its prompt, nothing else of this conversation, and hands back one report.',
-    subject: { kind: 'envelopes', operation, items },
-    risk: operation === 'parallel' ? 'high' : 'medium',
-    reversible: true,
-  };
 }

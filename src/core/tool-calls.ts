@@ -149,7 +149,8 @@ async function resultOf(run: LoopRun, prepared: Prepared, emit: Emit): Promise<T
     const approval = await prepared.answered;
     const refusal = refusalOf(approval);
     if (refusal) return refusal;
-    if (run.signal.aborted) throw stopOf(run.signal);
+    // Sub-agents that were asked for get their end recorded by their tool, also when all is stopped.
+    if (run.signal.aborted && tool.recovery !== 'continue') throw stopOf(run.signal);
     const input = approval ? editedInput(tool, approval, prepared.input) : prepared.input;
     await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
     return await execute(run, call.id, tool, input, approval);

@@ -22,6 +22,7 @@ interface Open extends Asking {
   approval: Approval;
   /** Items whose decision is being stored: an answer to them comes too late. */
   taken: Set<number>;
+  shown: boolean;
   settle(): void;
 }
 
@@ -34,24 +35,24 @@ export class ApprovalGate {
   constructor(ports: { onChange: () => void; saveClock: (requests: ApprovalRequest[]) => void }) {
     this.#onChange = ports.onChange;
     this.#clock = new AnswerClock({
-      open: () => [...this.#open.values()].map(({ approval }) => approval.request),
+      open: () => this.pending().map(({ request }) => request),
       expire: (id, reason) => this.#expire(id, reason),
       save: ports.saveClock,
     });
   }
 
   /** Resolves when every item is answered; rejects only when the program is interrupted, which leaves the question open. */
-  async ask(request: ApprovalRequest, asking: Asking): Promise<Approval> {
+  ask(request: ApprovalRequest, asking: Asking): Promise<Approval> {
     const decisions = itemsOf(request.subject).map(() => null);
-    await asking.record({ type: 'approval-request', approval: request });
+    const stored = asking.record({ type: 'approval-request', approval: request });
     // The time left in it changes while it is open; what was recorded must not.
-    return this.#wait({ request: structuredClone(request), decisions }, asking);
+    return this.#wait({ request: structuredClone(request), decisions }, asking, stored);
   }
 
   /** Goes on with a question that was asked before a restart. */
   async askAgain(approval: Approval, asking: Asking): Promise<Approval> {
     if (approval.decisions.every((decision) => decision !== null)) return approval;
-    return this.#wait(structuredClone(approval), asking);
+    return this.#wait(structuredClone(approval), asking, Promise.resolve());
   }
 
   /** The first answer wins; later ones get `already_answered` with who was first. */
@@ -71,8 +72,19 @@ export class ApprovalGate {
     return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
   }
 
+  /** The open question of a sub-agent that waits for a yes. */
+  questionOf(runId: string): { approvalId: string; item: number } | null {
+    for (const [approvalId, { approval }] of this.#open) {
+      const { subject } = approval.request;
+      const item = subject.kind === 'envelopes' ? subject.items.findIndex((one) => one.runId === runId) : -1;
+      if (item >= 0 && approval.decisions[item] === null) return { approvalId, item };
+    }
+    return null;
+  }
+
+  /** Questions that can be shown. */
   pending(): Approval[] {
-    return [...this.#open.values()].map(({ approval }) => approval);
+    return [...this.#open.values()].flatMap(({ approval, shown }) => (shown ? [approval] : []));
   }
 
   /** Counts the clients whose person could answer; call the returned function when one leaves. */
@@ -84,7 +96,8 @@ export class ApprovalGate {
     this.#clock.close();
   }
 
-  #wait(approval: Approval, asking: Asking): Promise<Approval> {
+  /** Open at once, so that whoever sees the stored question can answer it; shown only when it is stored. */
+  #wait(approval: Approval, asking: Asking, stored: Promise<unknown>): Promise<Approval> {
     return new Promise((resolve, reject) => {
       const { signal } = asking;
       const id = approval.request.id;
@@ -98,6 +111,7 @@ export class ApprovalGate {
         ...asking,
         approval,
         taken: new Set(),
+        shown: false,
         settle: () => {
           leave();
           resolve(approval);
@@ -117,8 +131,11 @@ export class ApprovalGate {
           });
       };
       this.#open.set(id, open);
-      this.#clock.update();
-      this.#onChange();
+      stored.then(() => {
+        open.shown = true;
+        this.#clock.update();
+        this.#onChange();
+      }, reject);
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
       if (asking.policy === 'all') {

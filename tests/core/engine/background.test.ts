@@ -1,0 +1,93 @@
+/** Batches that do not wait for all: what is still running goes on, can be listed and ended, and reports later. */
+import { describe, expect, test } from 'vitest';
+import { outcomes, startEngine } from '../../support/engine.ts';
+import { batch, reportOf } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const LEAD = { tools: ['spawn_agent'] };
+const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
+const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false });
+
+describe('wait_all: false', () => {
+  test('returns with the first report; the other one is handed over when it has ended', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([start])
+      .on({ ...LEAD, asked: /Report of the sub-agent code-reviewer/ })
+      .reply((seen) => [
+        text(seen.asked.includes('Report: slow') ? 'Both are there.' : 'Something is missing.'),
+      ])
+      .on(LEAD)
+      .reply(() => {
+        release();
+        return [text('The first is there.')];
+      })
+      .on({ prompt: /Review fast/ })
+      .reply([text(reportOf('fast'))])
+      .on({ prompt: /Review slow/ })
+      .reply([text(reportOf('slow'))], { hold: { after: 0, until: () => held } });
+    const engine = await startEngine(script);
+    const end = await engine.ask('Go');
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
+    expect(end.text).toBe('Both are there.');
+    const first = JSON.parse(
+      engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output ?? '{}',
+    );
+    expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
+  });
+
+  test('with wait_all: true the same batch returns only with both reports', async () => {
+    const engine = await startEngine(batch({ waitAll: true }));
+    await engine.ask('Go');
+    expect(JSON.parse(engine.of('tool-end').at(-1)?.entry.output ?? '{}')).toMatchObject({
+      completed: 2,
+      running: 0,
+    });
+  });
+
+  test('what goes on can be listed and really ended', async () => {
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([start])
+      .on({ ...LEAD, turn: 2 })
+      .reply([toolUse('spawn_agent', { operation: 'list_children' })])
+      .on({ ...LEAD, turn: 3 })
+      .reply((seen) => [
+        toolUse('spawn_agent', {
+          operation: 'terminate',
+          child_id: JSON.parse(seen.results[0]?.text ?? '{}').children[0].child_id,
+        }),
+      ])
+      .on(LEAD)
+      .reply([text('Ended.')])
+      .on({ prompt: /Review fast/ })
+      .reply([text(reportOf('fast'))])
+      .on({ prompt: /Review slow/ })
+      .reply([text('never')], { hangAfter: 2 });
+    const engine = await startEngine(script);
+    const end = await engine.ask('Go');
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
+    const slow = engine.model.requests.find(({ seen }) => seen.prompt === 'Review slow.');
+    expect(slow?.closedAt).not.toBeNull();
+    const ended = engine.of('tool-end').find(({ entry }) => entry.output.includes('"ended":{'));
+    expect(JSON.parse(ended?.entry.output ?? '{}')).toMatchObject({
+      success: true,
+      ended: { agents: 1, requests: 1 },
+    });
+  });
+
+  test('terminating something that is not there names what is', async () => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([toolUse('spawn_agent', { operation: 'terminate', child_id: 'nobody' })]);
+    script.on({}).reply([text('I see.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Go');
+    expect(engine.of('tool-end')[0]?.entry).toMatchObject({
+      status: 'error',
+      output: 'No active sub-agent has the id "nobody". Active are: none',
+    });
+  });
+});

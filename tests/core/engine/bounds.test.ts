@@ -1,0 +1,79 @@
+/** Bounds of a run: identical calls in a row, and iterations. */
+import { describe, expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
+
+describe('bounds', () => {
+  test('after three identical calls the model is told, after three more the run ends', async () => {
+    const engine = await startEngine(again());
+    const end = await engine.ask('Go');
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } });
+    expect(end.error?.message).toMatch(/Repetitive behaviour detected/);
+    expect(engine.model.requests).toHaveLength(6);
+    const notes = engine.of('tool-end').map(({ entry }) => entry.output.includes('3 times in a row'));
+    expect(notes).toEqual([false, false, true, false, false, false]);
+    const remark = engine.of('message-end').find(({ entry }) => entry.kind === 'system');
+    expect(remark?.entry).toMatchObject({ code: 'doom_loop' });
+  });
+
+  test('at the limit of iterations one last request without tools asks for the report', async () => {
+    let turn = 0;
+    const script = new Script()
+      .on({ lastUser: /You have no tools any more/ })
+      .reply([text('What I have so far.')])
+      .on({})
+      .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })]);
+    const engine = await startEngine(script, { settings: '[limits]\nmax_iterations = 2\n' });
+    const end = await engine.ask('Go');
+    expect(end).toMatchObject({
+      outcome: 'budget_exceeded',
+      text: 'What I have so far.',
+      error: { code: 'max_iterations' },
+    });
+    expect(engine.model.requests).toHaveLength(3);
+    expect(engine.model.requests[2]?.body).toMatchObject({ tool_choice: { type: 'none' } });
+  });
+
+  test('with a limit of sub-agents set to one, the second is refused', async () => {
+    const call = (name: string) =>
+      toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], step: 1 })
+      .reply([call('one'), call('two')])
+      .on({})
+      .reply([text('Report.')]);
+    const engine = await startEngine(script, { settings: '[limits]\nmax_sub_agents = 1\n' });
+    const end = await engine.ask('Go');
+    expect(end.subAgents.map(({ agent }) => agent)).toEqual(['one']);
+    expect(engine.of('tool-end').find(({ entry }) => entry.status === 'error')?.entry.output).toMatch(
+      /maximum of sub-agents for one workflow is 1/,
+    );
+  });
+
+  test('with one at a time, sub-agents run strictly in the order of their calls', async () => {
+    const call = (name: string) =>
+      toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], step: 1 })
+      .reply(['a', 'b', 'c'].map(call))
+      .on({})
+      .reply([text('Report.')]);
+    const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
+    await engine.ask('Go');
+    const steps = engine
+      .durable()
+      .flatMap(({ type, agent, parentRunId }) =>
+        parentRunId && (type === 'run-start' || type === 'run-end') ? [`${agent} ${type}`] : [],
+      );
+    expect(steps).toEqual([
+      'a run-start',
+      'a run-end',
+      'b run-start',
+      'b run-end',
+      'c run-start',
+      'c run-end',
+    ]);
+  });
+});

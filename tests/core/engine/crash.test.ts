@@ -1,0 +1,128 @@
+/** Kill -9 after every durable event of a workflow with three children, start again, resume: nothing lost, nothing twice. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+
+const HOST = fileURLToPath(new URL('../../support/crash-host.ts', import.meta.url));
+/** As many processes at a time as the machines that run this have cores. */
+const LANES = 2;
+const REQUESTS = 8;
+const PATIENCE_MS = 30_000;
+
+interface Result {
+  end: Extract<DurableEvent, { type: 'workflow-end' }>;
+  events: DurableEvent[];
+  runs: RunRow[];
+  workflow: WorkflowRow;
+}
+
+const root = await mkdtemp(join(tmpdir(), 'triad-crash-'));
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Runs the host; null when it was killed. */
+function host(
+  mode: 'start' | 'resume',
+  data: string,
+  model: FakeModel,
+  killAfter?: number,
+): Promise<Result | null> {
+  const args = [HOST, mode, data, model.url, root, ...(killAfter === undefined ? [] : [String(killAfter)])];
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGTERM',
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve(null);
+      else if (code === 0) resolve(JSON.parse(out) as Result);
+      else reject(new Error(`the host ended with ${code}: ${err}`));
+    });
+  });
+}
+
+/** Responses that the store has whole. */
+function finished(events: readonly DurableEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'message-end' || event.entry.kind !== 'assistant' || event.entry.interrupted)
+      return [];
+    return event.entry.responseId === null ? [] : [event.entry.responseId];
+  });
+}
+
+async function killAndResume(seq: number): Promise<void> {
+  const model = await startFakeModel(threeChildren());
+  const data = join(root, `at-${seq}`);
+  try {
+    expect(await host('start', data, model, seq), `killed after event ${seq}`).toBeNull();
+    const before = model.requests.length;
+    const result = await host('resume', data, model);
+    if (!result) throw new Error('the resuming process was killed');
+    const { end, events, runs, workflow } = result;
+
+    expect(
+      events.map((event) => event.seq),
+      'numbers are dense',
+    ).toEqual(events.map((_, index) => index + 1));
+    expect(events.length).toBeGreaterThanOrEqual(seq);
+    expect(end.outcome).toBe('completed');
+    for (const name of ['alpha', 'beta', 'gamma']) expect(end.text).toContain(`Report: part ${name}`);
+    expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual(
+      ['alpha', 'beta', 'gamma'].map((agent) => [agent, 'completed']),
+    );
+    expect(workflow).toMatchObject({ status: 'completed', subAgentCount: 3 });
+    expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'completed']);
+    expect(finished(events), 'each response once').toHaveLength(REQUESTS);
+
+    const stored = new Set(finished(events.slice(0, seq)));
+    const known = model.requests
+      .slice(0, before)
+      .filter(({ responseId }) => responseId !== null && stored.has(responseId));
+    const bodies = new Set(
+      known.map(({ body }) => JSON.stringify(body.messages) + JSON.stringify(body.system)),
+    );
+    const repeated = model.requests
+      .slice(before)
+      .filter(({ body }) => bodies.has(JSON.stringify(body.messages) + JSON.stringify(body.system)));
+    expect(
+      repeated.map(({ rule }) => rule),
+      'no finished request is repeated',
+    ).toEqual([]);
+    model.expectDone();
+  } finally {
+    await model.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+describe('kill -9 and resume', () => {
+  test('after every durable event', { timeout: 300_000 }, async () => {
+    const model = await startFakeModel(threeChildren());
+    const whole = await host('start', join(root, 'whole'), model, 1_000_000);
+    await model.close();
+    const count = whole?.events.length ?? 0;
+    expect(count).toBeGreaterThan(60);
+    let next = 1;
+    let failed = false;
+    const lane = async (): Promise<void> => {
+      while (next < count && !failed) {
+        await killAndResume(next++).catch((error: unknown) => {
+          failed = true;
+          throw error;
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+  });
+});

@@ -1,0 +1,168 @@
+/** What can go wrong with the model: one clear message each, the right outcome, nothing lost, every attempt counted. */
+import { describe, expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const answer = { times: 1, required: true };
+const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
+
+describe('failures of the model', () => {
+  test('a wrong key ends the workflow with what to do', async () => {
+    const engine = await startEngine(plainAnswer(), { keys: ['right'], apiKey: 'wrong' });
+    const end = await engine.ask('Hello');
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'auth' } });
+    expect(end.error?.message).toMatch(/key was refused/);
+    expect(end.error?.message).not.toContain('wrong');
+  });
+
+  test('429 with retry-after and then 529 are retried, told, and counted as requests', async () => {
+    const script = new Script()
+      .step([], {
+        status: 429,
+        headers: { 'retry-after': '0' },
+        error: { type: 'rate_limit_error', message: 'Slow down' },
+      })
+      .step([], overloaded)
+      .step([text('At last.')]);
+    const engine = await startEngine(script);
+    const end = await engine.ask('Hello');
+    expect(end).toMatchObject({ outcome: 'completed', text: 'At last.' });
+    expect(engine.of('retry').map(({ error }) => error.code)).toEqual(['rate_limited', 'overloaded']);
+    const { requests } = await engine.runtime.request('workflow.get', { workflowId: end.workflowId });
+    expect(requests.map(({ attempt, error }) => [attempt, error?.code ?? null])).toEqual([
+      [1, 'rate_limited'],
+      [2, 'overloaded'],
+      [3, null],
+    ]);
+  });
+
+  test('an overload that stays ends with its own error after the last retry', async () => {
+    const engine = await startEngine(new Script().on({}).reply([], overloaded));
+    const end = await engine.ask('Hello');
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'overloaded' } });
+    expect(engine.model.requests).toHaveLength(4);
+  });
+
+  test('a stream cut in the middle of a tool call is tried again; the half call never runs', async () => {
+    const script = new Script()
+      .on({ step: 1 })
+      .reply([text('I read.'), toolUse('read_file', { path: 'README.md' }, { deltas: 4 })], {
+        ...answer,
+        cutAfter: 7,
+      })
+      .on({ step: 1 })
+      .reply([text('Second try.')]);
+    const engine = await startEngine(script);
+    const end = await engine.ask('Hello');
+    expect(end).toMatchObject({ outcome: 'completed', text: 'Second try.' });
+    expect(engine.of('tool-start')).toHaveLength(0);
+    const assistants = engine
+      .of('message-end')
+      .flatMap(({ entry }) => (entry.kind === 'assistant' ? [entry] : []));
+    expect(assistants.map(({ interrupted }) => interrupted)).toEqual([true, false]);
+    expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toContain('I read.');
+  });
+
+  test('an endpoint that cannot be reached is named', async () => {
+    const engine = await startEngine(plainAnswer());
+    await engine.model.close();
+    const end = await engine.ask('Hello');
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'unreachable' } });
+    expect(end.error?.message).toContain('127.0.0.1');
+  });
+
+  test('an unknown tool is answered with the names of those that exist', async () => {
+    const script = new Script().on({ step: 1 }).reply([toolUse('run_rocket', {})]);
+    script.on({}).reply([text('Sorry.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Hello');
+    expect(engine.model.requests[1]?.seen.results[0]).toMatchObject({ isError: true });
+    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(
+      /There is no tool "run_rocket".*read_file.*spawn_agent/s,
+    );
+  });
+
+  test('an unknown agent is answered with the names of those that exist', async () => {
+    const script = new Script()
+      .on({ step: 1 })
+      .reply([toolUse('delegate_task', { operation: 'delegate', agent_id: 'nobody', prompt: 'Do it' })]);
+    script.on({}).reply([text('Sorry.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Hello');
+    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(
+      /agent not found: "nobody".*code-reviewer/,
+    );
+  });
+
+  test.each([
+    ['no name', { operation: 'spawn', prompt: 'x' }, /name/],
+    ['an empty prompt', { operation: 'spawn', name: 'x', prompt: '  ' }, /must not be empty/],
+    ['an unknown field', { operation: 'spawn', name: 'x', prompt: 'y', history: [] }, /history/],
+    ['an unknown operation', { operation: 'clone' }, /operation/],
+    [
+      'an unknown model',
+      { operation: 'spawn', name: 'x', prompt: 'y', model: 'gigantic' },
+      /sonnet, haiku, opus/,
+    ],
+  ])('invalid arguments are answered with what is wrong: %s', async (_, input, message) => {
+    const script = new Script().on({ step: 1 }).reply([toolUse('spawn_agent', input)]);
+    script.on({}).reply([text('I see.')]);
+    const engine = await startEngine(script);
+    const end = await engine.ask('Hello');
+    expect(end.subAgents).toEqual([]);
+    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(message);
+    expect(engine.model.requests[1]?.seen.results[0]?.isError).toBe(true);
+  });
+
+  test('arguments that are no JSON run nothing', async () => {
+    const script = new Script().on({ step: 1 }).reply([toolUse('read_file', {}, { raw: '{"path": "READ' })]);
+    script.on({}).reply([text('I see.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Hello');
+    expect(engine.of('tool-start')).toEqual([]);
+    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/not complete JSON/);
+  });
+
+  test('a refusal, a cut answer and an empty one are not successes', async () => {
+    const outcomeOf = async (script: Script): Promise<string> =>
+      (await (await startEngine(script)).ask('Hello')).outcome;
+    expect(await outcomeOf(new Script().step([text('No.')], { stopReason: 'refusal' }))).toBe('refused');
+    expect(await outcomeOf(new Script().step([text('Half an')], { stopReason: 'max_tokens' }))).toBe(
+      'partial',
+    );
+    expect(await outcomeOf(new Script().step([]))).toBe('partial');
+  });
+
+  test('an empty message is refused, a message of 1 MB goes through whole', async () => {
+    const engine = await startEngine(plainAnswer());
+    await expect(engine.send('  \n')).rejects.toMatchObject({ code: 'bad_input' });
+    expect(engine.events).toEqual([]);
+    const large = 'All work and no play. '.repeat(50_000);
+    const end = await engine.ask(large);
+    expect(end.outcome).toBe('completed');
+    expect(engine.model.requests[0]?.seen.prompt).toBe(large);
+    const [start] = await engine.store.events(engine.conversationId, 1, 1);
+    expect(start).toMatchObject({ type: 'workflow-start', prompt: large });
+  });
+
+  test('without a key nothing starts', async () => {
+    const engine = await startEngine(plainAnswer(), { apiKey: '' });
+    await expect(engine.send('Hello')).rejects.toMatchObject({ code: 'no_key' });
+    expect(engine.events).toEqual([]);
+  });
+
+  test('a run that falls silent is ended as timed out; its lead goes on', async () => {
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], step: 1 })
+      .reply([spawn({ name: 'mute', prompt: 'Speak.' })])
+      .on({ without: ['spawn_agent'] })
+      .reply([text('Hm')], { hangAfter: 4 })
+      .on({})
+      .reply([text('It fell silent.')]);
+    const engine = await startEngine(script, { settings: '[limits]\ninactivity_seconds = 1\n' });
+    const end = await engine.ask('Hello');
+    expect(end.outcome).toBe('completed');
+    expect(end.subAgents[0]).toMatchObject({ status: 'error', outcome: 'timed_out' });
+  });
+});

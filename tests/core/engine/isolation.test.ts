@@ -1,0 +1,68 @@
+/** Prompt in, report out: nothing of the lead's conversation reaches a sub-agent, in any request that it makes. */
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { spawn, reportOf } from '../../support/fake-model/scenarios.ts';
+import { Script, text, thinking, toolUse } from '../../support/fake-model/script.ts';
+
+/** Words that stand only in the lead's conversation: in its messages, thoughts, tool arguments and results. */
+const LEADS_OWN = [
+  'SECRET-QUESTION',
+  'SECRET-THOUGHT',
+  'SECRET-WORDS',
+  'SECRET-FILE',
+  'SECRET-TITLE',
+  'SECRET-SIBLING',
+  'SECRET-BEFORE',
+];
+const PROMPT = 'Count the files. Answer with a number.';
+
+test('every request of a child has its system prompt and its prompt, and nothing of the lead', async () => {
+  const script = new Script()
+    .on({ tools: ['spawn_agent'], lastUser: /SECRET-BEFORE/ })
+    .reply([text('SECRET-WORDS of an earlier workflow')])
+    .on({ tools: ['spawn_agent'], step: 1 })
+    .reply([
+      thinking('SECRET-THOUGHT', { signature: 'sig' }),
+      text('SECRET-WORDS'),
+      toolUse('read_file', { path: 'plan.md' }),
+    ])
+    .on({ tools: ['spawn_agent'], step: 2 })
+    .reply([
+      spawn({ name: 'counter', prompt: PROMPT, reason: 'SECRET-TITLE' }),
+      spawn({ name: 'sibling', prompt: 'Say SECRET-SIBLING', system_prompt: 'You are the sibling.' }),
+    ])
+    .on({ without: ['spawn_agent'], prompt: /Count the files/, step: 1 })
+    .reply([toolUse('list_directory', { path: '.' })])
+    .on({ without: ['spawn_agent'], prompt: /Count the files/ })
+    .reply([text(reportOf('counting'))])
+    .on({ without: ['spawn_agent'] })
+    .reply([text(reportOf('SECRET-SIBLING'))])
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'plan.md': 'SECRET-FILE\n' } });
+  await engine.ask('SECRET-BEFORE: an earlier message');
+  const end = await engine.ask('SECRET-QUESTION: please count');
+  expect(end.outcome).toBe('completed');
+
+  const childs = engine.model.requests.filter(({ seen }) => seen.prompt === PROMPT);
+  expect(childs).toHaveLength(2);
+  for (const { body } of childs) {
+    const all = JSON.stringify(body);
+    for (const word of LEADS_OWN) expect(all, word).not.toContain(word);
+  }
+  const first = childs[0]?.body.messages;
+  expect(first).toHaveLength(1);
+  expect(childs[0]?.seen.tools).toEqual(['glob', 'grep', 'list_directory', 'read_file', 'write_file']);
+
+  // And back: of a child only its report and its metrics reach the lead.
+  const results = engine.model.requests.find(
+    ({ seen }) => seen.tools.includes('spawn_agent') && seen.results.length === 2,
+  )?.seen.results;
+  expect(Object.keys(JSON.parse(results?.[0]?.text ?? '{}')).sort()).toEqual([
+    'child_id',
+    'metrics',
+    'outcome',
+    'report',
+    'success',
+  ]);
+});

@@ -1,0 +1,105 @@
+/** Sub-agents from the lead's call to the report in its answer, each way of starting them. */
+import { describe, expect, test } from 'vitest';
+import { DEPTH_REFUSAL } from '#contract/limits.ts';
+import { outcomes, startEngine } from '../../support/engine.ts';
+import {
+  batch,
+  childSpawns,
+  delegate,
+  fourth,
+  reportOf,
+  spawnOne,
+  spawnThenDelegate,
+  threeChildren,
+} from '../../support/fake-model/scenarios.ts';
+
+describe('starting sub-agents', () => {
+  test('one is spawned, works with its tools and its report reaches the answer', async () => {
+    const engine = await startEngine(spawnOne());
+    const end = await engine.ask('Look at my workspace');
+    expect(outcomes(end)).toEqual(['completed', 'completed']);
+    expect(end.text).toContain('# Report: the workspace');
+    expect(end.subAgents).toMatchObject([{ agent: 'inspector', kind: 'spawn', status: 'completed' }]);
+    expect(engine.model.requests).toHaveLength(4);
+    engine.model.expectDone();
+  });
+
+  test('three run side by side and the lead gets their reports in the order of its calls', async () => {
+    const engine = await startEngine(threeChildren());
+    const end = await engine.ask('Look at all parts');
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'completed']);
+    const order = ['alpha', 'beta', 'gamma'].map((name) => end.text.indexOf(`Report: part ${name}`));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order.every((index) => index >= 0)).toBe(true);
+    expect(engine.model.requests).toHaveLength(8);
+    engine.model.expectDone();
+  });
+
+  test('a permanent agent is delegated to, with its own prompt and tools', async () => {
+    const engine = await startEngine(delegate());
+    const end = await engine.ask('Review the code');
+    expect(outcomes(end)).toEqual(['completed', 'completed']);
+    const reviewer = engine.registry.lookup('code-reviewer');
+    const request = engine.model.requests.find(({ seen }) => !seen.tools.includes('spawn_agent'));
+    expect(request?.seen.system).toBe(reviewer?.systemPrompt);
+    expect(request?.seen.tools).toEqual([...(reviewer?.tools ?? [])].sort());
+  });
+
+  test('a spawn and then a delegation share one count', async () => {
+    const engine = await startEngine(spawnThenDelegate());
+    const end = await engine.ask('Look, then review');
+    expect(end.subAgents.map(({ kind }) => kind)).toEqual(['spawn', 'delegate']);
+    const workflow = await engine.store.workflow(end.workflowId);
+    expect(workflow?.subAgentCount).toBe(2);
+  });
+
+  test('the same agent runs twice in one batch without mixing them up', async () => {
+    const engine = await startEngine(batch());
+    await engine.ask('Review both halves');
+    const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
+    const output = JSON.parse(result?.entry.output ?? '{}');
+    expect(output).toMatchObject({ success: true, completed: 2, failed: 0 });
+    expect(output.results.map((one: { report: string }) => one.report)).toEqual([
+      reportOf('the first half').trim(),
+      reportOf('the second half').trim(),
+    ]);
+  });
+
+  test('a fourth is refused with the maximum and the count', async () => {
+    const engine = await startEngine(fourth());
+    const end = await engine.ask('Look at four parts');
+    expect(end.outcome).toBe('completed');
+    expect(end.subAgents).toHaveLength(3);
+    const refusal = engine.of('tool-end').find(({ entry }) => entry.status === 'error');
+    expect(refusal?.entry.output).toMatch(
+      /maximum of sub-agents for one workflow is 3; 3 of them are taken: none can be started/,
+    );
+  });
+
+  test('a sub-agent that calls spawn_agent is refused, though it was never offered it', async () => {
+    const engine = await startEngine(childSpawns());
+    const end = await engine.ask('Manage this');
+    expect(end.subAgents).toHaveLength(1);
+    const refusal = engine
+      .of('tool-end')
+      .find(({ entry, parentRunId }) => parentRunId !== null && entry.name === 'spawn_agent');
+    expect(refusal?.entry).toMatchObject({ status: 'error', output: DEPTH_REFUSAL });
+    for (const { seen } of engine.model.requests) {
+      if (seen.prompt.startsWith('Manage the workspace')) expect(seen.tools).not.toContain('spawn_agent');
+    }
+  });
+
+  test('temporary agents are registered while they may run, and gone afterwards', async () => {
+    const engine = await startEngine(spawnOne(), {
+      person: () => {
+        const [temporary] = engine.registry.list().filter((agent) => agent.lifecycle === 'temporary');
+        seen.push(temporary?.name ?? '');
+        return { kind: 'allow' };
+      },
+    });
+    const seen: string[] = [];
+    await engine.ask('Look at my workspace');
+    expect(seen).toEqual(['inspector']);
+    expect(engine.registry.list().filter((agent) => agent.lifecycle === 'temporary')).toEqual([]);
+  });
+});

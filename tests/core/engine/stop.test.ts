@@ -1,0 +1,189 @@
+/** Stopping at every place where a run can be: it ends at once, says so in its row, and keeps what it used. */
+import { describe, expect, test } from 'vitest';
+import { outcomes, startEngine, yes } from '../../support/engine.ts';
+import { reportOf, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const CLOSED_WITHIN_MS = 200;
+const hangs = { hangAfter: 3, usage: { input: 1234 } };
+
+/** The child's request falls silent after it began. */
+function hangingChild(): Script {
+  return new Script()
+    .on({ tools: ['spawn_agent'], step: 1 })
+    .reply([spawn({ name: 'slow', prompt: 'Take your time.' })])
+    .on({ without: ['spawn_agent'] })
+    .reply([text('I begin and then fall silent', { deltas: 8 })], hangs)
+    .on({})
+    .reply([text('The helper was stopped.')]);
+}
+
+describe('stop', () => {
+  test('during the model request: the server sees it end, the row says cancelled, usage is kept', async () => {
+    const engine = await startEngine(hangingChild());
+    const { workflowId } = await engine.send('Go');
+    await engine.event((event) => event.type === 'message-delta' && event.agent === 'slow');
+    const stoppedAt = performance.timeOrigin + performance.now();
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId });
+    const end = await engine.ended(workflowId);
+    expect(receipt).toEqual({ agents: 2, requests: 1, tools: 1, approvals: 0, left: 0 });
+    expect(outcomes(end)).toEqual(['cancelled', 'cancelled']);
+    const request = engine.model.requests.find(({ seen }) => seen.prompt === 'Take your time.');
+    await engine.model.waitFor((one) => one === request && one.closedAt !== null);
+    expect((request?.closedAt ?? Infinity) - stoppedAt).toBeLessThan(CLOSED_WITHIN_MS);
+    const detail = await engine.runtime.request('workflow.get', { workflowId });
+    expect(detail.runs.map(({ status, outcome }) => [status, outcome])).toEqual([
+      ['cancelled', 'cancelled'],
+      ['cancelled', 'cancelled'],
+    ]);
+    expect(detail.runs[1]?.usage.inputTokens).toBe(1234);
+    expect(detail.requests.find(({ runId }) => runId === detail.runs[1]?.id)).toMatchObject({
+      reported: false,
+    });
+    expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['cancelled']);
+  });
+
+  test('one agent alone: its siblings and the lead go on, and the lead is told', async () => {
+    const engine = await startEngine(hangingChild());
+    const { workflowId } = await engine.send('Go');
+    const delta = await engine.event((event) => event.type === 'message-delta' && event.agent === 'slow');
+    const receipt = await engine.runtime.request('run.stop', { runId: delta.runId });
+    expect(receipt).toMatchObject({ agents: 1, requests: 1, left: 0 });
+    const end = await engine.ended(workflowId);
+    expect(outcomes(end)).toEqual(['completed', 'cancelled']);
+    const report = JSON.parse(engine.model.requests.at(-1)?.seen.results[0]?.text ?? '{}');
+    expect(report).toMatchObject({ success: false, outcome: 'cancelled', error: 'Stopped by the person' });
+    expect(report.report).toContain('I');
+  });
+
+  test('during a tool', async () => {
+    // A search through a pipe-like pattern that a worker chews on until it is stopped.
+    const script = new Script().on({ step: 1 }).reply([toolUse('grep', { pattern: '(a+)+$', path: '.' })]);
+    script.on({}).reply([text('Done.')]);
+    const engine = await startEngine(script, { files: { 'long.txt': `${'a'.repeat(200)}!\n` } });
+    const { workflowId } = await engine.send('Search');
+    await engine.event((event) => event.type === 'tool-start');
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId });
+    expect(receipt.left).toBe(0);
+    const end = await engine.ended(workflowId);
+    expect(end.outcome).toBe('cancelled');
+    expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['cancelled']);
+  });
+
+  test('while questions wait: they are answered as cancelled at once and disappear', async () => {
+    const engine = await startEngine(threeChildren(), { person: () => null });
+    const { workflowId } = await engine.send('Go');
+    let questions = -1 as number;
+    await engine.runtime.subscribe(
+      'attention',
+      { canAnswer: true },
+      (state) => (questions = state.questions.length),
+    );
+    while (questions !== 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId });
+    expect(receipt).toMatchObject({ agents: 1, approvals: 3, left: 0 });
+    expect(outcomes(await engine.ended(workflowId))).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ]);
+    expect(engine.of('approval-decide').map(({ decision }) => decision)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ outcome: 'cancelled', allowed: false, decidedBy: 'cancel' })),
+    );
+    while (questions !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await engine.store.openApprovals()).toEqual([]);
+  });
+
+  test('while a sub-agent waits for its turn', async () => {
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], step: 1 })
+      .reply([spawn({ name: 'one', prompt: 'First.' }), spawn({ name: 'two', prompt: 'Second.' })])
+      .on({ without: ['spawn_agent'] })
+      .reply([text('silent')], { hangAfter: 3 })
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
+    const { workflowId } = await engine.send('Go');
+    await engine.event((event) => event.type === 'message-start' && event.agent === 'one');
+    const two = engine.of('run-queue').find(({ agent }) => agent === 'two');
+    expect(await engine.runtime.request('run.stop', { runId: two?.runId ?? '' })).toMatchObject({
+      agents: 1,
+      requests: 0,
+      left: 0,
+    });
+    expect(engine.of('run-start').some(({ agent }) => agent === 'two')).toBe(false);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  });
+
+  test('a sub-agent that still waits for a yes: the question is answered no', async () => {
+    const engine = await startEngine(spawnOne(), { person: () => null });
+    const { workflowId } = await engine.send('Go');
+    await engine.event((event) => event.type === 'approval-request');
+    const child = engine.of('run-queue').find(({ kind }) => kind === 'spawn');
+    await engine.runtime.request('run.stop', { runId: child?.runId ?? '' });
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
+  });
+
+  test('a queued message is stopped before it starts, the running one goes on', async () => {
+    const engine = await startEngine(writeFile(), { person: () => null });
+    const first = await engine.send('Write');
+    await engine.event((event) => event.type === 'approval-request');
+    const second = await engine.send('And then');
+    expect(second.queued).toBe(true);
+    await engine.runtime.request('workflow.stop', { workflowId: second.workflowId });
+    expect((await engine.ended(second.workflowId)).outcome).toBe('cancelled');
+    const [approval] = engine.of('approval-request');
+    await engine.runtime.request('approval.decide', {
+      approvalId: approval?.approval.id ?? '',
+      answer: { kind: 'allow' },
+    });
+    expect((await engine.ended(first.workflowId)).outcome).toBe('completed');
+  });
+
+  test('stopping twice says that it has ended', async () => {
+    const engine = await startEngine(spawnOne(), { person: yes });
+    const end = await engine.ask('Go');
+    await expect(
+      engine.runtime.request('workflow.stop', { workflowId: end.workflowId }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others', async () => {
+    const tasks = ['good', 'bad', 'slow'].map((part) => ({
+      agent_id: 'code-reviewer',
+      prompt: `Review ${part}.`,
+    }));
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], step: 1 })
+      .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks })])
+      .on({ prompt: /Review good/ })
+      .reply([text(reportOf('good'))])
+      .on({ prompt: /Review bad/ })
+      .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'no' } })
+      .on({ prompt: /Review slow/ })
+      .reply([text('Half a report', { deltas: 8 })], { hangAfter: 6 })
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script);
+    const { workflowId } = await engine.send('Go');
+    const isSlow = (runId: string): boolean =>
+      engine.of('run-queue').some((run) => run.runId === runId && run.task === 'Review slow.');
+    const delta = await engine.event((event) => event.type === 'message-delta' && isSlow(event.runId));
+    await engine.event((event) => event.type === 'run-end' && event.outcome === 'completed');
+    await engine.event((event) => event.type === 'run-end' && event.outcome === 'error');
+    await engine.runtime.request('run.stop', { runId: delta.runId });
+    const end = await engine.ended(workflowId);
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);
+    const output = JSON.parse(engine.of('tool-end').at(-1)?.entry.output ?? '{}');
+    expect(output).toMatchObject({
+      success: false,
+      completed: 1,
+      failed: 2,
+      results: [{ success: true }, { success: false }, { success: false, outcome: 'cancelled' }],
+    });
+    expect(output.results[0].report).toBe(reportOf('good').trim());
+    expect(output.results[2].report).toContain('Half');
+  });
+});

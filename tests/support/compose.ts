@@ -1,0 +1,79 @@
+/** The runtime as the hosts compose it, on a given store and endpoint; usable in any process. */
+import type { Answer, Approval } from '#contract/approval.ts';
+import { loadBuiltins } from '#core/agents/load.ts';
+import { AgentRegistry } from '#core/agents/registry.ts';
+import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { builtinPrices, priceOf } from '#core/model/prices.ts';
+import { Provider } from '#core/provider.ts';
+import { createRuntime, type Runtime } from '#core/runtime.ts';
+import { checkSettings, type Settings } from '#core/settings.ts';
+import type { Store } from '#core/store/store.ts';
+import { allTools } from '#core/tools/all.ts';
+
+/** What a test's person says to each item of a question; null leaves it open. */
+export type Person = (approval: Approval, item: number) => Answer | null;
+
+export const yes: Person = () => ({ kind: 'allow' });
+
+export interface Composition {
+  store: Store;
+  registry: AgentRegistry;
+  settings: Settings;
+  folder: string;
+  url: string;
+  apiKey?: string;
+  retryDelays?: readonly number[];
+  groupSize?: number;
+  onFailure?: (error: Error) => void;
+}
+
+export async function composeRuntime(parts: Composition): Promise<Runtime> {
+  const prices = await builtinPrices();
+  const { store, registry, settings, folder } = parts;
+  const provider = new Provider({
+    secrets: { get: () => Promise.resolve(null), set: () => Promise.resolve() },
+    settings,
+    configFolder: folder,
+    environment: { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
+    createModel: createAnthropicModel,
+  });
+  return createRuntime({
+    ...{ version: '0.0.0', store, registry, settings, folder, provider },
+    tools: allTools(),
+    price: (model, usage) => priceOf(prices, model, usage),
+    retryDelays: parts.retryDelays ?? [5, 5, 5],
+    ...(parts.groupSize === undefined ? {} : { groupSize: parts.groupSize }),
+    ...(parts.onFailure ? { onFailure: parts.onFailure } : {}),
+  });
+}
+
+export async function builtinRegistry(): Promise<AgentRegistry> {
+  const registry = new AgentRegistry();
+  for (const definition of (await loadBuiltins()).definitions) registry.register(definition);
+  return registry;
+}
+
+export function settingsOf(toml: string): Settings {
+  const result = checkSettings(toml);
+  if (!result.ok) throw new Error(result.problems.map((problem) => problem.message).join('; '));
+  return result.settings;
+}
+
+/** Answers each item of each question once, as the person would. */
+export async function answering(runtime: Runtime, person: Person): Promise<() => void> {
+  const answered = new Set<string>();
+  return runtime.subscribe('attention', { canAnswer: true }, ({ questions }) => {
+    for (const approval of questions) {
+      approval.decisions.forEach((decision, item) => {
+        const key = `${approval.request.id}/${item}`;
+        const answer = decision === null && !answered.has(key) ? person(approval, item) : null;
+        if (!answer) return;
+        answered.add(key);
+        // A stop may have been faster; the test sees what became of it.
+        runtime
+          .request('approval.decide', { approvalId: approval.request.id, item, answer })
+          .catch(() => undefined);
+      });
+    }
+  });
+}

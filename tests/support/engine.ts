@@ -1,0 +1,117 @@
+/** The real runtime on a real store, over real HTTP to the scripted model: what tests of behaviour drive. */
+import { onTestFinished } from 'vitest';
+import type { ApprovePolicy } from '#contract/agent.ts';
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { AgentRegistry } from '#core/agents/registry.ts';
+import type { Runtime } from '#core/runtime.ts';
+import type { Store } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { answering, builtinRegistry, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
+import { type FakeModel, startFakeModel } from './fake-model/server.ts';
+import type { Script } from './fake-model/script.ts';
+import { folderWith } from './workspace.ts';
+
+export interface Harness {
+  runtime: Runtime;
+  store: Store;
+  registry: AgentRegistry;
+  model: FakeModel;
+  folder: string;
+  conversationId: string;
+  events: AgentEvent[];
+  durable(): DurableEvent[];
+  /** The events of one type, in order. */
+  of<T extends AgentEvent['type']>(type: T): Extract<AgentEvent, { type: T }>[];
+  send(
+    text: string,
+    approve?: ApprovePolicy,
+  ): Promise<{ workflowId: string; runId: string; queued: boolean }>;
+  /** Sends and waits for the end of that workflow. */
+  ask(text: string, approve?: ApprovePolicy): Promise<Extract<DurableEvent, { type: 'workflow-end' }>>;
+  ended(workflowId: string): Promise<Extract<DurableEvent, { type: 'workflow-end' }>>;
+  /** The first event for which the predicate holds, already there or to come. */
+  event(predicate: (event: AgentEvent) => boolean): Promise<AgentEvent>;
+}
+
+export interface HarnessOptions {
+  person?: Person;
+  /** TOML of the settings file. */
+  settings?: string;
+  files?: Record<string, string>;
+  store?: Store;
+  keys?: string[];
+  apiKey?: string;
+  retryDelays?: readonly number[];
+  onFailure?: (error: Error) => void;
+}
+
+export { yes };
+
+const EVENT_PATIENCE_MS = 10_000;
+
+export async function startEngine(script: Script, options: HarnessOptions = {}): Promise<Harness> {
+  const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
+  const model = await startFakeModel(script, options.keys ? { keys: options.keys } : {});
+  const store = options.store ?? (await openStore({ url: 'mem://' }));
+  const settings = settingsOf(options.settings ?? '');
+  const registry = await builtinRegistry();
+  const runtime = await composeRuntime({ ...options, store, settings, registry, folder, url: model.url });
+  let closed = false;
+  const close = async (): Promise<void> => {
+    if (closed) return;
+    closed = true;
+    await runtime.close();
+    await model.close();
+  };
+  onTestFinished(close);
+  await answering(runtime, options.person ?? yes);
+  const { id: conversationId } = await runtime.request('conversation.create', {});
+  const events: AgentEvent[] = [];
+  const waiting = new Set<(event: AgentEvent) => void>();
+  await runtime.subscribe('conversation', { conversationId }, (event) => {
+    events.push(event);
+    for (const check of waiting) check(event);
+  });
+  const event: Harness['event'] = (predicate) =>
+    new Promise((resolve, reject) => {
+      const found = events.find(predicate);
+      if (found) return resolve(found);
+      const timer = setTimeout(() => {
+        waiting.delete(check);
+        reject(
+          new Error(
+            `No such event; there were: ${events.map(({ type, agent }) => `${agent}:${type}`).join(' ')}`,
+          ),
+        );
+      }, EVENT_PATIENCE_MS);
+      const check = (candidate: AgentEvent): void => {
+        if (!predicate(candidate)) return;
+        clearTimeout(timer);
+        waiting.delete(check);
+        resolve(candidate);
+      };
+      waiting.add(check);
+    });
+  const send: Harness['send'] = (text, approve = 'ask') =>
+    runtime.request('message.send', { conversationId, text, approve });
+  const ended: Harness['ended'] = async (workflowId) => {
+    const end = await event((one) => one.type === 'workflow-end' && one.workflowId === workflowId);
+    if (end.type !== 'workflow-end') throw new Error('not an end');
+    return end;
+  };
+  return {
+    ...{ runtime, store, registry, model, folder, conversationId, events, send, ended, event },
+    durable: () => events.filter((one): one is DurableEvent => 'seq' in one),
+    of: <T extends AgentEvent['type']>(type: T) =>
+      events.filter((one): one is Extract<AgentEvent, { type: T }> => one.type === type),
+    ask: async (text, approve) => ended((await send(text, approve)).workflowId),
+  };
+}
+
+export function outcomes(end: {
+  outcome: Outcome;
+  subAgents: { outcome: Outcome | null }[];
+}): (Outcome | null)[] {
+  return [end.outcome, ...end.subAgents.map((one) => one.outcome)];
+}
