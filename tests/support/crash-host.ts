@@ -53,5 +53,9 @@ if (mode === 'start') {
 const end = await ended.promise;
 const events = await store.events(end.conversationId, 1, 1_000_000);
 const detail = await runtime.request('workflow.get', { workflowId: end.workflowId });
-process.stdout.write(JSON.stringify({ end, events, runs: detail.runs, workflow: detail.workflow }));
+await new Promise((done) =>
+  process.stdout.write(JSON.stringify({ end, events, runs: detail.runs, workflow: detail.workflow }), done),
+);
 await runtime.close();
+// The engine of a store that was made in this process keeps its threads, and with them the process.
+process.exit(0);
