@@ -76,7 +76,8 @@ export const methods = {
   ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
   'workflow.stop': method(z.strictObject({ workflowId: Id }), StopReceipt),
-  'workflow.resume': method(z.strictObject({ workflowId: Id }), nothing),
+  /** `approve` changes who answers from now on; left out, it stays as it was. */
+  'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),

@@ -74,13 +74,7 @@ export class EventLog {
   /** Runs between two commits: what it reads is the state as of event `seq`. */
   exclusive<T>(conversationId: string, read: (seq: number) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const run = async (): Promise<void> => {
-        try {
-          resolve(await read(this.#published.get(conversationId) ?? 0));
-        } catch (error) {
-          reject(error);
-        }
-      };
+      const run = (): Promise<void> => read(this.#published.get(conversationId) ?? 0).then(resolve, reject);
       this.#push({ kind: 'task', run });
     });
   }

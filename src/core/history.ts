@@ -26,7 +26,7 @@ export class History {
   /** Numbers and dates an entry and adds it; the caller records it. */
   add<D extends Draft>(draft: D): D & { n: number; at: string } {
     const entry = { ...draft, n: this.entries.length, at: new Date().toISOString() };
-    this.entries.push(entry as Entry);
+    this.entries.push(entry);
     return entry;
   }
 }

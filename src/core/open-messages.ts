@@ -56,7 +56,7 @@ export class OpenMessages {
     const place = { messageId, part, offset: known.text.length, text };
     known.text += text;
     this.#dirty.add(messageId);
-    this.#timer ??= setTimeout(() => this.#checkpoint(), CHECKPOINT_MS).unref();
+    if (this.#timer === null) this.#timer = setTimeout(() => this.#checkpoint(), CHECKPOINT_MS).unref();
     if (kind === 'tool')
       this.#log.hint({
         type: 'tool-delta',

@@ -73,7 +73,7 @@ export class Orchestrator {
   }
 
   /** Goes on with an interrupted workflow from what is stored. */
-  async resume(row: WorkflowRow): Promise<void> {
+  async resume(row: WorkflowRow, approve: ApprovePolicy = row.approve): Promise<void> {
     this.#refuseWhenStopping();
     if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
     if (row.outcome !== 'interrupted')
@@ -95,6 +95,7 @@ export class Orchestrator {
     if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
     const workflow = this.#workflow({
       ...row,
+      approve,
       leadRunId: row.runId,
       title: titleOf(row.prompt),
       runs,
@@ -105,7 +106,7 @@ export class Orchestrator {
     await recorder.record({
       type: 'workflow-start',
       prompt: row.prompt,
-      approve: row.approve,
+      approve,
       attempt: row.attempt + 1,
     });
     if (!lead) await recorder.record(queueOf(workflow, envelope, envelopeHash));
@@ -261,7 +262,7 @@ export class Orchestrator {
 
   #end(workflow: Workflow, recorder: Recorder, { outcome, text, error, durationMs }: EndedRun): void {
     const usage = usageOf(workflow.tally);
-    recorder.record({
+    void recorder.record({
       type: 'workflow-end',
       outcome,
       text,

@@ -81,13 +81,13 @@ export class Provider {
   }
 
   async #create(): Promise<Model> {
-    const { environment, secrets, createModel } = this.#ports;
+    const { environment, secrets } = this.#ports;
     const apiKey = environment.apiKey ?? (await secrets.get(KEY));
     if (!apiKey)
       throw new TriadError(
         'no_key',
         'No key for the model provider is set up: enter one in the settings, or set ANTHROPIC_API_KEY',
       );
-    return createModel({ apiKey, baseUrl: environment.baseUrl ?? this.#baseUrl });
+    return this.#ports.createModel({ apiKey, baseUrl: environment.baseUrl ?? this.#baseUrl });
   }
 }

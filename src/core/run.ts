@@ -99,13 +99,13 @@ export async function executeRun(
   await children?.end();
   const durationMs = stored.activeMs + performance.now() - start;
   if (result.outcome === 'cancelled') {
-    recorder.record({
+    void recorder.record({
       type: 'message-end',
       entry: history.add({ kind: 'system', code: 'cancelled', text: result.error?.message ?? 'Cancelled' }),
     });
   }
   if (result.outcome !== 'interrupted') {
-    recorder.record({ type: 'run-end', ...result, durationMs, usage: usageOf(recorder.tally) });
+    void recorder.record({ type: 'run-end', ...result, durationMs, usage: usageOf(recorder.tally) });
   }
   return { ...result, durationMs, tally: recorder.tally };
 }
@@ -113,7 +113,7 @@ export async function executeRun(
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
 function open({ recorder, envelope, depth, attempt }: RunPlan, history: History): void {
   if (attempt > 1) {
-    recorder.record({
+    void recorder.record({
       type: 'message-end',
       entry: history.add({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` }),
     });
@@ -124,7 +124,7 @@ function open({ recorder, envelope, depth, attempt }: RunPlan, history: History)
     source: depth === 0 ? 'person' : 'parent',
     text: envelope.prompt,
   });
-  recorder.record({ type: 'message-end', entry });
+  void recorder.record({ type: 'message-end', entry });
 }
 
 /** Records what the loop tells. Only the start of a tool waits for the disk: nothing may happen that a crash could forget. */

@@ -151,7 +151,7 @@ export class SubAgents implements LeadChildren {
     );
     const left = entries.flatMap((entry) =>
       entry.kind === 'tool' && Array.isArray(entry.metadata['background'])
-        ? entry.metadata['background']
+        ? entry.metadata['background'].map(String)
         : [],
     );
     for (const runId of left) {
@@ -239,7 +239,7 @@ export class SubAgents implements LeadChildren {
       durationMs: null,
       usage: usageOf(ZERO),
     });
-    this.#recorder(runId, agent, ZERO).record({
+    void this.#recorder(runId, agent, ZERO).record({
       type: 'run-queue',
       kind,
       depth: plan.depth + 1,
@@ -334,7 +334,7 @@ export class SubAgents implements LeadChildren {
     agent: string,
   ): ChildReport {
     this.#parts.workflow.slots.release();
-    recorder.record({
+    void recorder.record({
       type: 'run-end',
       outcome,
       text: '',

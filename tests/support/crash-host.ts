@@ -22,7 +22,7 @@ function killing(store: Store, after: number): Store {
     await store.commit(events, writes);
     if (events.some((event) => event.seq === after)) process.kill(process.pid, 'SIGKILL');
   };
-  return new Proxy(store, { get: (target, key) => (key === 'commit' ? commit : Reflect.get(target, key)) });
+  return { ...store, commit };
 }
 
 const opened = await openStore({ url: `rocksdb://${data}` });

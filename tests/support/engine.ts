@@ -109,6 +109,20 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   };
 }
 
+/** What a sub-agent tool answers, as the lead reads it. */
+export interface SubAgentOutput {
+  success: boolean;
+  outcome?: string;
+  report?: string;
+  error?: string;
+  results?: { success: boolean; outcome: string; report: string; error: string | null }[];
+  children?: { child_id: string }[];
+}
+
+export function outputOf(text: string | undefined): SubAgentOutput {
+  return JSON.parse(text ?? '{}') as SubAgentOutput;
+}
+
 export function outcomes(end: {
   outcome: Outcome;
   subAgents: { outcome: Outcome | null }[];

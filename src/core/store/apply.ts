@@ -11,81 +11,64 @@ import type { Write } from './store.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
+type Handlers = { [T in DurableEvent['type']]: (event: Event<T>) => Write[] };
+
 /** The writes of one event, in order. A conversation's own row exists before its first event. */
-export function apply(event: DurableEvent): Write[] {
-  switch (event.type) {
-    case 'workflow-start':
-      return workflowStart(event);
-    case 'workflow-end':
-      return workflowEnd(event);
-    case 'run-queue':
-      return runQueue(event);
-    case 'run-start':
-      return runStart(event);
-    case 'run-end':
-      return runEnd(event);
-    case 'message-end':
-      return [
-        ...entry(event.runId, event.entry),
-        ...(event.entry.kind === 'assistant'
-          ? [{ kind: 'delete', table: 'open_message', key: event.entry.messageId } as const]
-          : []),
-      ];
-    case 'tool-start': {
-      const { runId, toolCallId, name, at } = event;
-      const row = { runId, toolCallId, name, status: 'running', startedAt: at, endedAt: null };
-      return [{ kind: 'put', table: 'tool_call', key: [runId, toolCallId], row }];
-    }
-    case 'tool-end': {
-      const { runId, at } = event;
-      const { toolCallId, status } = event.entry;
-      return [
-        ...entry(runId, event.entry),
-        {
-          kind: 'update',
-          table: 'tool_call',
-          key: [runId, toolCallId],
-          set: {
-            runId,
-            toolCallId,
-            name: event.entry.name,
-            status,
-            endedAt: at,
-            startedAt: new Date(Date.parse(at) - event.entry.durationMs).toISOString(),
-          },
-        },
-      ];
-    }
-    case 'approval-request': {
-      const { approval } = event;
-      const items = approval.subject.kind === 'envelopes' ? approval.subject.items.length : 1;
-      const row = {
-        workflowId: approval.workflowId,
-        request: approval,
-        decisions: Array.from({ length: items }, () => null),
-        open: items,
-      };
-      return [{ kind: 'put', table: 'approval', key: approval.id, row }];
-    }
-    case 'approval-decide':
-      return [
-        {
-          kind: 'update',
-          table: 'approval',
-          key: event.approvalId,
-          item: { decisions: { index: event.decision.item, value: event.decision } },
-          add: { open: -1 },
-        },
-      ];
-    case 'usage':
-      return usage(event);
-    case 'turn-start':
-    case 'turn-end':
-    case 'message-start':
-    case 'retry':
-    case 'notice':
-      return [];
-  }
+export function apply<T extends DurableEvent['type']>(event: Event<T>): Write[] {
+  // The table is keyed by the event's own type, which the compiler cannot follow through a union.
+  return (HANDLERS[event.type] as (event: DurableEvent) => Write[])(event);
+}
+
+const nothing = (): Write[] => [];
+
+const HANDLERS: Handlers = {
+  'workflow-start': workflowStart,
+  'workflow-end': workflowEnd,
+  'run-queue': runQueue,
+  'run-start': runStart,
+  'run-end': runEnd,
+  'message-end': messageEnd,
+  'tool-start': toolStart,
+  'tool-end': toolEnd,
+  'approval-request': approvalRequest,
+  'approval-decide': approvalDecide,
+  usage,
+  'turn-start': nothing,
+  'turn-end': nothing,
+  'message-start': nothing,
+  retry: nothing,
+  notice: nothing,
+};
+
+function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {
+  const writes = entry(runId, value);
+  if (value.kind === 'assistant')
+    writes.push({ kind: 'delete', table: 'open_message', key: value.messageId });
+  return writes;
+}
+
+function toolStart({ runId, toolCallId, name, at }: Event<'tool-start'>): Write[] {
+  const row = { runId, toolCallId, name, status: 'running', startedAt: at, endedAt: null };
+  return [{ kind: 'put', table: 'tool_call', key: [runId, toolCallId], row }];
+}
+
+function toolEnd({ runId, at, entry: value }: Event<'tool-end'>): Write[] {
+  const { toolCallId, name, status, durationMs } = value;
+  const startedAt = new Date(Date.parse(at) - durationMs).toISOString();
+  const set = { runId, toolCallId, name, status, endedAt: at, startedAt };
+  return [...entry(runId, value), { kind: 'update', table: 'tool_call', key: [runId, toolCallId], set }];
+}
+
+function approvalRequest({ approval }: Event<'approval-request'>): Write[] {
+  const items = approval.subject.kind === 'envelopes' ? approval.subject.items.length : 1;
+  const decisions = Array.from({ length: items }, () => null);
+  const row = { workflowId: approval.workflowId, request: approval, decisions, open: items };
+  return [{ kind: 'put', table: 'approval', key: approval.id, row }];
+}
+
+function approvalDecide({ approvalId, decision }: Event<'approval-decide'>): Write[] {
+  const item = { decisions: { index: decision.item, value: decision } };
+  return [{ kind: 'update', table: 'approval', key: approvalId, item, add: { open: -1 } }];
 }
 
 function workflowStart({
@@ -106,7 +89,15 @@ function workflowStart({
     set: { updatedAt: at, lastSeq: seq, ...(seq === 1 ? { title: titleOf(prompt) } : {}) },
   };
   if (attempt > 1) {
-    const set = { status: 'pending', outcome: null, error: null, endedAt: null, durationMs: null, attempt };
+    const set = {
+      status: 'pending',
+      outcome: null,
+      error: null,
+      endedAt: null,
+      durationMs: null,
+      approve,
+      attempt,
+    };
     return [touch, { kind: 'update', table: 'workflow', key: workflowId, set }];
   }
   const row: WorkflowRow = {

@@ -52,5 +52,5 @@ export interface Tool<Input = unknown> {
 
 /** Keeps a tool's own input type while it is written; the registry holds tools of unknown input. */
 export function defineTool<Input>(tool: Tool<Input>): Tool {
-  return tool as Tool;
+  return tool;
 }

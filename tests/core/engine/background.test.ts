@@ -1,6 +1,6 @@
 /** Batches that do not wait for all: what is still running goes on, can be listed and ended, and reports later. */
 import { describe, expect, test } from 'vitest';
-import { outcomes, startEngine } from '../../support/engine.ts';
+import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { batch, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -32,8 +32,8 @@ describe('wait_all: false', () => {
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
     expect(end.text).toBe('Both are there.');
-    const first = JSON.parse(
-      engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output ?? '{}',
+    const first = outputOf(
+      engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output,
     );
     expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
   });
@@ -41,7 +41,7 @@ describe('wait_all: false', () => {
   test('with wait_all: true the same batch returns only with both reports', async () => {
     const engine = await startEngine(batch({ waitAll: true }));
     await engine.ask('Go');
-    expect(JSON.parse(engine.of('tool-end').at(-1)?.entry.output ?? '{}')).toMatchObject({
+    expect(outputOf(engine.of('tool-end').at(-1)?.entry.output)).toMatchObject({
       completed: 2,
       running: 0,
     });
@@ -57,7 +57,7 @@ describe('wait_all: false', () => {
       .reply((seen) => [
         toolUse('spawn_agent', {
           operation: 'terminate',
-          child_id: JSON.parse(seen.results[0]?.text ?? '{}').children[0].child_id,
+          child_id: outputOf(seen.results[0]?.text).children?.[0]?.child_id,
         }),
       ])
       .on(LEAD)
@@ -72,7 +72,7 @@ describe('wait_all: false', () => {
     const slow = engine.model.requests.find(({ seen }) => seen.prompt === 'Review slow.');
     expect(slow?.closedAt).not.toBeNull();
     const ended = engine.of('tool-end').find(({ entry }) => entry.output.includes('"ended":{'));
-    expect(JSON.parse(ended?.entry.output ?? '{}')).toMatchObject({
+    expect(outputOf(ended?.entry.output)).toMatchObject({
       success: true,
       ended: { agents: 1, requests: 1 },
     });

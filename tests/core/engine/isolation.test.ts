@@ -1,6 +1,6 @@
 /** Prompt in, report out: nothing of the lead's conversation reaches a sub-agent, in any request that it makes. */
 import { expect, test } from 'vitest';
-import { startEngine } from '../../support/engine.ts';
+import { outputOf, startEngine } from '../../support/engine.ts';
 import { spawn, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, thinking, toolUse } from '../../support/fake-model/script.ts';
 
@@ -58,7 +58,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
   const results = engine.model.requests.find(
     ({ seen }) => seen.tools.includes('spawn_agent') && seen.results.length === 2,
   )?.seen.results;
-  expect(Object.keys(JSON.parse(results?.[0]?.text ?? '{}')).sort()).toEqual([
+  expect(Object.keys(outputOf(results?.[0]?.text)).sort()).toEqual([
     'child_id',
     'metrics',
     'outcome',

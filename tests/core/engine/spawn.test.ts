@@ -1,7 +1,7 @@
 /** Sub-agents from the lead's call to the report in its answer, each way of starting them. */
 import { describe, expect, test } from 'vitest';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
-import { outcomes, startEngine } from '../../support/engine.ts';
+import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import {
   batch,
   childSpawns,
@@ -57,9 +57,9 @@ describe('starting sub-agents', () => {
     const engine = await startEngine(batch());
     await engine.ask('Review both halves');
     const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
-    const output = JSON.parse(result?.entry.output ?? '{}');
+    const output = outputOf(result?.entry.output);
     expect(output).toMatchObject({ success: true, completed: 2, failed: 0 });
-    expect(output.results.map((one: { report: string }) => one.report)).toEqual([
+    expect(output.results?.map((one) => one.report)).toEqual([
       reportOf('the first half').trim(),
       reportOf('the second half').trim(),
     ]);

@@ -1,6 +1,6 @@
 /** Stopping at every place where a run can be: it ends at once, says so in its row, and keeps what it used. */
-import { describe, expect, test } from 'vitest';
-import { outcomes, startEngine, yes } from '../../support/engine.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
 import { reportOf, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -51,7 +51,7 @@ describe('stop', () => {
     expect(receipt).toMatchObject({ agents: 1, requests: 1, left: 0 });
     const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'cancelled']);
-    const report = JSON.parse(engine.model.requests.at(-1)?.seen.results[0]?.text ?? '{}');
+    const report = outputOf(engine.model.requests.at(-1)?.seen.results[0]?.text);
     expect(report).toMatchObject({ success: false, outcome: 'cancelled', error: 'Stopped by the person' });
     expect(report.report).toContain('I');
   });
@@ -73,13 +73,11 @@ describe('stop', () => {
   test('while questions wait: they are answered as cancelled at once and disappear', async () => {
     const engine = await startEngine(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Go');
-    let questions = -1 as number;
-    await engine.runtime.subscribe(
-      'attention',
-      { canAnswer: true },
-      (state) => (questions = state.questions.length),
+    const seen: number[] = [];
+    await engine.runtime.subscribe('attention', { canAnswer: true }, (state) =>
+      seen.push(state.questions.length),
     );
-    while (questions !== 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.waitFor(() => expect(seen.at(-1)).toBe(3));
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     expect(receipt).toMatchObject({ agents: 1, approvals: 3, left: 0 });
     expect(outcomes(await engine.ended(workflowId))).toEqual([
@@ -91,7 +89,7 @@ describe('stop', () => {
     expect(engine.of('approval-decide').map(({ decision }) => decision)).toMatchObject(
       Array.from({ length: 3 }, () => ({ outcome: 'cancelled', allowed: false, decidedBy: 'cancel' })),
     );
-    while (questions !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.waitFor(() => expect(seen.at(-1)).toBe(0));
     expect(await engine.store.openApprovals()).toEqual([]);
   });
 
@@ -176,14 +174,14 @@ describe('stop', () => {
     await engine.runtime.request('run.stop', { runId: delta.runId });
     const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);
-    const output = JSON.parse(engine.of('tool-end').at(-1)?.entry.output ?? '{}');
+    const output = outputOf(engine.of('tool-end').at(-1)?.entry.output);
     expect(output).toMatchObject({
       success: false,
       completed: 1,
       failed: 2,
       results: [{ success: true }, { success: false }, { success: false, outcome: 'cancelled' }],
     });
-    expect(output.results[0].report).toBe(reportOf('good').trim());
-    expect(output.results[2].report).toContain('Half');
+    expect(output.results?.[0]?.report).toBe(reportOf('good').trim());
+    expect(output.results?.[2]?.report).toContain('Half');
   });
 });

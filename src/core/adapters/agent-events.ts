@@ -1,0 +1,72 @@
+/** Events of one run as the events of an agent's loop: words, calls, iterations, and how the turn ended. */
+import type { ErrorCode } from '#contract/error.ts';
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import type { ToolStatus } from '#contract/message.ts';
+import { type Outcome, STATUS_OF } from '#contract/outcome.ts';
+
+export type LoopEvent =
+  | { type: 'TextDelta'; text: string }
+  | { type: 'ThinkingDelta'; text: string }
+  | { type: 'ToolCallStart'; id: string; name: string; arguments: unknown }
+  | { type: 'ToolCallEnd'; id: string; result: ToolCallResult }
+  /** `iteration` counts from 1. */
+  | { type: 'IterationComplete'; iteration: number }
+  | { type: 'TurnComplete'; outcome: Outcome; text: string }
+  | { type: 'Error'; code: ErrorCode | Outcome; message: string }
+  | { type: 'Cancelled'; reason: string }
+  | { type: 'DoomLoopDetected'; message: string };
+
+export interface ToolCallResult {
+  status: ToolStatus;
+  output: string;
+  metadata: Record<string, unknown>;
+}
+
+/**
+ * Events of several runs are told apart before, by their `runId`. A call that is refused before it starts has an end
+ * without a start. The design's `HandoffTo` has no source yet, so there is none here.
+ */
+export function loopEvent(event: AgentEvent): LoopEvent | null {
+  switch (event.type) {
+    case 'message-delta':
+      return { type: 'TextDelta', text: event.text };
+    case 'thinking-delta':
+      return { type: 'ThinkingDelta', text: event.text };
+    case 'tool-start':
+      return { type: 'ToolCallStart', id: event.toolCallId, name: event.name, arguments: event.input };
+    case 'tool-end': {
+      const { toolCallId, status, output, metadata } = event.entry;
+      return { type: 'ToolCallEnd', id: toolCallId, result: { status, output, metadata } };
+    }
+    case 'turn-end':
+      return { type: 'IterationComplete', iteration: event.turn + 1 };
+    case 'message-end':
+      return event.entry.kind === 'system' && event.entry.code === 'doom_loop'
+        ? { type: 'DoomLoopDetected', message: event.entry.text }
+        : null;
+    case 'run-end':
+      return ended(event);
+    case 'workflow-start':
+    case 'workflow-end':
+    case 'run-queue':
+    case 'run-start':
+    case 'turn-start':
+    case 'message-start':
+    case 'tool-delta':
+    case 'approval-request':
+    case 'approval-decide':
+    case 'retry':
+    case 'usage':
+    case 'notice':
+      return null;
+  }
+}
+
+/** Completed and partial ends are complete turns; cancelled and rejected runs were cancelled; all others are errors. */
+function ended({ outcome, text, error }: Extract<DurableEvent, { type: 'run-end' }>): LoopEvent {
+  const message = error?.message ?? outcome;
+  const status = STATUS_OF[outcome];
+  if (status === 'completed') return { type: 'TurnComplete', outcome, text };
+  if (status === 'cancelled') return { type: 'Cancelled', reason: message };
+  return { type: 'Error', code: error?.code ?? outcome, message };
+}

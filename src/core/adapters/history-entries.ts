@@ -1,0 +1,116 @@
+/** A run's stored history as one flat list: words, calls each followed by its result, and what the system remarked. */
+import type {
+  AssistantEntry,
+  Entry,
+  SystemEntry,
+  ToolEntry,
+  ToolStatus,
+  UserEntry,
+} from '#contract/message.ts';
+import { STATUS_OF } from '#contract/outcome.ts';
+import type { RunRow } from '#contract/view.ts';
+
+export type SystemEvent =
+  | { type: 'SessionStart' }
+  | { type: 'Cancelled' }
+  | { type: 'DoomLoopDetected' }
+  | { type: 'MaxIterationsReached' }
+  | { type: 'TaskComplete'; final_response: string };
+
+export type HistoryEntry = { timestamp: string } & (
+  | { kind: 'User'; source: UserEntry['source']; text: string }
+  /** `interrupted`: the response was cut off; it was shown, but never sent back to the model. */
+  | { kind: 'AssistantText'; text: string; interrupted: boolean }
+  /** `arguments` is the model's own text where that is not whole JSON. */
+  | { kind: 'ToolCall'; id: string; name: string; arguments: unknown }
+  | {
+      kind: 'ToolResult';
+      call_id: string;
+      status: ToolStatus;
+      output: string;
+      metadata: Record<string, unknown>;
+    }
+  | { kind: 'System'; event: SystemEvent }
+);
+
+/**
+ * In the order in which things were said. Calls run side by side, so a result stands before what happened while it was
+ * awaited: its own time tells when it came. A call without a result is still open. Calls of interrupted responses are
+ * left out, because they were never made; so is thinking, which has no kind here.
+ */
+export function historyEntries(run: RunRow, entries: readonly Entry[]): HistoryEntry[] {
+  const results = new Map(
+    entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
+  );
+  const said = entries.flatMap((entry): HistoryEntry[] => {
+    switch (entry.kind) {
+      case 'user':
+        return [{ timestamp: entry.at, kind: 'User', source: entry.source, text: entry.text }];
+      case 'assistant':
+        return response(entry, results);
+      case 'tool':
+        return [];
+      case 'system':
+        return remark(entry);
+    }
+  });
+  return [...begun(run), ...said, ...ended(run, entries)];
+}
+
+function response(entry: AssistantEntry, results: ReadonlyMap<string, ToolEntry>): HistoryEntry[] {
+  const { at: timestamp, interrupted } = entry;
+  return entry.parts.flatMap((part): HistoryEntry[] => {
+    switch (part.type) {
+      case 'text':
+        return [{ timestamp, kind: 'AssistantText', text: part.text, interrupted }];
+      case 'tool_use': {
+        if (interrupted) return [];
+        const { id, name, input, malformed } = part;
+        const result = results.get(id);
+        const call: HistoryEntry = { timestamp, kind: 'ToolCall', id, name, arguments: malformed ?? input };
+        return result ? [call, resultOf(result)] : [call];
+      }
+      case 'thinking':
+      case 'redacted_thinking':
+        return [];
+    }
+  });
+}
+
+function resultOf({ at, toolCallId, status, output, metadata }: ToolEntry): HistoryEntry {
+  return { timestamp: at, kind: 'ToolResult', call_id: toolCallId, status, output, metadata };
+}
+
+function remark({ at, code }: SystemEntry): HistoryEntry[] {
+  switch (code) {
+    case 'cancelled':
+      return [system(at, { type: 'Cancelled' })];
+    case 'doom_loop':
+      return [system(at, { type: 'DoomLoopDetected' })];
+    case 'max_iterations':
+      return [system(at, { type: 'MaxIterationsReached' })];
+    // The run's row tells the start and the completion, once each.
+    case 'session_start':
+    case 'task_complete':
+    case 'resumed':
+    case 'interrupted':
+      return [];
+  }
+}
+
+function begun({ startedAt }: RunRow): HistoryEntry[] {
+  return startedAt === null ? [] : [system(startedAt, { type: 'SessionStart' })];
+}
+
+/** A run that was cancelled before it started has no remark that says so, only its row. */
+function ended({ outcome, endedAt, text }: RunRow, entries: readonly Entry[]): HistoryEntry[] {
+  if (outcome === null || endedAt === null) return [];
+  if (STATUS_OF[outcome] === 'completed')
+    return [system(endedAt, { type: 'TaskComplete', final_response: text })];
+  const told = entries.some((entry) => entry.kind === 'system' && entry.code === 'cancelled');
+  return outcome === 'cancelled' && !told ? [system(endedAt, { type: 'Cancelled' })] : [];
+}
+
+function system(timestamp: string, event: SystemEvent): HistoryEntry {
+  return { timestamp, kind: 'System', event };
+}

@@ -1,0 +1,75 @@
+/** Events of sub-agents as stream chunks: started, ended with a report, ended without one. */
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import { STATUS_OF } from '#contract/outcome.ts';
+
+export interface ChunkMetrics {
+  duration_ms: number;
+  /** All classes of input: fresh, read from the cache, written to it. */
+  tokens_input: number;
+  tokens_output: number;
+}
+
+export interface SubAgentChunk {
+  type: 'sub_agent_start' | 'sub_agent_complete' | 'sub_agent_error';
+  workflow_id: string;
+  /** Runs, not definitions: the same agent may run twice in one workflow. */
+  parent_agent_id: string;
+  sub_agent_id: string;
+  sub_agent_name: string;
+  /** Empty for a start. A partial report comes with the error that cut it short, an error with what was written before it. */
+  data: { report?: string; error?: string; metrics?: ChunkMetrics };
+}
+
+/** Null for what the lead does, and for all that a sub-agent does between its start and its end. */
+export function streamChunk(event: AgentEvent): SubAgentChunk | null {
+  if (event.parentRunId === null) return null;
+  const who = {
+    workflow_id: event.workflowId,
+    parent_agent_id: event.parentRunId,
+    sub_agent_id: event.runId,
+    sub_agent_name: event.agent,
+  };
+  switch (event.type) {
+    case 'run-start':
+      return { type: 'sub_agent_start', ...who, data: {} };
+    case 'run-end':
+      return { ...who, ...ended(event) };
+    case 'workflow-start':
+    case 'workflow-end':
+    case 'run-queue':
+    case 'turn-start':
+    case 'turn-end':
+    case 'message-start':
+    case 'message-delta':
+    case 'message-end':
+    case 'thinking-delta':
+    case 'tool-start':
+    case 'tool-delta':
+    case 'tool-end':
+    case 'approval-request':
+    case 'approval-decide':
+    case 'retry':
+    case 'usage':
+    case 'notice':
+      return null;
+  }
+}
+
+type Ended = Pick<SubAgentChunk, 'type' | 'data'>;
+
+function ended(event: Extract<DurableEvent, { type: 'run-end' }>): Ended {
+  const { outcome, text, error, durationMs, usage } = event;
+  const completed = STATUS_OF[outcome] === 'completed';
+  return {
+    type: completed ? 'sub_agent_complete' : 'sub_agent_error',
+    data: {
+      ...(completed || text !== '' ? { report: text } : {}),
+      ...(outcome === 'completed' ? {} : { error: error?.message ?? outcome }),
+      metrics: {
+        duration_ms: Math.round(durationMs),
+        tokens_input: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
+        tokens_output: usage.outputTokens,
+      },
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// The layers, as the files really import each other: contract ← core ← hosts, electron and contract ← lib ← routes.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { globSync } from 'tinyglobby';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+interface Import {
+  from: string;
+  /** As written. */
+  specifier: string;
+  /** The file in this repository, or undefined for a package. */
+  target: string | undefined;
+}
+
+const root = path.resolve(import.meta.dirname, '..');
+const extensions = '{ts,js,cjs,svelte}';
+const sources = globSync([`src/**/*.${extensions}`, `electron/**/*.${extensions}`], { cwd: root });
+const tests = globSync([`tests/**/*.${extensions}`, `e2e/**/*.${extensions}`], { cwd: root });
+const text = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+/** Which layers a layer may import; a file outside of them (`src/app.d.ts`) belongs to routes. */
+const allowed: Record<string, readonly string[]> = {
+  contract: ['contract'],
+  core: ['contract', 'core'],
+  hosts: ['contract', 'core', 'hosts'],
+  electron: ['contract', 'core', 'electron'],
+  lib: ['contract', 'lib'],
+  routes: ['contract', 'lib', 'routes'],
+};
+function layerOf(file: string): string {
+  if (file.startsWith('electron/')) return 'electron';
+  const folder = file.split('/')[1] ?? '';
+  return folder in allowed ? folder : 'routes';
+}
+
+function resolve(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}`;
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(from), specifier);
+  return undefined;
+}
+
+/** Static, type-only, re-exporting and dynamic imports; of a component, those of its scripts. */
+function importsOf(file: string): Import[] {
+  const scripts = [...text(file).matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(
+    (match) => match[1] ?? '',
+  );
+  const code = file.endsWith('.svelte') ? scripts.join('\n') : text(file);
+  return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => {
+    return { from: file, specifier: fileName, target: resolve(file, fileName) };
+  });
+}
+
+const graph = new Map(sources.map((file) => [file, importsOf(file)]));
+const imports = [...graph.values()].flat();
+const show = ({ from, specifier }: Import) => `${from} → ${specifier}`;
+const packages = (layer: string) => imports.filter((one) => !one.target && layerOf(one.from) === layer);
+const named = (pattern: RegExp, from: readonly Import[] = imports) =>
+  from.filter(({ specifier, target }) => !target && pattern.test(specifier));
+
+/** Every cycle that a depth-first walk meets, as the files in order. */
+function cycles(): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) found.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+    if (trail.includes(file) || done.has(file)) return;
+    for (const { target } of graph.get(file) ?? []) if (target) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return found;
+}
+
+describe('layers', () => {
+  test('a file imports only from the layers below it', () => {
+    const wrong = imports.filter(
+      ({ from, target }) => target !== undefined && !allowed[layerOf(from)]?.includes(layerOf(target)),
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('imports name their file in full', () => {
+    const missing = imports.filter(({ target }) => target !== undefined && !isFile(target));
+    expect(missing.map(show)).toEqual([]);
+  });
+
+  test('no file reaches itself through its imports', () => {
+    expect(cycles()).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  test('the contract needs zod only', () => {
+    const others = packages('contract').filter(({ specifier }) => !/^zod(\/|$)/.test(specifier));
+    expect(others.map(show)).toEqual([]);
+  });
+
+  test('core and hosts know no screen', () => {
+    const plain = [...packages('core'), ...packages('hosts')];
+    expect(named(/^(electron|svelte|@sveltejs|\$app)(\/|$)/, plain).map(show)).toEqual([]);
+  });
+
+  test('the web client uses nothing of Node', () => {
+    const web = [...packages('lib'), ...packages('routes')];
+    expect(named(/^(node:|ws$)/, web).map(show)).toEqual([]);
+  });
+
+  test.for([
+    ['the database driver', /^(surrealdb|@surrealdb\/)/, /^src\/core\/store\/surreal\.ts$/],
+    ['the model SDK', /^@anthropic-ai\//, /^src\/core\/model\/anthropic\.ts$/],
+    ['electron', /^electron(\/|$)/, /^electron\//],
+  ] as const)('%s stays behind its one place', ([, pattern, home]) => {
+    const strays = named(pattern).filter(({ from }) => !home.test(from));
+    expect(strays.map(show)).toEqual([]);
+  });
+});
+
+test('no file exceeds 400 lines', () => {
+  const long = [...sources, ...tests].filter((file) => text(file).trimEnd().split('\n').length > 400);
+  expect(long).toEqual([]);
+});
+
+/** A name without its ending would work in Vite and fail in Node. Types that kit generates aren't on disk here. */
+function isFile(target: string): boolean {
+  return (
+    /(^|\/)\$types(\.js)?$/.test(target) ||
+    (path.extname(target) !== '' && existsSync(path.join(root, target)))
+  );
+}

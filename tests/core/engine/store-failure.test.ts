@@ -1,0 +1,27 @@
+/** A store that stops working: one error, everything stops, and nothing is shown that is not stored. */
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { openStore } from '#core/store/surreal.ts';
+
+test('after a failed commit nothing more is published, the work stops, and one error is told', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const failures: Error[] = [];
+  let left = 25;
+  const commit: typeof store.commit = (events, writes) => {
+    if ((left -= events.length) < 0) return Promise.reject(new Error('No space left on device'));
+    return store.commit(events, writes);
+  };
+  const engine = await startEngine(threeChildren(), {
+    store: { ...store, commit },
+    onFailure: (error) => failures.push(error),
+  });
+  await engine.send('Go');
+  await expect.poll(() => failures.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => engine.model.requests.every(({ endedAt }) => endedAt !== null)).toBe(true);
+  expect(failures[0]).toMatchObject({ code: 'store_failed' });
+  expect(failures[0]?.message).toMatch(/check the disk/);
+  const stored = await store.events(engine.conversationId, 1, 1000);
+  expect(engine.durable()).toEqual(stored);
+  await expect(engine.send('Again')).rejects.toMatchObject({ code: 'interrupted' });
+});

@@ -1,0 +1,78 @@
+/** The same view live, after attaching in the middle, and from the store: with real runs. */
+import { describe, expect, test } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/state/reduce.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { batch, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+
+/** What every client must agree on; entries of all runs, whether they were loaded or came live. */
+async function settled(engine: Harness, view: View): Promise<unknown> {
+  let whole = view;
+  for (const run of view.runs)
+    whole = withEntries(whole, run.id, await engine.runtime.request('run.entries', { runId: run.id }));
+  const { conversation, workflows, runs, approvals, entries, open, seq } = whole;
+  const questions = approvals.map(({ request, decisions }) => ({ id: request.id, decisions })).sort(byId);
+  return { seq, conversation, workflows, runs: runs.toSorted(byId), questions, entries, open };
+}
+
+describe('views', () => {
+  test.each([
+    ['three sub-agents', threeChildren, () => ({ kind: 'allow' }) as const],
+    [
+      'a batch with a refusal',
+      batch,
+      (_: unknown, item: number) =>
+        item === 0 ? { kind: 'reject' as const, reason: 'no' } : { kind: 'allow' as const },
+    ],
+    [
+      'an edited write',
+      writeFile,
+      () => ({ kind: 'edit' as const, value: { path: 'x.md', content: 'edited' } }),
+    ],
+  ])('all events, and the store, give the same view at rest: %s', async (_, scenario, person) => {
+    const engine = await startEngine(scenario(), { person });
+    const empty = fromSnapshot(
+      await engine.runtime.request('conversation.snapshot', { conversationId: engine.conversationId }),
+    );
+    await engine.ask('Look at all parts');
+    await engine.ask('And again');
+    const stored = fromSnapshot(
+      await engine.runtime.request('conversation.snapshot', { conversationId: engine.conversationId }),
+    );
+    const expected = await settled(engine, stored);
+    expect(await settled(engine, engine.events.reduce(reduce, empty)), 'from all events').toEqual(expected);
+    expect(
+      await settled(engine, engine.durable().reduce<View>(reduce, empty)),
+      'from the stored ones',
+    ).toEqual(expected);
+    expect(stored.open).toEqual([]);
+  });
+
+  test('clients that attach at any event see every word once', async () => {
+    const engine = await startEngine(threeChildren());
+    const { conversationId, runtime } = engine;
+    const clients: { events: AgentEvent[]; view: Promise<View> }[] = [];
+    let count = 0;
+    await runtime.subscribe('conversation', { conversationId }, () => {
+      if ((count += 1) % 3 !== 0) return;
+      const events: AgentEvent[] = [];
+      const view = runtime
+        .subscribe('conversation', { conversationId }, (event) => events.push(event))
+        .then(async () => {
+          const snapshot = await runtime.request('conversation.snapshot', { conversationId });
+          return attach(snapshot, events.splice(0));
+        });
+      clients.push({ events, view });
+    });
+    await engine.ask('Look at all parts');
+    expect(clients.length).toBeGreaterThan(20);
+    const expected = await settled(
+      engine,
+      fromSnapshot(await runtime.request('conversation.snapshot', { conversationId })),
+    );
+    for (const { events, view } of clients)
+      expect(await settled(engine, events.reduce(reduce, await view))).toEqual(expected);
+  });
+});

@@ -1,0 +1,200 @@
+/** Builds recordings: lists of events, numbered and dated as the log and the history do it. */
+import type { Envelope, RunKind } from '#contract/agent.ts';
+import type { ApprovalRequest, Decision } from '#contract/approval.ts';
+import type { AgentEvent, DurableEvent, HintEvent, RequestUsage } from '#contract/event.ts';
+import type { AssistantEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { Usage } from '#contract/outcome.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { canonicalHash } from '#core/hash.ts';
+import type { Payload, RunIds } from '#core/recorder.ts';
+import { ZERO } from '#core/usage.ts';
+
+/** The same id each time, in the form that the core makes. */
+export const idOf = (n: number): string => `01957a10-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+
+const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+/** Time between two events. */
+const STEP_MS = 100;
+
+export const conversationId = idOf(1);
+
+export const lead: RunIds = {
+  ...{ conversationId, workflowId: idOf(2), runId: idOf(3), parentRunId: null, agent: 'lead' },
+};
+export const reviewer: RunIds = {
+  ...{ ...lead, runId: idOf(4), parentRunId: lead.runId, agent: 'code-reviewer' },
+};
+
+export const usageOf = (rest: Partial<Usage> = {}): Usage => ({
+  ...{ inputTokens: 900, outputTokens: 120, cacheReadTokens: 2000, cacheWriteTokens: 100, costUsd: 0.0049 },
+  ...rest,
+});
+
+export function conversationRow(): ConversationRow {
+  const at = new Date(START_MS).toISOString();
+  return {
+    ...{ id: conversationId, title: '', folder: '/home/ada/parser', agent: 'lead' },
+    ...{ createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO },
+  };
+}
+
+export function envelopeOf(agent: string, prompt: string): Envelope {
+  return {
+    ...{ agent, definitionHash: null, systemPrompt: `You are ${agent}.`, prompt },
+    ...{ provider: 'anthropic', model: 'claude-sonnet-5-5', maxTokens: 8192, effort: null },
+    ...{ tools: ['read_file'], mcpServers: [], permissions: ['FilesystemRead'], folder: '/home/ada/parser' },
+    ...{ limits: { maxIterations: 20, inactivityMs: 300_000 }, approvalMode: 'manual', stages: [] },
+  };
+}
+
+type New<E> = Omit<E, 'n' | 'at' | 'kind'>;
+type HintPayload = HintEvent extends infer E
+  ? E extends HintEvent
+    ? Omit<E, keyof RunIds | 'at'>
+    : never
+  : never;
+
+/** Numbers and dates what runs tell, as the log and the history do. */
+export class Recording {
+  readonly events: AgentEvent[] = [];
+  #seq = 0;
+  #ms = START_MS;
+  readonly #entries = new Map<string, number>();
+
+  get durable(): DurableEvent[] {
+    return this.events.filter((event) => 'seq' in event);
+  }
+
+  /** The time of the newest event. */
+  get at(): string {
+    return new Date(this.#ms).toISOString();
+  }
+
+  record(who: RunIds, payload: Payload): void {
+    this.#ms += STEP_MS;
+    this.#seq += 1;
+    this.events.push({ ...payload, at: this.at, ...who, seq: this.#seq });
+  }
+
+  hint(who: RunIds, payload: HintPayload): void {
+    this.events.push({ ...payload, at: this.at, ...who });
+  }
+
+  words(who: RunIds, entry: New<UserEntry>): void {
+    this.record(who, { type: 'message-end', entry: { kind: 'user', ...entry, ...this.#next(who) } });
+  }
+
+  response(who: RunIds, entry: New<AssistantEntry>): void {
+    this.record(who, { type: 'message-end', entry: { kind: 'assistant', ...entry, ...this.#next(who) } });
+  }
+
+  remark(who: RunIds, code: SystemEntry['code'], text: string): void {
+    this.record(who, { type: 'message-end', entry: { kind: 'system', code, text, ...this.#next(who) } });
+  }
+
+  result(who: RunIds, entry: New<ToolEntry>): void {
+    this.record(who, { type: 'tool-end', entry: { kind: 'tool', ...entry, ...this.#next(who) } });
+  }
+
+  #next({ runId }: RunIds): { n: number; at: string } {
+    const n = this.#entries.get(runId) ?? 0;
+    this.#entries.set(runId, n + 1);
+    return { n, at: new Date(this.#ms + STEP_MS).toISOString() };
+  }
+}
+
+/** One turn of the model: its request, what it used, and the response in full. */
+interface Turn {
+  turn: number;
+  messageId: string;
+  parts: AssistantEntry['parts'];
+  stopReason: AssistantEntry['stopReason'];
+}
+
+export function respond(
+  recording: Recording,
+  who: RunIds,
+  { turn, messageId, parts, stopReason }: Turn,
+): void {
+  recording.record(who, { type: 'turn-start', turn, model: 'claude-sonnet-5-5' });
+  recording.record(who, { type: 'message-start', messageId, turn });
+  recording.record(who, { type: 'usage', request: requestUsage(recording, { turn, stopReason }) });
+  const responseId = `msg_${messageId.slice(-2)}`;
+  recording.response(who, { messageId, responseId, parts, stopReason, interrupted: false });
+  if (stopReason !== 'tool_use') recording.record(who, { type: 'turn-end', turn, stopReason });
+}
+
+export function requestUsage(recording: Recording, rest: Partial<RequestUsage>): RequestUsage {
+  return {
+    ...{ requestId: idOf(1000 + recording.events.length), provider: 'anthropic', model: 'claude-sonnet-5-5' },
+    ...{ turn: 0, attempt: 1, inputTokens: 300, cacheReadTokens: 1000, cacheWrite5mTokens: 50 },
+    ...{ cacheWrite1hTokens: 0, outputTokens: 60, thinkingTokens: 0, reported: true, stopReason: 'end_turn' },
+    ...{ error: null, startedAt: recording.at, firstTokenMs: 240.5, durationMs: 800 },
+    ...{ priceVersion: '2026-02-01', nanoUsd: 2_287_500 },
+    ...rest,
+  };
+}
+
+/** What a call of the lead asks for; several of a batch share one call. */
+interface Job {
+  prompt: string;
+  title: string;
+  kind?: RunKind;
+  toolCallId?: string | null;
+  item?: number;
+}
+
+/** Queued with the envelope that it returns; started by `start`. */
+export function queue(recording: Recording, who: RunIds, job: Job): Envelope {
+  const { prompt, title, kind = 'lead', toolCallId = null, item = 0 } = job;
+  const envelope = envelopeOf(who.agent, prompt);
+  const isLead = who.parentRunId === null;
+  recording.record(who, {
+    ...{ type: 'run-queue', kind, depth: isLead ? 0 : 1, name: who.agent, title, task: prompt },
+    ...{ toolCallId, item, parentChain: isLead ? ['user', who.agent] : ['user', 'lead', who.agent] },
+    ...{ traceId: who.runId.replaceAll('-', ''), envelope, envelopeHash: canonicalHash(envelope) },
+  });
+  return envelope;
+}
+
+export function start(recording: Recording, who: RunIds, envelope: Envelope, attempt = 1): void {
+  const envelopeHash = canonicalHash(envelope);
+  recording.record(who, { type: 'run-start', attempt, envelope, envelopeHash, queuedMs: 12.5 });
+  if (attempt > 1) return recording.remark(who, 'resumed', `Resumed (attempt ${attempt})`);
+  recording.words(who, { source: who.parentRunId === null ? 'person' : 'parent', text: envelope.prompt });
+}
+
+/** The question before sub-agents start, and the answer to each: what they are told with a no, null for a yes. */
+export function approve(
+  recording: Recording,
+  { parentRunId: _, ...asking }: RunIds,
+  operation: 'spawn' | 'parallel',
+  asked: readonly { runId: string; title: string; envelope: Envelope; no: string | null }[],
+): void {
+  const hashes = asked.map(({ envelope }) => canonicalHash(envelope));
+  const items = asked.map(({ runId, title, envelope }, index) => {
+    return { runId, title, envelope, hash: hashes[index] ?? '' };
+  });
+  const names = asked.map(({ envelope }) => envelope.agent).join(', ');
+  const approval: ApprovalRequest = {
+    ...{ id: idOf(500 + recording.events.length), ...asking, toolCallId: `call_${operation}` },
+    ...{ chain: ['user', 'lead'], title: `Start ${names}?` },
+    description: 'A sub-agent gets its system prompt and its prompt, and hands back one report.',
+    subject: { kind: 'envelopes', operation, items },
+    options: [
+      { id: 'allow', name: 'Allow once', kind: 'allow_once' },
+      { id: 'reject', name: 'Reject', kind: 'reject_once' },
+    ],
+    ...{ risk: 'medium', reversible: true, remainingMs: 300_000, at: recording.at },
+  };
+  const who = { ...asking, parentRunId: null };
+  recording.record(who, { type: 'approval-request', approval });
+  asked.forEach(({ no }, item) => {
+    const decision: Decision = {
+      ...{ item, outcome: 'selected', optionId: no === null ? 'allow' : 'reject', allowed: no === null },
+      ...{ decidedBy: 'person', ruleId: null, reason: no, at: recording.at },
+      ...{ hashBefore: hashes[item] ?? '', hashAfter: hashes[item] ?? '' },
+    };
+    recording.record(who, { type: 'approval-decide', approvalId: approval.id, decision });
+  });
+}
