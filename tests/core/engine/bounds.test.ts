@@ -1,6 +1,7 @@
 /** Bounds of a run: identical calls in a row, and iterations. */
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
@@ -75,5 +76,18 @@ describe('bounds', () => {
       'c run-start',
       'c run-end',
     ]);
+  });
+
+  test('with one request at a time at the provider, lead and sub-agents take turns and none waits for ever', async () => {
+    const engine = await startEngine(threeChildren(), {
+      settings: '[providers.anthropic]\nmax_concurrent = 1\n',
+    });
+    const end = await engine.ask('Go');
+    expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+    const spans = engine.model.requests.map(
+      ({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const,
+    );
+    for (const [index, [, ended]] of spans.entries())
+      expect(spans[index + 1]?.[0] ?? Infinity).toBeGreaterThanOrEqual(ended);
   });
 });

@@ -1,56 +1,19 @@
 /** Kill -9 after every durable event of a workflow with three children, start again, resume: nothing lost, nothing twice. */
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { live } from '../../support/crash.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
-import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
 
-const HOST = fileURLToPath(new URL('../../support/crash-host.ts', import.meta.url));
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 const REQUESTS = 8;
-const PATIENCE_MS = 30_000;
-
-interface Result {
-  end: Extract<DurableEvent, { type: 'workflow-end' }>;
-  events: DurableEvent[];
-  runs: RunRow[];
-  workflow: WorkflowRow;
-}
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-/** Runs the host; null when it was killed. */
-function host(
-  mode: 'start' | 'resume',
-  data: string,
-  model: FakeModel,
-  killAfter?: number,
-): Promise<Result | null> {
-  const args = [HOST, mode, data, model.url, root, ...(killAfter === undefined ? [] : [String(killAfter)])];
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: PATIENCE_MS,
-    killSignal: 'SIGTERM',
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(null);
-      else if (code === 0) resolve(JSON.parse(out) as Result);
-      else reject(new Error(`the host ended with ${code}: ${err}`));
-    });
-  });
-}
 
 /** Responses that the store has whole. */
 function finished(events: readonly DurableEvent[]): string[] {
@@ -65,9 +28,12 @@ async function killAndResume(seq: number): Promise<void> {
   const model = await startFakeModel(threeChildren());
   const data = join(root, `at-${seq}`);
   try {
-    expect(await host('start', data, model, seq), `killed after event ${seq}`).toBeNull();
+    expect(
+      await live({ mode: 'start', data, url: model.url, folder: root, killAfter: seq }),
+      `killed after event ${seq}`,
+    ).toBeNull();
     const before = model.requests.length;
-    const result = await host('resume', data, model);
+    const result = await live({ mode: 'resume', data, url: model.url, folder: root });
     if (!result) throw new Error('the resuming process was killed');
     const { end, events, runs, workflow } = result;
 
@@ -84,6 +50,10 @@ async function killAndResume(seq: number): Promise<void> {
     expect(workflow).toMatchObject({ status: 'completed', subAgentCount: 3 });
     expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'completed']);
     expect(finished(events), 'each response once').toHaveLength(REQUESTS);
+    expect(
+      events.filter(({ type }) => type === 'approval-request'),
+      'no question is asked again',
+    ).toHaveLength(3);
 
     const stored = new Set(finished(events.slice(0, seq)));
     const known = model.requests
@@ -109,7 +79,13 @@ async function killAndResume(seq: number): Promise<void> {
 describe('kill -9 and resume', () => {
   test('after every durable event', { timeout: 300_000 }, async () => {
     const model = await startFakeModel(threeChildren());
-    const whole = await host('start', join(root, 'whole'), model, 1_000_000);
+    const whole = await live({
+      mode: 'start',
+      data: join(root, 'whole'),
+      url: model.url,
+      folder: root,
+      killAfter: 1_000_000,
+    });
     await model.close();
     const count = whole?.events.length ?? 0;
     expect(count).toBeGreaterThan(60);

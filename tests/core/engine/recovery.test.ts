@@ -1,0 +1,163 @@
+/** After an interruption: questions open again, effects never repeated, unfinished text shown but never sent. */
+import { mkdtemp, readFile, rm, writeFile as write } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Approval } from '#contract/approval.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { live } from '../../support/crash.ts';
+import { outcomes, startEngine } from '../../support/engine.ts';
+import { plainAnswer, reportOf, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+
+async function workplace(): Promise<{ data: string; folder: string }> {
+  const root = await mkdtemp(join(tmpdir(), 'triad-recovery-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  return { data: join(root, 'store'), folder: root };
+}
+
+describe('recovery', () => {
+  test('closed while questions wait: the same questions are open again after resume', async () => {
+    const store = await openStore({ url: 'mem://' });
+    const lasting = { ...store, close: () => Promise.resolve() };
+    const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
+    const { workflowId } = await engine.send('Go');
+    await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3));
+    await engine.runtime.close();
+    expect(await store.workflow(workflowId)).toMatchObject({ status: 'error', outcome: 'interrupted' });
+    const asked = (await store.openApprovals()).map(({ request }) => request.id);
+    expect(asked).toHaveLength(3);
+
+    const again = await composeRuntime({
+      ...{
+        store,
+        folder: engine.folder,
+        url: engine.model.url,
+        settings: settingsOf(''),
+        registry: await builtinRegistry(),
+      },
+    });
+    onTestFinished(() => again.close());
+    let questions: Approval[] = [];
+    await again.subscribe('attention', { canAnswer: true }, (state) => (questions = state.questions));
+    await again.request('workflow.resume', { workflowId });
+    await vi.waitFor(() => expect(questions).toHaveLength(3));
+    expect(questions.map(({ request }) => request.id).sort()).toEqual(asked.sort());
+    for (const approvalId of asked)
+      await again.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
+    await vi.waitFor(
+      async () =>
+        expect(await store.workflow(workflowId)).toMatchObject({
+          status: 'completed',
+          attempt: 2,
+          subAgentCount: 3,
+        }),
+      5000,
+    );
+    await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  test('killed while a file was written: the write is not repeated, and the model is told', async () => {
+    const model = await startFakeModel(writeFile({ content: 'new\n' }));
+    onTestFinished(() => model.close());
+    const first = await workplace();
+    const whole = await live({ mode: 'start', ...first, url: model.url });
+    const started = whole?.events.find(({ type }) => type === 'tool-start')?.seq;
+    expect(started).toBeGreaterThan(0);
+    const second = await workplace();
+    await live({ mode: 'start', ...second, url: model.url, killAfter: started ?? 0 });
+    await write(join(second.folder, 'notes.md'), 'since then\n');
+    const result = await live({ mode: 'resume', ...second, url: model.url });
+    expect(result?.end.outcome).toBe('completed');
+    const results = result?.events.flatMap((event) => (event.type === 'tool-end' ? [event.entry] : []));
+    expect(results).toHaveLength(1);
+    expect(results?.[0]).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('outcome unknown') as string,
+    });
+    expect(await readFile(join(second.folder, 'notes.md'), 'utf8')).toBe('since then\n');
+  });
+
+  test('killed in the middle of a stream: what was said is kept as interrupted, and not sent back', async () => {
+    const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
+    const model = await startFakeModel(plainAnswer({ answer: words, deltas: 200 }), {
+      latency: { deltaMs: 10 },
+    });
+    onTestFinished(() => model.close());
+    const place = await workplace();
+    await live({
+      ...{ mode: 'start', ...place, url: model.url },
+      started: (child) => {
+        void model
+          .waitFor(() => true, 20_000)
+          .then(() => sleep(1200))
+          .then(() => child.kill('SIGKILL'));
+      },
+    });
+    const result = await live({ mode: 'resume', ...place, url: model.url });
+    expect(result?.end).toMatchObject({ outcome: 'completed', text: words });
+    const cut = result?.events.find(
+      (event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.entry.interrupted,
+    );
+    if (cut?.type !== 'message-end' || cut.entry.kind !== 'assistant') throw new Error('nothing was kept');
+    const [part] = cut.entry.parts;
+    expect(part?.type === 'text' && part.text.length > 0 && words.startsWith(part.text)).toBe(true);
+    expect(model.requests).toHaveLength(2);
+    expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
+  });
+
+  test('a sub-agent that went on in the background is resumed, and its report handed over', async () => {
+    const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
+    const slow = { hangAfter: 2, times: 1 };
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], turn: 1 })
+      .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false })])
+      .on({ tools: ['spawn_agent'], asked: /Report: slow/ })
+      .reply([text('Both are there.')])
+      .on({ tools: ['spawn_agent'] })
+      .reply([text('One is there.')])
+      .on({ prompt: /Review fast/ })
+      .reply([text(reportOf('fast'))])
+      .on({ prompt: /Review slow/ })
+      .reply([text('Hm')], slow)
+      .on({ prompt: /Review slow/ })
+      .reply([text(reportOf('slow'))]);
+    const store = await openStore({ url: 'mem://' });
+    const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+    const { workflowId } = await engine.send('Go');
+    await engine.event(
+      (event) =>
+        event.type === 'message-end' &&
+        event.entry.kind === 'assistant' &&
+        event.entry.parts.some((part) => part.type === 'text' && part.text === 'One is there.'),
+    );
+    await engine.runtime.close();
+    const again = await composeRuntime({
+      ...{
+        store,
+        folder: engine.folder,
+        url: engine.model.url,
+        settings: settingsOf(''),
+        registry: await builtinRegistry(),
+      },
+    });
+    onTestFinished(() => again.close());
+    await again.request('workflow.resume', { workflowId });
+    await vi.waitFor(
+      async () =>
+        expect(await store.workflow(workflowId)).toMatchObject({
+          status: 'completed',
+          text: 'Both are there.',
+        }),
+      5000,
+    );
+    const end = (await store.events(engine.conversationId, 1, 1000)).at(-1);
+    if (end?.type !== 'workflow-end') throw new Error('no end');
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
+  });
+});

@@ -1,0 +1,21 @@
+/** A process of its own that claims a data folder when it is told to, and keeps it until it is told to let go. */
+import { createInterface } from 'node:readline';
+import { errorInfo } from '#core/errors.ts';
+import { claimOwnership } from '#core/ownership.ts';
+
+const folder = process.argv[2] ?? '';
+const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
+
+console.log('ready');
+await lines.next();
+try {
+  const ownership = await claimOwnership(folder, { signal: AbortSignal.timeout(15_000) });
+  console.log(JSON.stringify({ owner: ownership.instance }));
+  await lines.next();
+  await ownership.release();
+  console.log('released');
+} catch (error) {
+  const { code, message } = errorInfo(error);
+  console.log(JSON.stringify({ code, message }));
+}
+process.exit();

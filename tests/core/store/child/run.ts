@@ -1,0 +1,39 @@
+/** Starts programs of tests as processes of their own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export interface Child {
+  process: ChildProcessWithoutNullStreams;
+  /** Its lines so far. */
+  lines: string[];
+  /** Waits for its next line; rejects when it ends before. */
+  line(): Promise<string>;
+  /** Waits for its end. */
+  ended: Promise<void>;
+}
+
+/** As another user where `nobody` is set: rights are checked for everyone but root. */
+export function startChild(file: string, args: readonly string[], { nobody = false } = {}): Child {
+  const command = [process.execPath, join(import.meta.dirname, file), ...args];
+  const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  const [program = '', ...rest] = nobody ? [...asNobody, ...command] : command;
+  const child = spawn(program, rest, { env: { PATH: process.env['PATH'], HOME: '/nonexistent' } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stderr.pipe(process.stderr);
+  const lines: string[] = [];
+  const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));
+  // Lines that were written before the end come before it.
+  const ended = Promise.all([once(child, 'close'), once(reader, 'close')]).then(() => undefined);
+  let read = 0;
+  const line = async (): Promise<string> => {
+    while (lines.length <= read) {
+      const more = await Promise.race([once(reader, 'line').then(() => true), ended.then(() => false)]);
+      if (!more && lines.length <= read) throw new Error(`${file} ended after ${lines.length} lines.`);
+    }
+    return lines[read++] ?? '';
+  };
+  return { process: child, lines, line, ended };
+}

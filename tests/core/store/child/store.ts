@@ -1,0 +1,47 @@
+/** A process of its own that opens a store: holds it, or commits until it is killed, or tells what is in it. */
+import { writeSync } from 'node:fs';
+import type { DurableEvent } from '#contract/event.ts';
+import { errorInfo } from '#core/errors.ts';
+import type { Store } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+
+const [task = '', folder = '', conversationId = '', schemaDir] = process.argv.slice(2);
+/** Past the pipe's buffer at once: a kill must not take back what was said. */
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+const tasks: Record<string, (store: Store) => Promise<void>> = {
+  open: async () => say('opened'),
+  hold: async () => {
+    say('opened');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  },
+  write: async (store) => {
+    for (let seq = 1; ; seq++) {
+      const event: DurableEvent = {
+        ...{ type: 'notice', seq, at: new Date().toISOString(), conversationId, workflowId: conversationId },
+        ...{ runId: conversationId, parentRunId: null, agent: 'lead', level: 'info', text: 'x'.repeat(500) },
+      };
+      const entry = { n: seq, at: event.at, kind: 'system', code: 'resumed', text: String(seq) };
+      await store.commit(
+        [event],
+        [{ kind: 'put', table: 'message', key: [conversationId, seq], row: { entry } }],
+      );
+      say(String(seq));
+    }
+  },
+  read: async (store) => {
+    const seqs = (await store.events(conversationId, 1, 1e9)).map(({ seq }) => seq);
+    const entries = (await store.entriesOf(conversationId)).map(({ n }) => n);
+    say(JSON.stringify({ lastSeq: await store.lastSeq(conversationId), seqs, entries }));
+  },
+};
+
+try {
+  const store = await openStore({ url: `rocksdb://${folder}`, schemaDir, timeoutMs: 5000 });
+  await tasks[task]?.(store);
+  await store.close();
+} catch (error) {
+  const { code, message } = errorInfo(error);
+  say(JSON.stringify({ code, message }));
+}
+process.exit();

@@ -1,0 +1,35 @@
+/** What was acknowledged is there after a kill, in a new process. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newId } from '#core/ids.ts';
+import { startChild } from './child/run.ts';
+import { testFolder } from './support.ts';
+
+test('three times in a row', async () => {
+  const folder = join(await testFolder(), 'store');
+  const conversations: { id: string; said: number }[] = [];
+  for (const ms of [5, 50, 300]) {
+    const id = newId();
+    const writer = startChild('store.ts', ['write', folder, id]);
+    await writer.line();
+    await sleep(ms);
+    writer.process.kill('SIGKILL');
+    await writer.ended;
+    conversations.push({ id, said: Number(writer.lines.at(-1)) });
+  }
+  for (const { id, said } of conversations) {
+    const reader = startChild('store.ts', ['read', folder, id]);
+    const { lastSeq, seqs, entries } = JSON.parse(await reader.line()) as {
+      lastSeq: number;
+      seqs: number[];
+      entries: number[];
+    };
+    await reader.ended;
+    // One more may be there: stored, and killed before it was said.
+    expect(lastSeq).toBeGreaterThanOrEqual(said);
+    expect(lastSeq).toBeLessThanOrEqual(said + 1);
+    expect(seqs).toEqual(Array.from({ length: lastSeq }, (_, index) => index + 1));
+    expect(entries).toEqual(seqs);
+  }
+});

@@ -1,0 +1,126 @@
+/** Opening either works or fails in time with one sentence that says what to do. */
+import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect, openStore } from '#core/store/surreal.ts';
+import { startChild } from './child/run.ts';
+import { testFolder } from './support.ts';
+
+async function answerOf(folder: string, options: { nobody?: boolean } = {}): Promise<unknown> {
+  const started = performance.now();
+  const child = startChild('store.ts', ['open', folder], options);
+  const line = await child.line();
+  await child.ended;
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(child.lines).toHaveLength(1);
+  return line === 'opened' ? line : JSON.parse(line);
+}
+const refusal = (code: string, message: RegExp) => ({
+  code,
+  message: expect.stringMatching(message) as string,
+});
+const isRoot = process.getuid?.() === 0;
+
+test('a folder with any name is made, and only its user may look into it', async () => {
+  const folder = join(await testFolder(), 'sp ace', 'ünï#%41 (x)');
+  expect(await answerOf(folder)).toBe('opened');
+  expect(await answerOf(folder)).toBe('opened');
+  expect(await readdir(folder)).toContain('CURRENT');
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect((await readdir(join(folder, '..'))).sort()).toEqual(['ünï#%41 (x)', 'ünï#%41 (x).schema-version']);
+});
+
+test('a folder that another process has open', async () => {
+  const folder = join(await testFolder(), 'store');
+  const holder = startChild('store.ts', ['hold', folder]);
+  expect(await holder.line()).toBe('opened');
+  expect(await answerOf(folder)).toEqual(
+    refusal('store_locked', /open in another process: close it or set TRIAD_HOME/),
+  );
+  holder.process.kill('SIGKILL');
+  await holder.ended;
+  expect(await answerOf(folder)).toBe('opened');
+});
+
+test.runIf(isRoot)('a folder, or a file in it, that may not be written', async () => {
+  const base = await testFolder();
+  await chmod(base, 0o755);
+  const unwritable = refusal(
+    'store_unwritable',
+    /cannot be written \(EACCES\): check its owner and permissions/,
+  );
+  expect(await answerOf(join(base, 'store'), { nobody: true })).toEqual(unwritable);
+  const folder = join(base, 'mine');
+  expect(await answerOf(folder)).toBe('opened');
+  await chmod(folder, 0o777);
+  expect(await answerOf(folder, { nobody: true })).toEqual(unwritable);
+});
+
+/** Only root may mount, and not in every container. */
+function smallDisk(folder: string): boolean {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]).status === 0;
+  if (mounted) onTestFinished(() => void spawnSync('umount', [folder]));
+  return mounted;
+}
+
+test.runIf(isRoot)('a disk without space', async ({ skip }) => {
+  const disk = await testFolder();
+  if (!smallDisk(disk)) skip('no file system can be mounted here');
+  const full = refusal('store_unwritable', /is full: free some space/);
+  expect(await answerOf(join(disk, 'store'))).toEqual(full);
+});
+
+test('a path that is a file', async () => {
+  const base = await testFolder();
+  await writeFile(join(base, 'file'), '');
+  for (const path of ['file', 'file/store']) {
+    expect(await answerOf(join(base, path))).toEqual(refusal('store_unwritable', /cannot be written/));
+  }
+});
+
+test('a damaged folder', async () => {
+  for (const damaged of [/^CURRENT$/, /^MANIFEST/]) {
+    const folder = join(await testFolder(), 'store');
+    expect(await answerOf(folder)).toBe('opened');
+    const name = (await readdir(folder)).find((file) => damaged.test(file)) ?? '';
+    await writeFile(join(folder, name), 'garbage');
+    expect(await answerOf(folder)).toEqual(
+      refusal('store_failed', /is damaged: restore the folder from a backup/),
+    );
+  }
+});
+
+test('a URL that names no store', async () => {
+  for (const url of ['', 'mem://x', 'rocksdb://', 'rocksdb:///a?sync=never', 'http://localhost', '/tmp/x']) {
+    await expect(openStore({ url }), url).rejects.toMatchObject({ code: 'bad_input' });
+  }
+});
+
+test('an abort ends the wait, and a time limit does', async () => {
+  const gone = AbortSignal.abort(new Error('stop it'));
+  await expect(openStore({ url: 'mem://', signal: gone })).rejects.toThrow('stop it');
+  const controller = new AbortController();
+  const opening = connect('mem://', { signal: controller.signal, timeoutMs: 10_000 });
+  controller.abort(new Error('stop it now'));
+  await expect(opening).rejects.toThrow('stop it now');
+  // The engine needs some milliseconds.
+  await expect(connect(`rocksdb://${join(await testFolder(), 's')}`, { timeoutMs: 0 })).rejects.toMatchObject(
+    {
+      code: 'store_failed',
+      message: expect.stringMatching(/did not open within 0 s/) as string,
+    },
+  );
+});
+
+test('a folder of another user that may be written is fine', async () => {
+  const base = await testFolder();
+  await chmod(base, 0o755);
+  const folder = join(base, 'theirs');
+  await mkdir(folder);
+  if (isRoot) await chown(folder, 65534, 65534);
+  await chmod(folder, 0o777);
+  expect(existsSync(folder)).toBe(true);
+  expect(await answerOf(folder)).toBe('opened');
+});

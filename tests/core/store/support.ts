@@ -1,0 +1,84 @@
+/** Stores for tests: both engines, the database below them, and rows that are complete. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
+import { newId } from '#core/ids.ts';
+import type { Database } from '#core/store/database.ts';
+import { migrate, readMigrations } from '#core/store/migrate.ts';
+import type { Store, Write } from '#core/store/store.ts';
+import { connect, storeOn } from '#core/store/surreal.ts';
+import { ZERO } from '#core/usage.ts';
+import { envelopeOf } from '../../support/recording.ts';
+
+export const schemaDir = join(import.meta.dirname, '../../../schema');
+
+export interface Opened {
+  store: Store;
+  database: Database;
+  close(): Promise<void>;
+}
+
+/** As `openStore` does it, with the database in reach. The folder goes when the store is closed. */
+export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
+  const folder = engine === 'mem' ? null : await temporaryFolder();
+  const database = await connect(folder ? `rocksdb://${folder}` : 'mem://', { timeoutMs: 10_000 });
+  await migrate(database, await readMigrations(schemaDir));
+  const close = async () => {
+    await database.close();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  };
+  return { database, store: storeOn(database), close };
+}
+
+export async function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'triad-store-'));
+}
+
+/** A folder that goes with the test. */
+export async function testFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const at = '2026-03-01T12:00:00.000Z';
+
+export function conversationRow(rest: Partial<ConversationRow> = {}): ConversationRow {
+  return {
+    ...{ id: newId(), title: '', folder: '/home/ada', agent: 'lead', createdAt: at, updatedAt: at },
+    ...{ lastSeq: 0, usage: ZERO },
+    ...rest,
+  };
+}
+
+export function workflowRow(rest: Partial<WorkflowRow> = {}): WorkflowRow {
+  return {
+    ...{ id: newId(), conversationId: newId(), runId: newId(), prompt: 'Do it', agents: ['lead'] },
+    ...{ approve: 'ask', status: 'pending', outcome: null, text: '', error: null, attempt: 1, createdAt: at },
+    ...{ startedAt: null, endedAt: null, durationMs: null, firstSeq: 1, lastSeq: 1, subAgentCount: 0 },
+    usage: ZERO,
+    ...rest,
+  };
+}
+
+export function runRow(rest: Partial<RunRow> = {}): RunRow {
+  return {
+    ...{ id: newId(), conversationId: newId(), workflowId: newId(), parentRunId: null, toolCallId: null },
+    ...{ item: 0, agent: 'lead', name: 'lead', title: 'Do it', kind: 'lead', depth: 0 },
+    ...{
+      parentChain: ['user', 'lead'],
+      traceId: 'abc',
+      task: 'Do it',
+      envelope: envelopeOf('lead', 'Do it'),
+    },
+    ...{ envelopeHash: 'hash', status: 'pending', outcome: null, text: '', error: null, attempt: 0 },
+    ...{ queuedAt: at, startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
+    ...rest,
+  };
+}
+
+export function put(table: 'conversation' | 'workflow' | 'run', row: { id: string }): Write {
+  return { kind: 'put', table, key: row.id, row: { ...row } };
+}
