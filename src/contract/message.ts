@@ -76,15 +76,7 @@ export const ToolEntry = z.object({
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
-  code: z.enum([
-    'session_start',
-    'cancelled',
-    'doom_loop',
-    'max_iterations',
-    'task_complete',
-    'resumed',
-    'interrupted',
-  ]),
+  code: z.enum(['cancelled', 'doom_loop', 'max_iterations', 'resumed']),
   text: z.string(),
 });
 

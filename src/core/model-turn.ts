@@ -11,7 +11,7 @@ import { interruptedParts } from './open-messages.ts';
 import type { Payload } from './recorder.ts';
 import { toolSpecs } from './tools/registry.ts';
 
-const NO_USAGE: ModelUsage = {
+export const NO_USAGE: ModelUsage = {
   inputTokens: 0,
   cacheReadTokens: 0,
   cacheWrite5mTokens: 0,

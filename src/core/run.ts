@@ -12,6 +12,7 @@ import { History, lastText } from './history.ts';
 import { newId } from './ids.ts';
 import type { LoopRun } from './loop-run.ts';
 import type { Recorder, Payload } from './recorder.ts';
+import { NO_USAGE } from './model-turn.ts';
 import { Stopped, stopOf } from './stop.ts';
 import type { StoredRun } from './stored-run.ts';
 import type { Children } from './tools/children.ts';
@@ -84,6 +85,7 @@ export async function executeRun(
       queuedMs: plan.queuedMs,
     });
     open(plan, history);
+    tellUnknownPrice(engine, workflow, plan);
     const model = await engine.model();
     children?.resumeBackground();
     result = await drive(
@@ -125,6 +127,18 @@ function open({ recorder, envelope, depth, attempt }: RunPlan, history: History)
     text: envelope.prompt,
   });
   void recorder.record({ type: 'message-end', entry });
+}
+
+/** Said once for each model: a workflow with such requests has no total cost. */
+function tellUnknownPrice(
+  engine: Engine,
+  workflow: Workflow,
+  { recorder, envelope: { model } }: RunPlan,
+): void {
+  if (engine.price(model, NO_USAGE).priceVersion !== null || workflow.unpriced.has(model)) return;
+  workflow.unpriced.add(model);
+  const text = `The price of ${model} is not known: tokens are counted, costs are not`;
+  void recorder.record({ type: 'notice', level: 'info', text });
 }
 
 /** Records what the loop tells. Only the start of a tool waits for the disk: nothing may happen that a crash could forget. */

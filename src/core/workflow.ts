@@ -37,6 +37,8 @@ export class Workflow {
   /** The lead's; everything else hangs below it. */
   readonly controller = new AbortController();
   tally: Tally;
+  /** Models whose unknown price was told. */
+  readonly unpriced = new Set<string>();
 
   constructor(parts: {
     id: string;

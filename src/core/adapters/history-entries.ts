@@ -89,11 +89,8 @@ function remark({ at, code }: SystemEntry): HistoryEntry[] {
       return [system(at, { type: 'DoomLoopDetected' })];
     case 'max_iterations':
       return [system(at, { type: 'MaxIterationsReached' })];
-    // The run's row tells the start and the completion, once each.
-    case 'session_start':
-    case 'task_complete':
+    // The start and the completion come from the run's row, once each.
     case 'resumed':
-    case 'interrupted':
       return [];
   }
 }
