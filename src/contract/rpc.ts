@@ -36,7 +36,10 @@ export const AppState = z.object({
     models: z.array(z.object({ alias: z.string(), id: z.string() })),
     defaultModel: z.string(),
   }),
-  tools: z.array(z.object({ name: z.string(), description: z.string() })),
+  /** `baseline`: every agent has it; `primaryOnly`: no sub-agent can have it. */
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), baseline: z.boolean(), primaryOnly: z.boolean() }),
+  ),
   maxSubAgents: z.int(),
 });
 export type AppState = z.infer<typeof AppState>;

@@ -11,6 +11,8 @@ import type { ToolRegistry } from './tools/registry.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
+/** Fields that identify what was asked for; the rest of an envelope may be edited. */
+const FIXED = ['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'stages'] as const;
 
 export class Envelopes {
   readonly #settings: Settings;
@@ -80,28 +82,24 @@ export class Envelopes {
   /** An edit of the person: complete, within what the parent has, in the same folder. */
   edited(value: unknown, asked: Envelope, parent: Envelope): { value: Envelope; hash: string } {
     const parsed = Envelope.safeParse(value);
-    if (!parsed.success)
+    if (!parsed.success) {
       throw new TriadError('bad_input', `The edited settings do not fit: ${z.prettifyError(parsed.error)}`);
-    const { agent, prompt, systemPrompt, model, maxTokens, effort, limits, approvalMode } = parsed.data;
-    if (prompt.trim() === '')
+    }
+    const { prompt, systemPrompt, model, maxTokens, effort, limits, approvalMode } = parsed.data;
+    if (prompt.trim() === '') {
       throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
-    this.#checkTools(agent, parsed.data.tools, this.#childTools(parent), 'The lead');
-    const fixed = ['folder', 'provider', 'definitionHash', 'mcpServers', 'stages'] as const;
-    for (const field of fixed) {
-      if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field]))
+    }
+    for (const field of FIXED) {
+      if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field])) {
         throw new TriadError('bad_input', `${field} cannot be changed here`);
+      }
     }
-    if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
-      throw new TriadError(
-        'not_allowed',
-        `The approval mode cannot be wider than the lead's (${parent.approvalMode})`,
-      );
-    }
+    this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent), 'The lead');
+    checkNarrower(parsed.data, parent);
     const tools = this.#withBaseline(parsed.data.tools);
     const envelope: Envelope = {
       ...asked,
-      ...{ agent, prompt, systemPrompt, maxTokens, effort, approvalMode, tools },
-      limits: { ...limits, maxIterations: Math.min(limits.maxIterations, parent.limits.maxIterations) },
+      ...{ prompt, systemPrompt, maxTokens, effort, limits, approvalMode, tools },
       model: resolveModel(model, this.#settings.models.aliases),
       permissions: this.#tools.permissionsOf(tools),
     };
@@ -174,6 +172,24 @@ export class Envelopes {
 
   #withBaseline(tools: readonly string[]): string[] {
     return [...new Set([...tools, ...this.#tools.baseline()])].sort();
+  }
+}
+
+/** Limits and approval mode of a child never go beyond its parent's. */
+function checkNarrower({ limits, approvalMode }: Envelope, parent: Envelope): void {
+  for (const limit of ['maxIterations', 'inactivityMs'] as const) {
+    if (limits[limit] > parent.limits[limit]) {
+      throw new TriadError(
+        'not_allowed',
+        `${limit} cannot be more than the lead's (${parent.limits[limit]})`,
+      );
+    }
+  }
+  if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
+    throw new TriadError(
+      'not_allowed',
+      `approvalMode cannot be wider than the lead's (${parent.approvalMode})`,
+    );
   }
 }
 

@@ -28,7 +28,12 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
     version,
     folder: ports.folder,
     provider: await provider.state(),
-    tools: tools.all().map((tool) => ({ name: tool.name, description: tool.describe(registry.delegable()) })),
+    tools: tools.all().map((tool) => ({
+      name: tool.name,
+      description: tool.describe(registry.delegable()),
+      baseline: tool.baseline,
+      primaryOnly: tool.primaryOnly,
+    })),
     maxSubAgents: engine.settings.limits.max_sub_agents,
   });
   return {

@@ -75,6 +75,9 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const engine = createEngine(ports, log, () => attention.changed());
   const orchestrator = new Orchestrator(engine, () => attention.changed());
   await sweep(store, log);
+  log.subscribe(null, ({ type }) => {
+    if (type === 'run-start' || type === 'run-end') attention.changed();
+  });
   const handlers = handlersOf(ports, engine, orchestrator);
 
   return {
