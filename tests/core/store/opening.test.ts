@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
+import { newId } from '#core/ids.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
 import { startChild } from './child/run.ts';
 import { testFolder } from './support.ts';
@@ -59,17 +60,25 @@ test.runIf(isRoot)('a folder, or a file in it, that may not be written', async (
 });
 
 /** Only root may mount, and not in every container. */
-function smallDisk(folder: string): boolean {
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]).status === 0;
+function smallDisk(folder: string, size: string): boolean {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status === 0;
   if (mounted) onTestFinished(() => void spawnSync('umount', [folder]));
   return mounted;
 }
 
 test.runIf(isRoot)('a disk without space', async ({ skip }) => {
   const disk = await testFolder();
-  if (!smallDisk(disk)) skip('no file system can be mounted here');
+  if (!smallDisk(disk, '4m')) skip('no file system can be mounted here');
   const full = refusal('store_unwritable', /is full: free some space/);
   expect(await answerOf(join(disk, 'store'))).toEqual(full);
+});
+
+test.runIf(isRoot)('a disk that fills up while it is written', async ({ skip }) => {
+  const disk = await testFolder();
+  if (!smallDisk(disk, '48m')) skip('no file system can be mounted here');
+  const writer = startChild('store.ts', ['fill', join(disk, 'store'), newId()]);
+  expect(JSON.parse(await writer.line())).toEqual(refusal('store_unwritable', /disk of the store is full/));
+  await writer.ended;
 });
 
 test('a path that is a file', async () => {

@@ -29,6 +29,16 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
       say(String(seq));
     }
   },
+  // Rejects when the disk is full.
+  fill: async (store) => {
+    for (let seq = 1; ; seq++) {
+      const event: DurableEvent = {
+        ...{ type: 'notice', seq, at: new Date().toISOString(), conversationId, workflowId: conversationId },
+        ...{ runId: conversationId, parentRunId: null, agent: 'lead', level: 'info', text: 'x'.repeat(2e6) },
+      };
+      await store.commit([event], []);
+    }
+  },
   read: async (store) => {
     const seqs = (await store.events(conversationId, 1, 1e9)).map(({ seq }) => seq);
     const entries = (await store.entriesOf(conversationId)).map(({ n }) => n);

@@ -1,0 +1,99 @@
+/** The reads of the store: points, and bounded ranges of a record id or of an index. */
+import type { Approval } from '#contract/approval.ts';
+import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { Entry } from '#contract/message.ts';
+import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { Database } from './database.ts';
+import { conversations, workflows } from './lists.ts';
+import { byId, compare, Reader } from './reader.ts';
+import type { Store } from './store.ts';
+
+/** How many event numbers one step of the search for the newest reads. */
+const STEP = 1000;
+
+export function queriesOf(database: Database): Omit<Store, 'commit' | 'close'> {
+  const reader = new Reader(database);
+  return { ...eventReads(reader), ...workflowReads(reader), ...runReads(reader), ...approvalReads(reader) };
+}
+
+function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations' | 'lastSeq' | 'events'> {
+  const { database } = reader;
+  const conversation = (id: string) => reader.row<ConversationRow>('conversation', id);
+  const range = 'FROM event:[$conversationId, $from]..=[$conversationId, $to]';
+  return {
+    conversation,
+    conversations: (page) => conversations(database, page),
+    lastSeq: async (conversationId) => {
+      // The row knows the last start or end of a workflow; the events after it are few, and without gaps.
+      let last = (await conversation(conversationId))?.lastSeq ?? 0;
+      for (;;) {
+        const values = { conversationId, from: last + 1, to: last + STEP };
+        const [seqs] = (await database.query(`SELECT VALUE record::id(id)[1] ${range}`, values)) as [
+          number[],
+        ];
+        last += seqs.length;
+        if (seqs.length < STEP) return last;
+      }
+    },
+    events: async (conversationId, from, to) => {
+      const values = { conversationId, from, to };
+      const [found] = (await database.query(`SELECT VALUE json ${range}`, values)) as [string[]];
+      return found.map((json) => JSON.parse(json) as DurableEvent);
+    },
+  };
+}
+
+function workflowReads(
+  reader: Reader,
+): Pick<Store, 'workflow' | 'workflows' | 'unfinishedWorkflows' | 'requestsOf'> {
+  return {
+    workflow: (id) => reader.row<WorkflowRow>('workflow', id),
+    workflows: (query) => workflows(reader.database, query),
+    unfinishedWorkflows: async () => {
+      const sql = "SELECT * FROM workflow WITH INDEX by_status WHERE status IN ['pending', 'running']";
+      return (await reader.rows<WorkflowRow>('workflow', sql)).sort(byId);
+    },
+    requestsOf: async (workflowId) => {
+      type Stored = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
+      const found = await reader.ofWorkflows<Stored>('model_request', [workflowId]);
+      return found
+        .map(({ workflowId: _, conversationId: __, ...request }) => request)
+        .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId));
+    },
+  };
+}
+
+function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 'callsOf' | 'openMessages'> {
+  return {
+    run: (id) => reader.row<RunRow>('run', id),
+    runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
+    entriesOf: async (runId) => {
+      const sql = 'SELECT * FROM message:[$runId, NONE]..[$runId, ..]';
+      const found = await reader.rows<{ entry: Entry }>('message', sql, { runId });
+      return found.map(({ entry }) => entry);
+    },
+    callsOf: (runIds) => {
+      const range = (runId: string) => `SELECT * FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
+      return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
+    },
+    // All of the table: it holds only what is being streamed now.
+    openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
+  };
+}
+
+function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals'> {
+  // The row has columns for its queries besides.
+  const plain = ({ request, decisions }: Approval): Approval => ({ request, decisions });
+  const sorted = (found: readonly Approval[]) => found.map(plain).sort((a, b) => byId(a.request, b.request));
+  return {
+    approval: async (id) => {
+      const found = await reader.row<Approval>('approval', id);
+      return found && plain(found);
+    },
+    approvalsOf: async (workflowIds) => sorted(await reader.ofWorkflows<Approval>('approval', workflowIds)),
+    openApprovals: async () =>
+      sorted(
+        await reader.rows<Approval>('approval', 'SELECT * FROM approval WITH INDEX by_open WHERE open > 0'),
+      ),
+  };
+}

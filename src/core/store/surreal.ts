@@ -1,0 +1,189 @@
+/** The embedded database: how the store is opened, and the only import of the driver. */
+import { createNodeEngines } from '@surrealdb/node';
+import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
+import { join } from 'node:path';
+import { errorInfo, TriadError } from '../errors.ts';
+import { commitScript } from './commit.ts';
+import type { Database } from './database.ts';
+import { checkFolder, folderOf } from './folder.ts';
+import { migrate, prepareFolder, readMigrations, recordVersion } from './migrate.ts';
+import { queriesOf } from './queries.ts';
+import type { Store } from './store.ts';
+
+export interface StoreOptions {
+  /** `mem://`, or `rocksdb://` and a folder as it is (not percent-encoded), opened once in the life of a process. */
+  url: string;
+  schemaDir?: string | undefined;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, and in time. */
+export async function openStore({
+  url,
+  schemaDir,
+  signal,
+  timeoutMs = 10_000,
+}: StoreOptions): Promise<Store> {
+  signal?.throwIfAborted();
+  const folder = folderOf(url);
+  const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
+  if (folder !== null) {
+    await checkFolder(folder);
+    await prepareFolder(folder, migrations);
+  }
+  const database = await connect(url, { signal, timeoutMs });
+  try {
+    const version = await migrate(database, migrations);
+    if (folder !== null) await recordVersion(folder, version);
+    return storeOn(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The store on a migrated database. */
+export function storeOn(database: Database): Store {
+  return {
+    commit: async (events, writes) => {
+      const { sql, values } = commitScript(events, writes, database);
+      if (sql !== '') await database.transaction(sql, values);
+    },
+    ...queriesOf(database),
+    close: () => database.close(),
+  };
+}
+
+/** Optimistic transactions of parallel callers may meet; the engine says so in words only. */
+const CONFLICT = /conflict/i;
+const CONFLICT_TRIES = 10;
+/** What the statements around the guilty one report. */
+const BYSTANDER = /not executed due to a (failed|cancelled) transaction/i;
+
+/**
+ * Opens `mem://` or `rocksdb://<folder>`. Settles for sure: with the engine's own error, or when the time is over.
+ * RocksDB flushes every commit to the disk before it acknowledges it.
+ */
+export async function connect(
+  url: string,
+  options: { signal?: AbortSignal | undefined; timeoutMs: number },
+): Promise<Database> {
+  const failed = Promise.withResolvers<never>();
+  const engine = (context: DriverContext) => embedded(context, url, failed.reject);
+  const surreal = new Surreal({ engines: { mem: engine, rocksdb: engine } });
+  const opening = surreal.connect(url, { namespace: 'triad', database: 'triad' });
+  // Keeps the process alive while the engine opens: a connection in the making does not.
+  const timer = setTimeout(() => failed.reject(timeout(url, options.timeoutMs)), options.timeoutMs);
+  const onAbort = () => failed.reject(options.signal?.reason);
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted) onAbort();
+  try {
+    await Promise.race([opening, failed.promise]);
+    return database(surreal);
+  } catch (error) {
+    opening.then(() => surreal.close()).catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The SDK percent-encodes folders and swallows the engine's error on opening: both are put right here. */
+function embedded(
+  context: DriverContext,
+  target: string,
+  failed: (error: TriadError) => void,
+): SurrealEngine {
+  const factory = createNodeEngines()[target.slice(0, target.indexOf(':'))];
+  if (!factory) throw new TriadError('internal', `The database driver has no engine for ${target}.`);
+  const engine = factory(context);
+  engine.subscribe('error', (error) => failed(openingError(target, error)));
+  const open = engine.open.bind(engine);
+  engine.open = (state) => {
+    state.url.toString = () => target;
+    open(state);
+  };
+  return engine;
+}
+
+/** The engine tells its reasons in words only; unknown ones keep them as detail. */
+function openingError(url: string, error: Error): TriadError {
+  const folder = folderOf(url) ?? url;
+  const detail = error.cause instanceof Error ? error.cause.message : error.message;
+  const options = { cause: error, detail };
+  if (/lock file|lock hold/i.test(detail)) {
+    return new TriadError(
+      'store_locked',
+      `The store in ${folder} is open in another process: close it or set TRIAD_HOME to another folder.`,
+      options,
+    );
+  }
+  if (/permission ?denied|read-?only|no space|not a directory|AlreadyExists/i.test(detail)) {
+    return new TriadError(
+      'store_unwritable',
+      `The store in ${folder} cannot be written: check the folder's owner, permissions and free space.`,
+      options,
+    );
+  }
+  if (/corrupt|checksum|missing files|no such file/i.test(detail)) {
+    return new TriadError(
+      'store_failed',
+      `The store in ${folder} is damaged: restore the folder from a backup, or move it away to start empty.`,
+      options,
+    );
+  }
+  return new TriadError('store_failed', `The store in ${folder} cannot be opened: ${detail}`, options);
+}
+
+function timeout(url: string, timeoutMs: number): TriadError {
+  const message = `The store in ${folderOf(url) ?? url} did not open within ${timeoutMs / 1000} s: close other programs that use it, or set TRIAD_HOME to another folder.`;
+  return new TriadError('store_failed', message);
+}
+
+function database(surreal: Surreal): Database {
+  return {
+    query: async (sql, values) => {
+      try {
+        return await surreal.query<unknown[]>(sql, values);
+      } catch (error) {
+        throw queryError(error, 'The store could not be read');
+      }
+    },
+    transaction: async (sql, values) => {
+      for (let tries = 1; ; tries++) {
+        const cause = await failureOf(surreal, `BEGIN;\n${sql}\nCOMMIT;`, values);
+        if (cause === null) return;
+        if (tries < CONFLICT_TRIES && CONFLICT.test(errorInfo(cause).message)) continue;
+        throw queryError(cause, 'The store refused a write');
+      }
+    },
+    record: (table, key) => new RecordId(table, typeof key === 'string' ? key : [...key]),
+    // An engine that defined indexes is never freed: the process that made the schema must end by `process.exit`.
+    close: async () => {
+      await surreal.close();
+    },
+  };
+}
+
+/** The error because of which a transaction did not happen; null when it did. */
+async function failureOf(surreal: Surreal, sql: string, values?: Record<string, unknown>): Promise<unknown> {
+  try {
+    const errors: Error[] = [];
+    for (const response of await surreal.query(sql, values).responses())
+      if (!response.success) errors.push(response.error);
+    return errors.find(({ message }) => !BYSTANDER.test(message)) ?? errors[0] ?? null;
+  } catch (error) {
+    return error;
+  }
+}
+
+function queryError(error: unknown, what: string): TriadError {
+  const { message } = errorInfo(error);
+  if (/no space left/i.test(message)) {
+    const full = 'The disk of the store is full: free some space, then start Triad again.';
+    return new TriadError('store_unwritable', full, { cause: error, detail: message });
+  }
+  return new TriadError('store_failed', `${what}: ${message}`, { cause: error });
+}
