@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+/** The entry of the command line: real streams and signals, and an exit code once everything was written. */
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { folders } from '#core/folders.ts';
+import { Interruption, lineOf } from './cli/failure.ts';
+import type { Io } from './cli/io.ts';
+import { createScreen } from './cli/screen.ts';
+
+const controller = new AbortController();
+/** The first time asks everything to stop and waits for it; the second leaves at once. */
+const interrupt = (cause: NodeJS.Signals | 'EPIPE') => {
+  const interruption = new Interruption(cause);
+  if (controller.signal.aborted && cause !== 'EPIPE') process.exit(interruption.exitCode);
+  controller.abort(interruption);
+};
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt);
+
+const { env, stdin, stdout, stderr } = process;
+const screen = createScreen(stdout, stderr, env, () => interrupt('EPIPE'));
+const folder = env['INIT_CWD'] || process.cwd();
+const { signal } = controller;
+const io: Io = {
+  ...{ env, folder, stdin, screen, signal },
+  webRoot: fileURLToPath(new URL('../../build', import.meta.url)),
+  openTerminal: async () => (await import('./cli/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
+  openRuntime: async ({ works }) => {
+    const { openRuntime } = await import('./compose.ts');
+    return openRuntime({ env, cwd: folder, signal, works, warn: (line) => screen.note(`triad: ${line}`) });
+  },
+};
+
+// Compiling the modules is most of a start; the cache must be on before they are loaded, and is missed by nobody.
+await folders(env).then(
+  ({ data }) => enableCompileCache(join(data, 'cache')),
+  () => undefined,
+);
+let code = 1;
+try {
+  code = await (await import('./cli/main.ts')).main(process.argv.slice(2), io);
+} catch (error) {
+  screen.note(`triad: ${lineOf(error)}`);
+}
+await screen.flush();
+// The engine of the store keeps the process alive by itself.
+process.exit(code);

@@ -1,0 +1,118 @@
+/** Asks the person at the terminal, one question after the other, and hands the answers to the runtime. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Answer, Approval } from '#contract/approval.ts';
+import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/errors.ts';
+import { lineOf } from './failure.ts';
+import { questionText } from './question.ts';
+import type { Screen } from './screen.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Asker {
+  /** All open questions as they are now; one that is gone is not asked any more. */
+  update(questions: readonly Approval[]): void;
+  /** Ends; resolves when nothing is asked any more. */
+  close(): Promise<void>;
+}
+
+interface Slot {
+  approval: Approval;
+  item: number;
+  key: string;
+}
+
+/** Only questions that belong here are asked. */
+export function createAsker(
+  client: Client,
+  terminal: Terminal,
+  screen: Screen,
+  belongs: (approval: Approval) => boolean,
+): Asker {
+  let open: Slot[] = [];
+  const done = new Set<string>();
+  let current: { key: string; controller: AbortController } | null = null;
+  let working: Promise<void> | null = null;
+  let closed = false;
+
+  const work = async () => {
+    for (let slot = next(); slot !== undefined; slot = next()) {
+      const controller = new AbortController();
+      current = { key: slot.key, controller };
+      screen.hold();
+      try {
+        const answer = await askOne(terminal, slot, controller.signal);
+        await client.request('approval.decide', {
+          approvalId: slot.approval.request.id,
+          item: slot.item,
+          answer,
+        });
+        done.add(slot.key);
+      } catch (error) {
+        terminal.write(`${controller.signal.aborted ? 'The question is closed.' : lineOf(error)}\n`);
+        // An answer that does not fit is asked for again; a question that somebody else answered is not.
+        if (controller.signal.aborted || !isRefused(error)) done.add(slot.key);
+      } finally {
+        current = null;
+        screen.release();
+      }
+    }
+    working = null;
+  };
+  const next = () => (closed ? undefined : open.find(({ key }) => !done.has(key)));
+
+  return {
+    update: (questions) => {
+      if (closed) return;
+      open = questions.filter(belongs).flatMap(slotsOf);
+      if (current !== null && !open.some(({ key }) => key === current?.key)) current.controller.abort();
+      working ??= next() === undefined ? null : work();
+    },
+    close: async () => {
+      closed = true;
+      current?.controller.abort();
+      await working;
+    },
+  };
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof TriadError && (error.code === 'bad_input' || error.code === 'not_allowed');
+}
+
+/** The items that nobody has answered. */
+function slotsOf(approval: Approval): Slot[] {
+  return approval.decisions.flatMap((decision, item) =>
+    decision === null ? [{ approval, item, key: `${approval.request.id}:${item}` }] : [],
+  );
+}
+
+/** Asks until there is a clear answer. Only a typed "y" is a yes; the end of the terminal is a no. */
+async function askOne(terminal: Terminal, { approval, item }: Slot, signal: AbortSignal): Promise<Answer> {
+  const { request } = approval;
+  const asked = request.subject.kind === 'envelopes' ? (request.subject.items[item]?.envelope ?? null) : null;
+  let envelope: Envelope | null = asked;
+  const editor = envelope === null ? null : terminal.edit;
+  const choices = editor === null ? '[y]es, [n]o' : '[y]es, [n]o, [e]dit the prompt';
+  await terminal.discardTyped();
+  terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
+  for (;;) {
+    const answer = (await terminal.ask(`Allow? ${choices}: `, signal))?.trim().toLowerCase() ?? null;
+    if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
+    if (answer === 'y' || answer === 'yes') {
+      return envelope === asked || envelope === null ? { kind: 'allow' } : { kind: 'edit', value: envelope };
+    }
+    if (answer === 'n' || answer === 'no') {
+      return {
+        kind: 'reject',
+        reason: (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '',
+      };
+    }
+    if ((answer === 'e' || answer === 'edit') && editor !== null && envelope !== null) {
+      const prompt = await editor(envelope.prompt, signal);
+      if (prompt === null || prompt.trim() === '')
+        terminal.write('Nothing was changed: the editor failed, or left no text.\n');
+      else if (prompt !== envelope.prompt) envelope = { ...envelope, prompt };
+      terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** Numbers as people read them in a terminal. */
+import type { Tally, Usage } from '#contract/outcome.ts';
+
+export function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Every class of token, of a total or in its outward form. */
+export function tokens(usage: Tally | Usage): string {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  const sum = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+  return `${sum.toLocaleString('en-US')} tokens`;
+}
+
+/** Null where any price is unknown. */
+export function cost(usd: number | null): string {
+  if (usd === null) return 'cost unknown';
+  return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+/** An instant in the local zone, to the second. */
+export function localTime(instant: string): string {
+  const date = new Date(instant);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** A whole text on one line. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,157 @@
+/** Events as a person reads them in a terminal: the lead's words as data, everything else as notes. Pure. */
+import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
+import type { AssistantEntry } from '#contract/message.ts';
+import { summaryOf } from '#core/text.ts';
+import { cost, duration, oneLine, tokens } from './format.ts';
+import type { Style } from './style.ts';
+import { harmless } from './visible.ts';
+
+export type Piece = { to: 'data' | 'note'; text: string };
+
+type Durable<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
+
+const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
+const clean = (text: string) => harmless(oneLine(text));
+
+/** What was shown so far. */
+export interface Shown {
+  /** Length shown of each part of the lead's message in flight. */
+  parts: ReadonlyMap<string, number>;
+  midLine: boolean;
+  /** Whether any words of the lead were shown. */
+  spoke: boolean;
+  titles: ReadonlyMap<string, string>;
+}
+
+export const NOTHING_SHOWN: Shown = { parts: new Map(), midLine: false, spoke: false, titles: new Map() };
+
+/** What an event adds to the terminal, and what has been shown then. */
+export function linesOf(shown: Shown, event: AgentEvent, style: Style): { shown: Shown; pieces: Piece[] } {
+  const isLead = event.parentRunId === null;
+  switch (event.type) {
+    case 'message-delta':
+      return isLead ? delta(shown, event) : silent(shown);
+    case 'message-end':
+      return isLead && event.entry.kind === 'assistant' ? messageEnd(shown, event.entry) : silent(shown);
+    case 'run-start':
+      return isLead
+        ? silent(shown)
+        : noted(
+            shown,
+            style('cyan', `→ ${event.attempt > 1 ? 'Resuming' : 'Running'} ${event.agent} agent…`),
+          );
+    case 'run-end':
+      return isLead ? silent(shown) : noted(shown, ...childEnd(event, style));
+    case 'approval-request':
+      return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
+    case 'approval-decide':
+      return decided(shown, event, style);
+    case 'retry': {
+      const text = `↻ ${event.agent}: ${event.error.code}: ${clean(event.error.message)}; again in ${duration(event.delayMs)}`;
+      return noted(shown, style('yellow', text));
+    }
+    case 'notice':
+      return noted(shown, style(NOTICE_INK[event.level], clean(event.text)));
+    case 'workflow-end':
+      return workflowEnd(shown, event, style);
+    case 'workflow-start':
+    case 'run-queue':
+    case 'turn-start':
+    case 'turn-end':
+    case 'message-start':
+    case 'tool-start':
+    case 'tool-end':
+    case 'usage':
+    case 'thinking-delta':
+    case 'tool-delta':
+      return silent(shown);
+  }
+}
+
+const silent = (shown: Shown) => ({ shown, pieces: [] });
+
+function noted(shown: Shown, ...lines: string[]): { shown: Shown; pieces: Piece[] } {
+  return { shown, pieces: lines.map((text) => ({ to: 'note', text })) };
+}
+
+/** Hints may be lost or merged: only what continues the shown text is printed, the end brings the rest. */
+function delta(shown: Shown, event: HintEvent): { shown: Shown; pieces: Piece[] } {
+  const key = `${event.messageId}:${event.part}`;
+  const before = shown.parts.get(key) ?? 0;
+  const text = event.offset > before ? '' : event.text.slice(before - event.offset);
+  return speak(shown, key, before, text);
+}
+
+function messageEnd(start: Shown, entry: AssistantEntry): { shown: Shown; pieces: Piece[] } {
+  let shown = start;
+  const pieces: Piece[] = [];
+  for (const [index, part] of entry.parts.entries()) {
+    if (part.type !== 'text') continue;
+    const key = `${entry.messageId}:${index}`;
+    const before = shown.parts.get(key) ?? 0;
+    const step = speak(shown, key, before, part.text.slice(before));
+    shown = step.shown;
+    pieces.push(...step.pieces);
+  }
+  if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
+  return { shown: { ...shown, parts: new Map(), midLine: false }, pieces };
+}
+
+function speak(shown: Shown, key: string, before: number, text: string): { shown: Shown; pieces: Piece[] } {
+  if (text === '') return silent(shown);
+  const startsPart = before === 0 && shown.midLine;
+  const parts = new Map(shown.parts).set(key, before + text.length);
+  return {
+    shown: { ...shown, parts, midLine: !text.endsWith('\n'), spoke: true },
+    pieces: [{ to: 'data', text: startsPart ? `\n${text}` : text }],
+  };
+}
+
+function childEnd(event: Durable<'run-end'>, style: Style): string[] {
+  const { agent, outcome, error, durationMs, usage } = event;
+  if (outcome === 'completed') {
+    const head = `${style('green', '✓')} ${agent} ${style('dim', `${duration(durationMs)} · ${tokens(usage)}`)}`;
+    return [head, `  ${harmless(summaryOf(event.text))}`];
+  }
+  const why = error === null ? outcome : `${error.code}: ${clean(error.message)}`;
+  return [`${style('red', '✗')} ${agent}: ${why}`];
+}
+
+/** Answers of the person stand on the screen already. */
+function decided(
+  shown: Shown,
+  event: Durable<'approval-decide'>,
+  style: Style,
+): { shown: Shown; pieces: Piece[] } {
+  const { decidedBy, allowed, reason } = event.decision;
+  if (decidedBy === 'person') return silent(shown);
+  const title = clean(shown.titles.get(event.approvalId) ?? 'a question');
+  const why = reason === null ? '' : ` (${clean(reason)})`;
+  return noted(
+    shown,
+    style('dim', `${allowed ? 'approved' : 'not approved'} by ${decidedBy}: ${title}${why}`),
+  );
+}
+
+function workflowEnd(
+  shown: Shown,
+  event: Durable<'workflow-end'>,
+  style: Style,
+): { shown: Shown; pieces: Piece[] } {
+  const pieces: Piece[] = [];
+  if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
+  // A resumed workflow may have nothing left to say but what it had said before.
+  if (!shown.spoke && event.text !== '')
+    pieces.push({ to: 'data', text: event.text.endsWith('\n') ? event.text : `${event.text}\n` });
+  if (event.error !== null) {
+    pieces.push({ to: 'note', text: style('red', `${event.error.code}: ${clean(event.error.message)}`) });
+  }
+  const summary = [
+    event.outcome,
+    duration(event.durationMs),
+    tokens(event.usage),
+    cost(event.usage.costUsd),
+  ].join(' · ');
+  pieces.push({ to: 'note', text: style(event.outcome === 'completed' ? 'green' : 'red', summary) });
+  return { shown: { ...shown, midLine: false }, pieces };
+}

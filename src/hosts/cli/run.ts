@@ -1,0 +1,88 @@
+/** `triad run`: one workflow from one prompt, in a new conversation or in one that exists. */
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import type { ApprovePolicy } from '#contract/agent.ts';
+import { Id } from '#contract/ids.ts';
+import type { Client } from '#contract/rpc.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { UsageError } from './failure.ts';
+import { follow, terminalFor } from './follow.ts';
+import type { Io } from './io.ts';
+
+export interface RunOptions {
+  agent?: string;
+  cwd?: string;
+  approve?: ApprovePolicy;
+  json?: boolean;
+  conversation?: string;
+}
+
+export async function run(io: Io, given: string | undefined, options: RunOptions): Promise<number> {
+  const folder = await workspace(io, options.cwd);
+  const known = options.conversation === undefined || Id.safeParse(options.conversation).success;
+  if (!known)
+    throw new UsageError(
+      `"${options.conversation}" is not the id of a conversation: see "triad sessions list"`,
+    );
+  const { approve, terminal } = await terminalFor(io, options.approve);
+  try {
+    if (approve === 'ask' && terminal === null) {
+      throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
+    }
+    const text = await promptText(io, given);
+    const { runtime, failed, close } = await io.openRuntime({ works: true });
+    try {
+      const { id: conversationId } = await conversationFor(runtime, folder, options);
+      const start = async () =>
+        (await runtime.request('message.send', { conversationId, text, approve })).workflowId;
+      return await follow(io, runtime, failed, {
+        conversationId,
+        json: options.json === true,
+        answers: terminal,
+        start,
+      });
+    } finally {
+      await close();
+    }
+  } finally {
+    terminal?.close();
+  }
+}
+
+async function workspace(io: Io, given: string | undefined): Promise<string> {
+  const folder = resolve(io.folder, given ?? '.');
+  const found = await stat(folder).catch(() => null);
+  if (found === null) throw new UsageError(`There is no folder ${folder}`);
+  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder`);
+  return realpath(folder);
+}
+
+/** The argument; with "-", or without one where something is piped in, all of the standard input. */
+async function promptText(io: Io, given: string | undefined): Promise<string> {
+  const piped = given === '-' || (given === undefined && io.stdin.isTTY !== true);
+  const text = piped ? await readText(io.stdin) : given;
+  if (text === undefined || text.trim() === '')
+    throw new UsageError('The prompt is empty: say what the lead should do');
+  return text;
+}
+
+/** A conversation keeps its folder and its lead; naming others for it is a mistake. */
+async function conversationFor(
+  client: Client,
+  folder: string,
+  options: RunOptions,
+): Promise<ConversationRow> {
+  const { conversation: conversationId, agent, cwd } = options;
+  if (conversationId === undefined) {
+    return client.request('conversation.create', { folder, ...(agent === undefined ? {} : { agent }) });
+  }
+  const { conversation } = await client.request('conversation.snapshot', { conversationId });
+  if (cwd !== undefined && conversation.folder !== folder) {
+    throw new UsageError(`This conversation works in ${conversation.folder}: leave out --cwd`);
+  }
+  if (agent !== undefined && conversation.agent !== agent) {
+    throw new UsageError(`This conversation is led by ${conversation.agent}: leave out --agent`);
+  }
+  return conversation;
+}

@@ -1,0 +1,111 @@
+/** `triad sessions list`, `show` and `trace`: what was said and done, as tables or JSON. */
+import type { Client } from '#contract/rpc.ts';
+import { cost, duration, localTime, oneLine, tokens } from './format.ts';
+import type { Io } from './io.ts';
+import { loadSession, type Session, wholeSession } from './session.ts';
+import { listedSession, shownSession } from './session-json.ts';
+import { table } from './table.ts';
+import { traceOf } from './trace.ts';
+import { traceText } from './trace-text.ts';
+import { visible } from './visible.ts';
+
+const PAGE = 50;
+
+/** Without a limit, JSON lists everything and the table the newest page. */
+export async function listSessions(
+  { screen, signal }: Io,
+  client: Client,
+  options: { json?: boolean; limit?: number },
+): Promise<void> {
+  const most = options.limit ?? (options.json ? Infinity : PAGE);
+  const sessions: Session[] = [];
+  let before: string | null = null;
+  do {
+    signal.throwIfAborted();
+    const limit = Math.min(PAGE, most - sessions.length);
+    const page: { items: { id: string }[]; next: string | null } = await client.request('conversation.list', {
+      limit,
+      ...(before === null ? {} : { before }),
+    });
+    for (const { id } of page.items) {
+      sessions.push(
+        await wholeSession(client, await client.request('conversation.snapshot', { conversationId: id })),
+      );
+    }
+    before = page.next;
+  } while (before !== null && sessions.length < most);
+
+  if (options.json) return screen.data(`${JSON.stringify(sessions.map(listedSession), null, 2)}\n`);
+  if (sessions.length === 0) return screen.note('No sessions yet.');
+  for (const line of sessionTable(sessions, screen.width)) screen.data(`${line}\n`);
+  if (before !== null) screen.note(`Only the newest ${sessions.length}: more with --limit.`);
+}
+
+export function sessionTable(sessions: readonly Session[], width: number): string[] {
+  const columns = [
+    { title: 'SESSION' },
+    { title: 'UPDATED', rank: 2 },
+    { title: 'WORKFLOWS', rank: 4, align: 'right' as const },
+    { title: 'SUB-AGENTS', rank: 5, align: 'right' as const },
+    { title: 'LAST', rank: 1 },
+    { title: 'TOKENS', rank: 3, align: 'right' as const },
+    { title: 'TITLE', min: 12 },
+  ];
+  const rows = sessions.map(({ conversation, workflows, runs }) => [
+    conversation.id,
+    localTime(conversation.updatedAt),
+    String(workflows.length),
+    String(runs.filter(({ parentRunId }) => parentRunId !== null).length),
+    workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
+    tokens(conversation.usage).replace(' tokens', ''),
+    visible(oneLine(conversation.title)) || '(no message yet)',
+  ]);
+  return table(columns, rows, width);
+}
+
+export async function showSession(
+  { screen }: Io,
+  client: Client,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
+  const session = await loadSession(client, id);
+  if (options.json) return screen.data(`${JSON.stringify(shownSession(session), null, 2)}\n`);
+  const { conversation } = session;
+  const style = screen.dataStyle;
+  screen.data(`${style('bold', `Session ${conversation.id}: ${visible(oneLine(conversation.title))}`)}\n`);
+  screen.data(
+    `  ${visible(conversation.folder)} · ${visible(conversation.agent)} · ${localTime(conversation.createdAt)}\n`,
+  );
+  for (const workflow of shownSession(session).workflows) {
+    const { id: workflowId, outcome, status, durationMs, usage, error } = workflow;
+    const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
+    screen.data(`\n${style('cyan', `Workflow ${workflowId}`)} · ${facts.join(' · ')}\n`);
+    screen.data(`${style('bold', '> ')}${visible(workflow.prompt).replaceAll('\n', '\n> ')}\n`);
+    for (const child of workflow.subAgents) {
+      const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
+      screen.data(
+        `  ${mark} ${visible(child.agent)} (${child.kind}) · ${child.outcome ?? child.status} · ${duration(child.durationMs)}\n`,
+      );
+    }
+    if (workflow.answer !== '') screen.data(`\n${visible(workflow.answer).trimEnd()}\n`);
+    if (error !== null) screen.data(`${style('red', `${error.code}: ${visible(oneLine(error.message))}`)}\n`);
+  }
+}
+
+export async function traceSession(
+  { screen, signal }: Io,
+  client: Client,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
+  const { conversation, workflows } = await loadSession(client, id);
+  const details = [];
+  for (const workflow of workflows) {
+    signal.throwIfAborted();
+    details.push(await client.request('workflow.get', { workflowId: workflow.id }));
+  }
+  const trace = traceOf(conversation, details);
+  if (options.json) return screen.data(`${JSON.stringify(trace, null, 2)}\n`);
+  for (const line of traceText(trace, screen.width, screen.dataStyle)) screen.data(`${line}\n`);
+}

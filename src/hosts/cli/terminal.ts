@@ -1,0 +1,113 @@
+/** The terminal that the person sits at, opened by itself so that answers never come from, or go to, a pipe. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReadStream, WriteStream } from 'node:tty';
+import { type Style, styleFor } from './style.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Terminal {
+  readonly style: Style;
+  write(text: string): void;
+  /** One line without its end; null when the terminal was closed. Rejects when the signal aborts. */
+  ask(question: string, signal: AbortSignal): Promise<string | null>;
+  /** Drops what was typed before now: a key pressed before a question was shown is no answer to it. */
+  discardTyped(): Promise<void>;
+  /** The text after editing in the person's own editor; null where there is none, or it failed. */
+  edit: ((text: string, signal: AbortSignal) => Promise<string | null>) | null;
+  close(): void;
+}
+
+const TYPED_MS = 30;
+
+/** `onInterrupt`: while a line is read, Ctrl-C comes as a key. */
+export function openTerminal(env: Environment, onInterrupt: () => void): Terminal | null {
+  const device =
+    process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
+  let fds: [number, number];
+  try {
+    fds = [openSync(device[0]!, 'r+'), openSync(device[1]!, 'r+')];
+  } catch {
+    return null;
+  }
+  const input = new ReadStream(fds[0]);
+  const output = new WriteStream(fds[1]);
+  const editor = env['VISUAL'] || env['EDITOR'];
+  input.on('error', () => undefined);
+  output.on('error', () => undefined);
+  return {
+    style: styleFor(true, env),
+    write: (text) => void output.write(text),
+    ask: (question, signal) => readLine(input, output, question, signal, onInterrupt),
+    discardTyped: () => discard(input),
+    edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
+    close: () => {
+      input.destroy();
+      output.destroy();
+    },
+  };
+}
+
+function readLine(
+  input: ReadStream,
+  output: WriteStream,
+  question: string,
+  signal: AbortSignal,
+  onInterrupt: () => void,
+): Promise<string | null> {
+  signal.throwIfAborted();
+  const reader = createInterface({ input, output, terminal: true, historySize: 0 });
+  return new Promise<string | null>((resolve, reject) => {
+    const stop = () => {
+      output.write('\n');
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    reader.once('close', () => {
+      signal.removeEventListener('abort', stop);
+      resolve(null);
+    });
+    reader.on('SIGINT', onInterrupt);
+    reader.question(question, resolve);
+  }).finally(() => reader.close());
+}
+
+async function discard(input: ReadStream): Promise<void> {
+  const drop = () => undefined;
+  // Line by line, what was typed without its Enter would stay in the driver and join the answer.
+  input.setRawMode(true);
+  input.on('data', drop);
+  input.resume();
+  await sleep(TYPED_MS);
+  input.pause();
+  input.off('data', drop);
+  input.setRawMode(false);
+}
+
+/** Runs the editor on a file of its own, on the same terminal; the engine goes on meanwhile. */
+async function editText(editor: string, text: string, signal: AbortSignal): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'triad-'));
+  const file = join(folder, 'prompt.md');
+  const terminal = openSync('/dev/tty', 'r+');
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    // `EDITOR` is a command line ("code --wait"), so a shell reads it; the file's name comes as its argument.
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'editor', file], {
+      stdio: [terminal, terminal, terminal],
+      signal,
+    });
+    const code = await new Promise<number | null>((resolve) => {
+      child.once('error', () => resolve(null));
+      child.once('close', resolve);
+    });
+    return code === 0 ? (await readFile(file, 'utf8')).replace(/\r?\n$/, '') : null;
+  } finally {
+    closeSync(terminal);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,66 @@
+/** A trace as a tree for the terminal. Pure. */
+import { duration, localTime, oneLine, tokens } from './format.ts';
+import type { Style } from './style.ts';
+import { cut } from './table.ts';
+import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
+import { visible } from './visible.ts';
+
+export function traceText(trace: SessionTrace, width: number, style: Style): string[] {
+  return [
+    style('bold', cut(`Session ${trace.id}: ${clean(trace.title)}`, width)),
+    cut(
+      `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)}`,
+      width,
+    ),
+    ...trace.workflows.flatMap((workflow) => ['', ...workflowText(workflow, width, style)]),
+  ];
+}
+
+function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
+  const state = workflow.outcome ?? workflow.status;
+  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)}`;
+  return [
+    cut(head, width),
+    cut(`  “${clean(workflow.prompt)}”`, width),
+    ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
+  ];
+}
+
+/** `lead` stands before the run's own line, `rest` before everything below it. */
+function runText(run: RunTrace, lead: string, rest: string, width: number, style: Style): string[] {
+  const mark = run.outcome === null ? '…' : run.outcome === 'completed' ? '✓' : '✗';
+  const role = run.role === 'primary' ? 'primary' : `${run.kind} #${run.order}`;
+  const { queuedMs, waitingMs, modelMs, toolsMs } = run.times;
+  const parts = [
+    `${mark} ${clean(run.name)} (${role})`,
+    ms(run.durationMs),
+    tokens(run.usage),
+    run.outcome ?? run.status,
+  ];
+  const ink = run.outcome === 'completed' ? 'green' : run.outcome === null ? 'yellow' : 'red';
+  const times = `queued ${ms(queuedMs)} · waiting ${ms(waitingMs)} · model ${ms(modelMs)} · tools ${ms(toolsMs)}`;
+  const below = rest + (run.children.length > 0 ? '│   ' : '    ');
+  return [
+    style(ink, cut(lead + parts.join(' · '), width)),
+    style('dim', cut(below + times, width)),
+    ...approvalLines(run).map((line) => cut(below + line, width)),
+    // Errors are shown whole: they are what one looks for.
+    ...(run.error === null ? [] : [style('red', `${below}${run.error.code}: ${clean(run.error.message)}`)]),
+    ...run.children.flatMap((child, index) => {
+      const last = index === run.children.length - 1;
+      return runText(child, rest + (last ? '└── ' : '├── '), rest + (last ? '    ' : '│   '), width, style);
+    }),
+  ];
+}
+
+function approvalLines(run: RunTrace): string[] {
+  return run.approvals.map(({ title, allowed, decidedBy, reason }) => {
+    const answer =
+      allowed === null ? 'not answered' : `${allowed ? 'approved' : 'not approved'} by ${decidedBy}`;
+    return `? ${clean(title)} – ${answer}${reason === null ? '' : ` (${clean(reason)})`}`;
+  });
+}
+
+const ms = (value: number | null) =>
+  value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`;
+const clean = (text: string) => visible(oneLine(text));

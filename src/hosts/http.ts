@@ -1,0 +1,194 @@
+/** The browser host: the built app and one WebSocket for each tab, on 127.0.0.1 only, for the holder of a printed URL. */
+import { realpath } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/errors.ts';
+import { attachConnection } from './http/connection.ts';
+import { hostsOf, refusal } from './http/guard.ts';
+import { securityHeaders } from './http/headers.ts';
+import { createSession, type Session } from './http/session.ts';
+import { serveFile } from './http/static-files.ts';
+
+/** The longest prompt with every character escaped, and room for its frame. */
+const MAX_FRAME_BYTES = MAX_PROMPT_CHARS * 6 + 64 * 1024;
+const GOING_AWAY = 1001;
+const CLOSE_GRACE_MS = 500;
+
+const STRANGER = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Triad</title>
+<h1>This browser is not let in</h1>
+<p>Open the URL that Triad printed in its terminal. It works once: for a new one, stop Triad there and start it again.</p>
+</html>
+`;
+
+export interface ServeOptions {
+  /** 0 takes any free port. */
+  port: number;
+  /** Folder of the built web client. */
+  webRoot: string;
+  /** Stops the server. */
+  signal: AbortSignal;
+  /** Gets lines for developers. */
+  report: (line: string) => void;
+}
+
+export interface WebServer {
+  readonly port: number;
+  /** With the one-time token. */
+  readonly url: string;
+  /** Closes all connections; resolves when the port is free. Also after the signal. */
+  close(): Promise<void>;
+}
+
+interface Site {
+  client: Client;
+  root: string;
+  session: Session;
+  hosts: ReadonlySet<string>;
+  report: (line: string) => void;
+}
+
+/** Rejects where the app is not built, or the port is taken. */
+export async function serve(client: Client, options: ServeOptions): Promise<WebServer> {
+  const { signal, report } = options;
+  signal.throwIfAborted();
+  const root = await webRoot(options.webRoot);
+  const server = createServer();
+  const port = await listen(server, options.port);
+  const site: Site = { client, root, report, session: createSession(port), hosts: hostsOf(port) };
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+  });
+
+  server.on('request', (request, response) => {
+    answer(site, request, response).catch((error: unknown) => {
+      // A tab that left while it was being answered is nothing to report.
+      if (!response.destroyed) report(`http: ${String(error)}`);
+      response.destroy();
+    });
+  });
+  server.on('upgrade', (request, socket, head) => upgrade(site, sockets, request, socket, head));
+  server.on('clientError', (_error, socket) => socket.destroy());
+
+  let closing: Promise<void> | null = null;
+  const close = () => (closing ??= shut(server, sockets));
+  signal.addEventListener('abort', () => void close(), { once: true });
+  return { port, url: `http://127.0.0.1:${port}/?token=${site.session.token}`, close };
+}
+
+async function webRoot(folder: string): Promise<string> {
+  try {
+    const root = await realpath(folder);
+    await realpath(join(root, 'index.html'));
+    return root;
+  } catch (error) {
+    throw new TriadError('conflict', 'The app is not built: run "npm run build" first', { cause: error });
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const why =
+      code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'needs more rights' : 'cannot be opened';
+    throw new TriadError('conflict', `Port ${port} ${why}: choose another with --port`, { cause: error });
+  }
+  // A listening TCP server has an address with a port.
+  return (server.address() as AddressInfo).port;
+}
+
+async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const refused = refusal(request, site.hosts, 'page');
+  if (refused !== null) return plain(response, refused.status, `${refused.text}\n`);
+  const known = site.session.holds(request.headers.cookie);
+  const token = request.method === 'GET' ? tokenIn(request.url ?? '/') : null;
+  if (token !== null) {
+    const redeemed = site.session.redeem(token);
+    if (redeemed || known) {
+      const cookie = redeemed ? { 'Set-Cookie': site.session.cookie() } : {};
+      response.writeHead(303, {
+        ...securityHeaders(null),
+        ...cookie,
+        Location: '/',
+        'Cache-Control': 'no-store',
+      });
+      response.end();
+      return;
+    }
+  }
+  if (!known) return plain(response, 401, STRANGER, 'text/html; charset=utf-8');
+  await serveFile(site.root, request, response);
+}
+
+function tokenIn(url: string): string | null {
+  return URL.canParse(url, 'http://127.0.0.1')
+    ? new URL(url, 'http://127.0.0.1').searchParams.get('token')
+    : null;
+}
+
+function plain(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
+  const headers = {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+  };
+  response.writeHead(status, { ...securityHeaders(null), ...headers });
+  response.end(text);
+}
+
+function upgrade(
+  site: Site,
+  sockets: WebSocketServer,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  // Until `ws` takes it over, nobody else listens for the errors of this socket.
+  const ignore = () => socket.destroy();
+  socket.on('error', ignore);
+  const refused = refusal(request, site.hosts, 'socket');
+  const status =
+    refused?.status ??
+    (!site.session.holds(request.headers.cookie) ? 401 : request.url !== '/ws' ? 404 : null);
+  if (status !== null) {
+    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    return;
+  }
+  sockets.handleUpgrade(request, socket, head, (connection) => {
+    socket.off('error', ignore);
+    attachConnection(connection, site.client, site.report);
+  });
+}
+
+async function shut(server: Server, sockets: WebSocketServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const connection of sockets.clients) connection.close(GOING_AWAY, 'Triad stops');
+  const timer = setTimeout(() => {
+    for (const connection of sockets.clients) connection.terminate();
+  }, CLOSE_GRACE_MS);
+  server.closeAllConnections();
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,128 @@
+/** Each kind of event as a person reads it: the mapping from events to the terminal. */
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import type { AssistantEntry } from '#contract/message.ts';
+import { linesOf, NOTHING_SHOWN } from '#hosts/cli/lines.ts';
+import { plainStyle } from '#hosts/cli/style.ts';
+import {
+  at,
+  childId,
+  decision,
+  envelope,
+  ofChild,
+  ofLead,
+  spawnRequest,
+  usage,
+  workflowEnd,
+} from '../support/events.ts';
+
+const messageId = childId;
+const say = (offset: number, text: string, part = 0) =>
+  ofLead('message-delta', { messageId, part, offset, text });
+const end = (...texts: string[]) => ofLead('message-end', { entry: entryOf(texts) });
+const entryOf = (texts: string[]): AssistantEntry => ({
+  ...{ n: 1, at, kind: 'assistant', messageId, responseId: null, stopReason: 'end_turn', interrupted: false },
+  parts: texts.map((text) => ({ type: 'text', text })),
+});
+
+/** Everything that the events print: data as it is, notes on lines with a mark. */
+function printed(...events: AgentEvent[]): { data: string; notes: string[] } {
+  let shown = NOTHING_SHOWN;
+  let data = '';
+  const notes: string[] = [];
+  for (const event of events) {
+    const step = linesOf(shown, event, plainStyle);
+    shown = step.shown;
+    for (const { to, text } of step.pieces) {
+      if (to === 'data') data += text;
+      else notes.push(text);
+    }
+  }
+  return { data, notes };
+}
+
+test('the lead’s text comes as it streams, once, and ends with a line end', () => {
+  expect(printed(say(0, 'Hel'), say(3, 'lo'), end('Hello')).data).toBe('Hello\n');
+});
+
+test('lost, merged and repeated hints change nothing: the end has the whole text', () => {
+  expect(printed(end('Hello')).data).toBe('Hello\n');
+  expect(printed(say(0, 'He'), say(4, 'o'), end('Hello')).data).toBe('Hello\n');
+  expect(printed(say(0, 'Hel'), say(1, 'ello'), end('Hello')).data).toBe('Hello\n');
+});
+
+test('parts and messages stand on lines of their own', () => {
+  expect(printed(say(0, 'one'), say(0, 'two', 1), end('one', 'two'), end('three')).data).toBe(
+    'one\ntwo\nthree\n',
+  );
+});
+
+test('a sub-agent shows its start, then its summary; its own words stay in the history', () => {
+  const start = ofChild('run-start', { attempt: 1, envelope, envelopeHash: 'h', queuedMs: 0 });
+  const words = ofChild('message-delta', { messageId, part: 0, offset: 0, text: 'secret' });
+  const text = `# Report\n\n## Summary\n${'x'.repeat(150)}\n\n## Details\nmore`;
+  const done = ofChild('run-end', { outcome: 'completed', text, error: null, durationMs: 3200, usage });
+  expect(printed(start, words, done)).toEqual({
+    data: '',
+    notes: [
+      '→ Running code-reviewer agent…',
+      '✓ code-reviewer 3.2 s · 1,234 tokens',
+      `  ${'x'.repeat(100)}…`,
+    ],
+  });
+});
+
+test('a sub-agent that fails shows its name, the code and the message; one that was turned down its outcome', () => {
+  const error = { code: 'rate_limited' as const, message: 'Too many\nrequests' };
+  const failed = ofChild('run-end', { outcome: 'error', text: '', error, durationMs: 1, usage });
+  expect(printed(failed).notes).toEqual(['✗ code-reviewer: rate_limited: Too many requests']);
+  const rejected = ofChild('run-end', { outcome: 'rejected', text: '', error: null, durationMs: 1, usage });
+  expect(printed(rejected).notes).toEqual(['✗ code-reviewer: rejected']);
+});
+
+test('retries and notices are notes', () => {
+  const error = { code: 'overloaded' as const, message: 'The provider is busy' };
+  const retry = ofLead('retry', { turn: 1, attempt: 2, delayMs: 500, error });
+  const notice = ofLead('notice', { level: 'warning', text: 'Careful\u001b[2J' });
+  expect(printed(retry, notice).notes).toEqual([
+    '↻ lead: overloaded: The provider is busy; again in 500 ms',
+    'Careful␛[2J',
+  ]);
+});
+
+test('what a rule or the clock decided is told; the person’s own answers are not', () => {
+  const approval = spawnRequest();
+  const asked = ofLead('approval-request', { approval });
+  const answer = (rest: Parameters<typeof decision>[0]) =>
+    ofLead('approval-decide', { approvalId: approval.id, decision: decision(rest) });
+  const late = answer({ allowed: false, decidedBy: 'timeout', reason: 'no answer' });
+  expect(printed(asked, answer({ decidedBy: 'rule' }), late, answer({})).notes).toEqual([
+    'approved by rule: Start code-reviewer',
+    'not approved by timeout: Start code-reviewer (no answer)',
+  ]);
+});
+
+test('the last line sums up: outcome, time, tokens, cost', () => {
+  expect(printed(say(0, 'Hi'), end('Hi'), workflowEnd({ text: 'Hi' }))).toEqual({
+    data: 'Hi\n',
+    notes: ['completed · 1.2 s · 1,234 tokens · $0.01'],
+  });
+  const unpriced = workflowEnd({
+    outcome: 'error',
+    text: '',
+    error: { code: 'auth', message: 'The key was refused' },
+    usage: { ...usage, costUsd: null },
+  });
+  expect(printed(unpriced).notes).toEqual([
+    'auth: The key was refused',
+    'error · 1.2 s · 1,234 tokens · cost unknown',
+  ]);
+});
+
+test('an answer that was never streamed is printed at the end', () => {
+  expect(printed(workflowEnd({ text: 'Done.' })).data).toBe('Done.\n');
+});
+
+test('text cut off by the end is closed with a line end', () => {
+  expect(printed(say(0, 'Hal'), workflowEnd({ outcome: 'cancelled', text: '' })).data).toBe('Hal\n');
+});

@@ -1,0 +1,127 @@
+/** The trace: a tree of runs with where their time went, as data and as text. */
+import { expect, test } from 'vitest';
+import type { WorkflowDetail } from '#contract/view.ts';
+import { plainStyle } from '#hosts/cli/style.ts';
+import { displayWidth } from '#hosts/cli/table.ts';
+import { traceText } from '#hosts/cli/trace-text.ts';
+import { traceOf } from '#hosts/cli/trace.ts';
+import {
+  at,
+  childId,
+  conversationRow,
+  decision,
+  later,
+  leadId,
+  requestUsage,
+  runRow,
+  spawnRequest,
+  workflowRow,
+} from '../support/events.ts';
+
+const child = runRow({
+  ...{
+    id: childId,
+    parentRunId: leadId,
+    kind: 'spawn',
+    depth: 1,
+    agent: 'code-reviewer',
+    name: 'code-reviewer',
+  },
+  ...{ queuedAt: at, startedAt: later(500), endedAt: later(2000), durationMs: 1500 },
+  ...{ status: 'error', outcome: 'error', error: { code: 'rate_limited', message: 'Too many requests' } },
+  parentChain: ['user', 'lead'],
+});
+const detail: WorkflowDetail = {
+  conversation: conversationRow(),
+  workflow: workflowRow(),
+  runs: [runRow(), child],
+  calls: [
+    {
+      runId: childId,
+      toolCallId: 'a',
+      name: 'grep',
+      status: 'completed',
+      startedAt: later(600),
+      endedAt: later(700),
+    },
+    {
+      runId: childId,
+      toolCallId: 'b',
+      name: 'read_file',
+      status: 'completed',
+      startedAt: later(650),
+      endedAt: later(800),
+    },
+    {
+      runId: childId,
+      toolCallId: 'c',
+      name: 'grep',
+      status: 'running',
+      startedAt: later(900),
+      endedAt: null,
+    },
+  ],
+  approvals: [{ request: spawnRequest(), decisions: [decision({ at: later(400) })] }],
+  requests: [
+    { ...requestUsage({ durationMs: 300 }), runId: childId },
+    { ...requestUsage({ durationMs: 200 }), runId: childId },
+    { ...requestUsage({ durationMs: 50 }), runId: leadId },
+  ],
+};
+const trace = traceOf(detail.conversation, [detail]);
+
+test('the tree has the lead with its sub-agent below, each with its chain and outcome', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect(lead).toMatchObject({ runId: leadId, role: 'primary', outcome: 'completed', order: 1 });
+  expect(lead?.children).toMatchObject([
+    {
+      runId: childId,
+      role: 'sub-agent',
+      kind: 'spawn',
+      order: 1,
+      traceId: child.traceId,
+      parentChain: ['user', 'lead'],
+      error: { code: 'rate_limited' },
+      children: [],
+    },
+  ]);
+});
+
+test('time is split: queued without the wait for the yes, model as a sum, tools at once counted once', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect(lead?.children[0]?.times).toEqual({ queuedMs: 100, waitingMs: 400, modelMs: 500, toolsMs: 200 });
+  expect(lead?.times).toEqual({ queuedMs: 0, waitingMs: 400, modelMs: 50, toolsMs: 0 });
+});
+
+test('approvals stand with the run that asked, and name the run that they were for', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect(lead?.approvals).toMatchObject([
+    {
+      title: 'Start code-reviewer',
+      runId: childId,
+      allowed: true,
+      decidedBy: 'person',
+      askedAt: at,
+      decidedAt: later(400),
+    },
+  ]);
+});
+
+test('the text has header, total, tree, order, times, tokens, marks and errors', () => {
+  const lines = traceText(trace, Infinity, plainStyle);
+  expect(lines[0]).toBe(`Session ${trace.id}: Review the parser`);
+  expect(lines[1]).toContain('total 5.0 s · 1,234 tokens');
+  expect(lines.slice(5)).toEqual([
+    '✓ lead (primary) · 5,000 ms · 0 tokens · completed',
+    '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
+    '│   ? Start code-reviewer – approved by person',
+    '└── ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · error',
+    '        queued 100 ms · waiting 400 ms · model 500 ms · tools 200 ms',
+    '        rate_limited: Too many requests',
+  ]);
+});
+
+test('a narrow terminal cuts lines, except errors', () => {
+  const narrow = traceText(trace, 40, plainStyle).filter((line) => !line.includes('rate_limited'));
+  for (const line of narrow) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+});

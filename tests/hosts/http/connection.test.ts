@@ -1,0 +1,159 @@
+/** One tab's WebSocket, as a tab sees it. */
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { ServerFrame } from '#contract/rpc.ts';
+import { TriadError } from '#core/errors.ts';
+import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
+import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
+import { openSite, type Site } from '../support/web-site.ts';
+
+let client: MemoryClient;
+let site: Site;
+beforeEach(async () => {
+  client = memoryClient({
+    'agents.list': () => [],
+    'run.entries': () => {
+      throw new TriadError('not_found', 'There is no such run', { detail: 'a stack' });
+    },
+    'app.state': () => {
+      throw new Error('a secret path');
+    },
+  });
+  site = await openSite(client);
+});
+afterEach(() => site.close());
+
+const originOf = ({ server }: Site) => `http://127.0.0.1:${server.port}`;
+
+/** Frames come as a queue, in order. */
+async function connect(cookie: string) {
+  const socket = new WebSocket(`ws://127.0.0.1:${site.server.port}/ws`, {
+    headers: { cookie, origin: originOf(site) },
+  });
+  const frames: ServerFrame[] = [];
+  let wake = () => {};
+  socket.on('message', (data: Buffer) => {
+    frames.push(JSON.parse(data.toString()) as ServerFrame);
+    wake();
+  });
+  await once(socket, 'open');
+  const next = async (): Promise<ServerFrame> => {
+    while (frames.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    return frames.shift()!;
+  };
+  const send = (frame: unknown) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  const closed = once(socket, 'close') as Promise<[number]>;
+  return { socket, send, next, closed };
+}
+
+/** The status of a refused upgrade. */
+async function refusedWith(path: string, headers: Record<string, string>): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${site.server.port}${path}`, { headers });
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+  socket.on('error', () => undefined);
+  socket.terminate();
+  return response.statusCode;
+}
+
+test('a socket needs the cookie, our origin, a known host and the right path', async () => {
+  const cookie = await site.enter();
+  const origin = originOf(site);
+  expect(await refusedWith('/ws', { origin })).toBe(401);
+  expect(await refusedWith('/ws', { cookie })).toBe(403);
+  expect(await refusedWith('/ws', { cookie, origin: 'http://evil.example' })).toBe(403);
+  expect(await refusedWith('/ws', { cookie, origin: 'null' })).toBe(403);
+  expect(await refusedWith('/ws', { cookie, origin: 'http://evil.example', host: 'evil.example' })).toBe(403);
+  expect(await refusedWith('/other', { cookie, origin })).toBe(404);
+});
+
+test('requests are answered by number, errors with code and message only', async () => {
+  const { send, next } = await connect(await site.enter());
+  send({ kind: 'request', id: 7, method: 'agents.list', input: {} });
+  expect(await next()).toEqual({ kind: 'reply', id: 7, reply: { ok: true, value: [] } });
+  send({ kind: 'request', id: 8, method: 'run.entries', input: { runId: 'x' } });
+  const missing = { code: 'not_found', message: 'There is no such run' };
+  expect(await next()).toEqual({ kind: 'reply', id: 8, reply: { ok: false, error: missing } });
+  send({ kind: 'request', id: 9, method: 'toString', input: {} });
+  expect(await next()).toMatchObject({ id: 9, reply: { ok: false, error: { code: 'bad_input' } } });
+});
+
+test('what nobody foresaw shows nothing to the tab and everything in the terminal', async () => {
+  const { send, next } = await connect(await site.enter());
+  send({ kind: 'request', id: 1, method: 'app.state', input: {} });
+  const frame = await next();
+  expect(frame).toMatchObject({ reply: { ok: false, error: { code: 'internal' } } });
+  expect(JSON.stringify(frame)).not.toContain('secret');
+  expect(site.reports.join()).toContain('a secret path');
+});
+
+test('a frame that does not fit is answered when it has a number, else the connection ends', async () => {
+  const cookie = await site.enter();
+  const one = await connect(cookie);
+  one.send({ kind: 'command', id: 4 });
+  expect(await one.next()).toMatchObject({ id: 4, reply: { ok: false, error: { code: 'bad_input' } } });
+  one.send('not json');
+  expect((await one.closed)[0]).toBe(1008);
+  const two = await connect(cookie);
+  two.socket.send(Buffer.from([1, 2]));
+  expect((await two.closed)[0]).toBe(1003);
+});
+
+test('a frame of more than the longest prompt ends the connection', async () => {
+  const { socket, closed } = await connect(await site.enter());
+  socket.on('error', () => undefined);
+  socket.send(`"${'x'.repeat(25_000_000)}"`);
+  expect((await closed)[0]).toBe(1009);
+  expect((await site.get('/', { cookie: 'x' })).status).toBe(401);
+});
+
+test('events follow the answer to their subscription, in order, until it is taken back', async () => {
+  const { send, next } = await connect(await site.enter());
+  send({ kind: 'subscribe', id: 3, topic: 'conversation', input: { conversationId } });
+  expect(await next()).toEqual({ kind: 'reply', id: 3, reply: { ok: true, value: null } });
+  const hint = ofLead('message-delta', { messageId: conversationId, part: 0, offset: 0, text: 'a' });
+  const end = workflowEnd();
+  client.emit('conversation', hint);
+  client.emit('conversation', end);
+  expect(await next()).toEqual({ kind: 'events', id: 3, events: [hint, end] });
+  send({ kind: 'unsubscribe', id: 3 });
+  send({ kind: 'request', id: 5, method: 'agents.list', input: {} });
+  await next();
+  expect(client.subscribers).toEqual([]);
+});
+
+test('whether the tab can answer is passed on; attention comes whole and at once', async () => {
+  const { send, next } = await connect(await site.enter());
+  send({ kind: 'subscribe', id: 1, topic: 'attention', input: { canAnswer: true } });
+  await next();
+  expect(client.subscribers).toMatchObject([{ topic: 'attention', input: { canAnswer: true } }]);
+  await new Promise(setImmediate);
+  client.emit('attention', { questions: [], running: [] });
+  expect(await next()).toEqual({ kind: 'events', id: 1, events: [{ questions: [], running: [] }] });
+});
+
+test('an unknown topic and a number in use are refused', async () => {
+  const { send, next } = await connect(await site.enter());
+  send({ kind: 'subscribe', id: 1, topic: 'everything', input: {} });
+  expect(await next()).toMatchObject({ id: 1, reply: { ok: false, error: { code: 'bad_input' } } });
+  send({ kind: 'subscribe', id: 1, topic: 'attention', input: { canAnswer: false } });
+  expect(await next()).toMatchObject({ id: 1, reply: { ok: true } });
+  send({ kind: 'subscribe', id: 1, topic: 'attention', input: { canAnswer: false } });
+  expect(await next()).toMatchObject({ id: 1, reply: { ok: false, error: { code: 'conflict' } } });
+});
+
+test('a tab that goes takes its subscriptions along', async () => {
+  const { socket, send, next, closed } = await connect(await site.enter());
+  send({ kind: 'subscribe', id: 1, topic: 'attention', input: { canAnswer: true } });
+  await next();
+  socket.close();
+  await closed;
+  await expect.poll(() => client.subscribers).toEqual([]);
+});
+
+test('stopping the server ends its connections and frees the port', async () => {
+  const { closed } = await connect(await site.enter());
+  await site.server.close();
+  expect((await closed)[0]).toBe(1001);
+  await expect(site.get('/')).rejects.toThrow('ECONNREFUSED');
+});

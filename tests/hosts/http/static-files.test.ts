@@ -1,0 +1,86 @@
+/** What the built app's folder gives out, and with which headers. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { policyOf } from '#hosts/http/headers.ts';
+import { pathOf } from '#hosts/http/static-files.ts';
+import { memoryClient } from '../support/memory-client.ts';
+import { openSite, PAGE, type Site } from '../support/web-site.ts';
+
+let site: Site;
+let cookie: string;
+beforeAll(async () => {
+  site = await openSite(memoryClient());
+  cookie = await site.enter();
+});
+afterAll(() => site.close());
+
+test('every answer carries the policy of the page, with framing forbidden, and the other strict headers', async () => {
+  const page = "default-src 'none'; script-src 'self' 'sha256-abc='; base-uri 'none'; frame-ancestors 'none'";
+  const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  for (const [path, policy, own] of [
+    ['/', page, true],
+    ['/favicon.svg', page, true],
+    ['/missing.js', page, true],
+    ['/', closed, false],
+  ] as const) {
+    const { headers } = await site.get(path, own ? { cookie } : {});
+    expect(headers['content-security-policy'], path).toBe(policy);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    expect(headers['x-powered-by']).toBeUndefined();
+  }
+});
+
+test('files have their types; hashed ones are kept, others are asked for again', async () => {
+  const script = await site.get('/_app/immutable/entry.js?v=1', { cookie });
+  expect([script.status, script.text]).toEqual([200, 'export {};']);
+  expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
+  expect(script.headers['cache-control']).toContain('immutable');
+  const icon = await site.get('/favicon.svg', { cookie });
+  expect(icon.headers['content-type']).toBe('image/svg+xml');
+  expect(icon.headers['cache-control']).toBe('no-cache');
+  const head = await site.get('/favicon.svg', { cookie }, 'HEAD');
+  expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '6', '']);
+});
+
+test('a path of the app gets the page, a missing file does not', async () => {
+  for (const path of ['/', '/history/018f-1', '/index.html', '/_app', '/settings?tab=keys']) {
+    const answer = await site.get(path, { cookie });
+    expect([answer.status, answer.text], path).toEqual([200, PAGE]);
+  }
+  expect((await site.get('/_app/immutable/old.js', { cookie })).status).toBe(404);
+});
+
+test('nothing outside the folder can be had', async () => {
+  const paths = [
+    '/../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/_app/%2e%2e/%2e%2e/secret.txt',
+    '/..%5csecret.txt',
+    '/link.txt',
+    '/%00/secret.txt',
+    '/%zz',
+  ];
+  for (const path of paths) {
+    const answer = await site.get(path, { cookie });
+    expect(answer.status, path).toBe(404);
+    expect(answer.text).not.toContain('secret');
+  }
+});
+
+test('odd paths are no paths', () => {
+  expect(pathOf('/a%20b?c=/../d')).toBe('/a b');
+  for (const url of ['/a/../b', '/a/./b', '/%2e%2e', '/a\\b', '/%5c', '/%00', '/%', 'http://elsewhere/'])
+    expect(pathOf(url), url).toBeNull();
+});
+
+test('the policy is read from the page as it is meant', () => {
+  expect(
+    policyOf(
+      '<meta http-equiv="content-security-policy" content="script-src &#39;self&#39; &quot;x&quot;;">',
+    ),
+  ).toBe('script-src \'self\' "x"');
+  expect(policyOf('<meta name="color-scheme" content="dark">')).toBeNull();
+});

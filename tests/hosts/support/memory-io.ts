@@ -1,0 +1,91 @@
+/** The world of a command, held in memory: what it wrote, a terminal that answers, and a Ctrl-C to press. */
+import { PassThrough, Readable } from 'node:stream';
+import { tmpdir } from 'node:os';
+import type { Client } from '#contract/rpc.ts';
+import { Interruption } from '#hosts/cli/failure.ts';
+import type { Io } from '#hosts/cli/io.ts';
+import { createScreen } from '#hosts/cli/screen.ts';
+import { plainStyle } from '#hosts/cli/style.ts';
+import type { Terminal } from '#hosts/cli/terminal.ts';
+
+export interface MemoryIo extends Io {
+  out(): string;
+  err(): string;
+  /** How often a runtime was opened, and whether each was closed again. */
+  readonly opened: { closed: boolean }[];
+  /** Presses Ctrl-C. */
+  interrupt(): void;
+  fail(error: Error): void;
+}
+
+export interface Setup {
+  client: Client;
+  terminal?: Terminal | null;
+  stdin?: string | null;
+  webRoot?: string;
+}
+
+export function memoryIo({
+  client,
+  terminal = null,
+  stdin = null,
+  webRoot = '/does/not/exist',
+}: Setup): MemoryIo {
+  const [out, err] = [collector(), collector()];
+  const controller = new AbortController();
+  const failure = new AbortController();
+  const opened: { closed: boolean }[] = [];
+  return {
+    env: {},
+    webRoot,
+    folder: tmpdir(),
+    stdin: stdin === null ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([stdin]),
+    screen: createScreen(out.stream, err.stream, {}, () => controller.abort(new Interruption('EPIPE'))),
+    signal: controller.signal,
+    interrupt: () => controller.abort(new Interruption('SIGINT')),
+    openTerminal: async () => terminal,
+    openRuntime: async () => {
+      const state = { closed: false };
+      opened.push(state);
+      const close = async () => void (state.closed = true);
+      return { runtime: client, failed: failure.signal, close };
+    },
+    out: out.text,
+    err: err.text,
+    opened,
+    fail: (error) => failure.abort(error),
+  };
+}
+
+function collector() {
+  const stream = new PassThrough();
+  let text = '';
+  stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return { stream, text: () => text };
+}
+
+/** A person who types these lines, one for each time that one is read. */
+export function typing(
+  lines: (string | null)[],
+  edit: Terminal['edit'] = null,
+): Terminal & { shown(): string } {
+  let shown = '';
+  return {
+    style: plainStyle,
+    write: (text) => void (shown += text),
+    ask: async (question, signal) => {
+      signal.throwIfAborted();
+      shown += question;
+      const line = lines.shift();
+      if (line !== undefined) return line;
+      // Nobody types: only the end of the question ends the wait.
+      return new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    },
+    discardTyped: async () => undefined,
+    edit,
+    close: () => undefined,
+    shown: () => shown,
+  };
+}

@@ -1,0 +1,80 @@
+/** The real command line in a process of its own, with a home of its own, over HTTP to the scripted model. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import type { Script } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** The exit code, or the name of the signal that ended it. */
+  readonly exit: Promise<number | string>;
+}
+
+export interface Machine {
+  readonly model: FakeModel;
+  readonly folder: string;
+  start: (args: string[], input?: string) => Started;
+  /** Runs to its end. */
+  triad: (args: string[], input?: string) => Promise<{ code: number | string; out: string; err: string }>;
+  /** On a terminal of its own; what is written to the input is typed there. */
+  onTerminal: (args: string[]) => Started;
+}
+
+/** Whether this machine can give a process a terminal of its own. */
+export const hasTerminals = spawnSync('script', ['--version']).status === 0;
+
+export async function machine(script: Script): Promise<Machine> {
+  const home = await mkdtemp(join(tmpdir(), 'triad-home-'));
+  const folder = await folderWith({ 'README.md': '# A workspace\n' });
+  const model = await startFakeModel(script);
+  const running = new Set<ChildProcess>();
+  onTestFinished(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await model.close();
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const env = {
+    ...{ PATH: process.env['PATH'], TRIAD_HOME: home, INIT_CWD: folder, TERM: 'xterm' },
+    ...{ ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: model.url },
+  };
+  const launch = (command: string, args: string[], input: string | undefined): Started => {
+    // A session of its own: no terminal is inherited from whoever runs the tests.
+    const child = spawn(command, args, { env, cwd: folder, detached: true });
+    running.add(child);
+    const [out, err] = [textOf(child.stdout), textOf(child.stderr)];
+    if (input !== undefined) child.stdin.end(input);
+    const exit = new Promise<number | string>((resolve) => {
+      child.once('close', (code, signal) => {
+        running.delete(child);
+        resolve(code ?? signal ?? 'gone');
+      });
+    });
+    return { child, out, err, exit };
+  };
+  const start = (args: string[], input = '') => launch(process.execPath, [CLI, ...args], input);
+  return {
+    ...{ model, folder, start },
+    triad: async (args, input) => {
+      const { out, err, exit } = start(args, input);
+      return { code: await exit, out: out(), err: err() };
+    },
+    onTerminal: (args) => {
+      const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
+      return launch('script', ['-qec', words, '/dev/null'], undefined);
+    },
+  };
+}
+
+function textOf(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return () => text;
+}

@@ -1,0 +1,71 @@
+/** A browser host on a free port over a small built site, and plain requests to it. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '#contract/rpc.ts';
+import { serve, type WebServer } from '#hosts/http.ts';
+
+export const PAGE = `<!doctype html><html><head>
+<meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'self' 'sha256-abc='; base-uri 'none'">
+</head><body>the app</body></html>`;
+
+export interface Site {
+  server: WebServer;
+  reports: string[];
+  /** The cookie pair of the session, got with the token. */
+  enter(): Promise<string>;
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export async function openSite(client: Client): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'triad-site-'));
+  const webRoot = join(folder, 'build');
+  await mkdir(join(webRoot, '_app', 'immutable'), { recursive: true });
+  await writeFile(join(folder, 'secret.txt'), 'secret');
+  await writeFile(join(webRoot, 'index.html'), PAGE);
+  await writeFile(join(webRoot, 'favicon.svg'), '<svg/>');
+  await writeFile(join(webRoot, '_app', 'immutable', 'entry.js'), 'export {};');
+  await symlink(join(folder, 'secret.txt'), join(webRoot, 'link.txt'));
+  const controller = new AbortController();
+  const reports: string[] = [];
+  const report = (line: string) => void reports.push(line);
+  const server = await serve(client, { port: 0, webRoot, signal: controller.signal, report });
+  const get: Site['get'] = (path, headers = {}, method = 'GET') => send(server.port, path, headers, method);
+  return {
+    server,
+    reports,
+    get,
+    enter: async () => {
+      const { headers } = await get(server.url.slice(server.url.indexOf('/?')));
+      return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    },
+    close: async () => {
+      controller.abort();
+      await server.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Not `fetch`: it would tidy the path and refuse to set the host. */
+function send(port: number, path: string, headers: Record<string, string>, method: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
