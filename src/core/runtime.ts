@@ -12,7 +12,6 @@ import {
   type TopicName,
   topics,
 } from '#contract/rpc.ts';
-import type { Attention } from '#contract/view.ts';
 import type { AgentRegistry } from './agents/registry.ts';
 import { ApprovalGate } from './approvals/gate.ts';
 import type { Engine } from './engine.ts';
@@ -86,26 +85,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
         throw new TriadError('bad_input', `There is no method "${method}"`);
       return handlers[method](parse(method, methods[method].input, input) as Parsed<M>);
     },
-    subscribe: async <T extends TopicName>(
-      topic: T,
-      input: TopicInput<T>,
-      listener: (event: TopicEvent[T]) => void,
-    ) => {
-      if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic}"`);
-      if (topic === 'attention') {
-        const { canAnswer } = parse(topic, topics.attention, input);
-        const leave = canAnswer ? engine.gate.attach() : () => undefined;
-        const end = attention.subscribe(listener as (event: Attention) => void);
-        return () => {
-          end();
-          leave();
-        };
-      }
-      const { conversationId } = parse(topic, topics.conversation, input);
-      await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
-      await log.open(conversationId);
-      return log.subscribe(conversationId, listener as Parameters<EventLog['subscribe']>[1]);
-    },
+    subscribe: subscriberOf(engine, attention),
     close: async () => {
       await orchestrator.interrupt('shutdown');
       engine.gate.close();
@@ -114,6 +94,31 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await log.flush();
       await store.close();
     },
+  };
+}
+
+function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): Client['subscribe'] {
+  return async <T extends TopicName>(
+    topic: T,
+    input: TopicInput<T>,
+    listener: (event: TopicEvent[T]) => void,
+  ) => {
+    if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic}"`);
+    // Which events a topic has is known by its name, which the compiler cannot follow here.
+    const each = listener as (event: unknown) => void;
+    if (topic === 'attention') {
+      const { canAnswer } = parse(topic, topics.attention, input);
+      const leave = canAnswer ? gate.attach() : () => undefined;
+      const end = attention.subscribe(each);
+      return () => {
+        end();
+        leave();
+      };
+    }
+    const { conversationId } = parse(topic, topics.conversation, input);
+    await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
+    await log.open(conversationId);
+    return log.subscribe(conversationId, each);
   };
 }
 

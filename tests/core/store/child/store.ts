@@ -5,7 +5,7 @@ import { errorInfo } from '#core/errors.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 
-const [task = '', folder = '', conversationId = '', schemaDir] = process.argv.slice(2);
+const [task = '', folder = '', conversationId = '', schemaDir, timeoutMs = '5000'] = process.argv.slice(2);
 /** Past the pipe's buffer at once: a kill must not take back what was said. */
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
@@ -47,7 +47,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
 };
 
 try {
-  const store = await openStore({ url: `rocksdb://${folder}`, schemaDir, timeoutMs: 5000 });
+  const store = await openStore({ url: `rocksdb://${folder}`, schemaDir, timeoutMs: Number(timeoutMs) });
   await tasks[task]?.(store);
   await store.close();
 } catch (error) {
