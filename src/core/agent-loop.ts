@@ -45,7 +45,10 @@ export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResul
       continue;
     }
     if (signal.aborted) throw stopOf(signal);
-    if (step.do === 'close' && atLimit) return closing(step.last, run.envelope.limits.maxIterations);
+    // The one answer that was asked for at the limit ends the run, whatever it is.
+    if (atLimit && answeredAtLimit(history.entries)) {
+      return closing(lastResponse(history.entries), run.envelope.limits.maxIterations);
+    }
     // The answer is not final while sub-agents still work: their reports may change it.
     const reports = await run.backgroundReports(step.do === 'close');
     if (reports) {
@@ -72,6 +75,11 @@ function turnEnd(entries: readonly Entry[]): Payload {
     turn: turnsOf(entries) - 1,
     stopReason: lastResponse(entries)?.stopReason ?? null,
   };
+}
+
+function answeredAtLimit(entries: readonly Entry[]): boolean {
+  const told = entries.findLastIndex((entry) => entry.kind === 'system' && entry.code === 'max_iterations');
+  return (lastResponse(entries)?.n ?? -1) > (entries[told]?.n ?? Infinity);
 }
 
 function inDoomLoop(entries: readonly Entry[]): boolean {

@@ -65,7 +65,7 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
     'workflow.stop': ({ workflowId }) => orchestrator.stopWorkflow(workflowId),
     'workflow.resume': async ({ workflowId, approve }) => {
-      await orchestrator.resume(await workflow(workflowId), approve);
+      await orchestrator.resume(workflowId, approve);
       return {};
     },
     'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),

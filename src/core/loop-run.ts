@@ -13,8 +13,8 @@ export interface LoopRun {
   readonly depth: number;
   readonly envelope: Envelope;
   readonly history: History;
-  /** The leads' entries of the conversation's earlier workflows; empty for a sub-agent, which sees nothing of them. */
-  readonly prior: readonly Entry[];
+  /** The leads' entries of each earlier workflow of the conversation; empty for a sub-agent, which sees nothing of them. */
+  readonly prior: readonly (readonly Entry[])[];
   readonly signal: AbortSignal;
   readonly watchdog: Watchdog;
   readonly model: Model;

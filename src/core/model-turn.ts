@@ -61,7 +61,7 @@ export async function* modelTurn(
 
 function requestOf(run: LoopRun, toolChoice: 'auto' | 'none'): ModelRequest {
   const { model, maxTokens, effort, systemPrompt } = run.envelope;
-  const messages = toWire([...run.prior, ...run.history.entries]);
+  const messages = [...run.prior, run.history.entries].flatMap(toWire);
   return {
     model,
     maxTokens,
@@ -171,18 +171,22 @@ class Attempt {
     };
   }
 
-  /** The model's id of a call, made unique within the run: endpoints exist that number calls anew in each response. */
+  /**
+   * The model's id of a call, made unique within the conversation and legal: endpoints exist that number calls anew
+   * in each response, or use characters that others refuse to read back.
+   */
   #callId(part: number, given: string): string {
     const known = this.#callIds.get(part);
     if (known !== undefined) return known;
     const taken = new Set(this.#callIds.values());
-    for (const entry of this.#run.history.entries) {
+    for (const entry of [...this.#run.prior.flat(), ...this.#run.history.entries]) {
       if (entry.kind === 'assistant')
         for (const { type, ...rest } of entry.parts)
           if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
     }
-    let id = given === '' ? 'call' : given;
-    for (let suffix = 2; taken.has(id); suffix += 1) id = `${given}_${suffix}`;
+    const legal = given.replace(/[^\w-]/g, '_') || 'call';
+    let id = legal;
+    for (let suffix = 2; taken.has(id); suffix += 1) id = `${legal}_${suffix}`;
     this.#callIds.set(part, id);
     return id;
   }

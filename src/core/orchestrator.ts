@@ -1,7 +1,7 @@
 /** Workflows: one at a time in a conversation, started by a message or resumed, stopped as a whole or in part. */
 import type { ApprovePolicy, Envelope } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
-import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, StopReceipt } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
@@ -21,6 +21,7 @@ export class Orchestrator {
   readonly #workflows = new Map<string, Workflow>();
   /** The end of each conversation's line: what was sent last waits for all before it. */
   readonly #lines = new Map<string, Promise<unknown>>();
+  readonly #resuming = new Set<string>();
   #stopping: Stopped | null = null;
 
   /** `onChange` is called when a workflow or a run came to life or ended. */
@@ -60,57 +61,63 @@ export class Orchestrator {
       this.#workflows.size > 0 &&
       [...this.#workflows.values()].some((other) => other.conversationId === conversation.id);
     this.#workflows.set(workflow.id, workflow);
-    const first = recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1 });
-    const second = recorder.record(queueOf(workflow, envelope, envelopeHash));
-    try {
-      await Promise.all([first, second]);
-    } catch (error) {
-      this.#workflows.delete(workflow.id);
-      throw error;
-    }
-    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: null, startedAt: Date.now() });
+    const stored = Promise.all([
+      recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1 }),
+      recorder.record(queueOf(workflow, envelope, envelopeHash)),
+    ]);
+    // In the line from now on, so that a stop finds it; it starts when it is stored.
+    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: null, startedAt: Date.now(), stored });
+    await stored;
     return { workflowId: workflow.id, runId: workflow.leadRunId, queued };
   }
 
   /** Goes on with an interrupted workflow from what is stored. */
-  async resume(row: WorkflowRow, approve: ApprovePolicy = row.approve): Promise<void> {
+  async resume(workflowId: string, approve?: ApprovePolicy): Promise<void> {
     this.#refuseWhenStopping();
-    if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
-    if (row.outcome !== 'interrupted')
-      throw new TriadError(
-        'conflict',
-        `Only an interrupted workflow can be resumed; this one is ${row.outcome ?? row.status}`,
-      );
+    if (this.#workflows.has(workflowId) || this.#resuming.has(workflowId)) {
+      throw new TriadError('conflict', 'This workflow is running already');
+    }
+    // Held while the row is read: of two clients that resume at the same time one is told that the other did.
+    this.#resuming.add(workflowId);
+    try {
+      await this.#resume(workflowId, approve);
+    } finally {
+      this.#resuming.delete(workflowId);
+    }
+  }
+
+  async #resume(workflowId: string, policy?: ApprovePolicy): Promise<void> {
     const { store, log } = this.#engine;
+    const row = await store.workflow(workflowId);
+    if (!row) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
+    if (row.outcome !== 'interrupted') {
+      const state = row.outcome ?? row.status;
+      throw new TriadError('conflict', `Only an interrupted workflow can be resumed; this one is ${state}`);
+    }
+    const approve = policy ?? row.approve;
     await this.#engine.model();
     await log.open(row.conversationId);
-    const runs = await store.runsOf([row.id]);
+    const [conversation, runs] = await Promise.all([
+      store.conversation(row.conversationId),
+      store.runsOf([row.id]),
+    ]);
+    if (!conversation) {
+      throw new TriadError('internal', `The conversation of workflow ${row.id} is missing in the store`);
+    }
     const lead = runs.find((run) => run.id === row.runId) ?? null;
     // The process may have died between the acceptance of a message and the queueing of its run.
-    const conversation = await store.conversation(row.conversationId);
-    if (!conversation)
-      throw new TriadError('internal', `The conversation of workflow ${row.id} is missing in the store`);
     const { envelope, envelopeHash } = lead ?? this.#leadOf(conversation, row.prompt);
-    // Two clients may have asked at the same time.
-    if (this.#workflows.has(row.id)) throw new TriadError('conflict', 'This workflow is running already');
-    const workflow = this.#workflow({
-      ...row,
-      approve,
-      leadRunId: row.runId,
-      title: titleOf(row.prompt),
-      runs,
-      tally: row.usage,
-    });
+    const title = titleOf(row.prompt);
+    const workflow = this.#workflow({ ...row, approve, leadRunId: row.runId, title, runs, tally: row.usage });
     this.#workflows.set(row.id, workflow);
     const recorder = this.#recorder(workflow, envelope.agent, lead);
-    await recorder.record({
-      type: 'workflow-start',
-      prompt: row.prompt,
-      approve,
-      attempt: row.attempt + 1,
-    });
-    if (!lead) await recorder.record(queueOf(workflow, envelope, envelopeHash));
-    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: lead, startedAt: Date.now() });
+    const again = { type: 'workflow-start', prompt: row.prompt, approve, attempt: row.attempt + 1 } as const;
+    const stored = Promise.all([
+      recorder.record(again),
+      ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
+    ]);
+    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: lead, startedAt: Date.now(), stored });
+    await stored;
   }
 
   async stopWorkflow(workflowId: string): Promise<StopReceipt> {
@@ -124,10 +131,16 @@ export class Orchestrator {
     const workflow = this.active().find(({ runs }) => runs.has(runId));
     if (workflow) return workflow.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
     const question = this.#engine.gate.questionOf(runId);
-    if (question) {
+    if (question && !question.answered) {
       const reason = 'Stopped by the person before it started';
       await this.#engine.gate.decide(question.approvalId, question.item, { kind: 'reject', reason });
       return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
+    }
+    // Approved, but not started yet (others of its batch are still asked about): it never will.
+    const owner = this.active().find(({ subAgents }) => subAgents.get(runId)?.outcome === null);
+    if (owner) {
+      owner.stoppedEarly.add(runId);
+      return { agents: 1, requests: 0, tools: 0, approvals: 0, left: 0 };
     }
     throw new TriadError('conflict', 'This agent has ended already');
   }
@@ -189,7 +202,7 @@ export class Orchestrator {
 
   #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead): void {
     const before = this.#lines.get(workflow.conversationId) ?? Promise.resolve();
-    const work = this.#run(workflow, recorder, lead, before);
+    const work = this.#run(workflow, recorder, lead, Promise.all([before, lead.stored]));
     const line = Promise.allSettled([before, work]).then(() => {
       if (this.#lines.get(workflow.conversationId) === line) this.#lines.delete(workflow.conversationId);
     });
@@ -212,7 +225,10 @@ export class Orchestrator {
         await orStopped(controller.signal, before).catch(() => undefined);
         const plan = await this.#plan(workflow, recorder, lead);
         const ended = await executeRun(this.#engine, workflow, live, plan);
-        if (ended.outcome !== 'interrupted') this.#end(workflow, recorder, ended);
+        // From here on there is nothing left to stop.
+        this.#workflows.delete(workflow.id);
+        // Stored before the next in line starts: its request is built from what is stored.
+        if (ended.outcome !== 'interrupted') await this.#end(workflow, recorder, ended);
       });
     } finally {
       this.#workflows.delete(workflow.id);
@@ -246,7 +262,7 @@ export class Orchestrator {
   }
 
   /** What was said in the conversation before this workflow: the leads' entries, oldest first. */
-  async #priorEntries(workflow: Workflow): Promise<Entry[]> {
+  async #priorEntries(workflow: Workflow): Promise<Entry[][]> {
     const { store } = this.#engine;
     const runIds: string[] = [];
     let before: string | null | undefined;
@@ -255,14 +271,16 @@ export class Orchestrator {
       for (const { id, runId } of page.items) if (id < workflow.id) runIds.push(runId);
       before = page.next;
     }
-    const entries: Entry[] = [];
-    for (const runId of runIds.toReversed()) entries.push(...(await store.entriesOf(runId)));
-    return entries;
+    return Promise.all(runIds.toReversed().map((runId) => store.entriesOf(runId)));
   }
 
-  #end(workflow: Workflow, recorder: Recorder, { outcome, text, error, durationMs }: EndedRun): void {
+  async #end(
+    workflow: Workflow,
+    recorder: Recorder,
+    { outcome, text, error, durationMs }: EndedRun,
+  ): Promise<void> {
     const usage = usageOf(workflow.tally);
-    void recorder.record({
+    await recorder.record({
       type: 'workflow-end',
       outcome,
       text,
@@ -280,6 +298,8 @@ interface Lead {
   /** The stored run when it is resumed. */
   row: RunRow | null;
   startedAt: number;
+  /** Settles when the workflow's first events are stored. */
+  stored: Promise<unknown>;
 }
 
 function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {

@@ -1,5 +1,5 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
-import type { SubAgentSummary } from '#contract/event.ts';
+import type { DurableEvent, SubAgentSummary } from '#contract/event.ts';
 import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { EventLog } from './event-log.ts';
 import { interruptedParts } from './open-messages.ts';
@@ -15,18 +15,35 @@ export async function sweep(store: Store, log: EventLog): Promise<number> {
   if (workflows.length === 0) return 0;
   const open = await store.openMessages();
   for (const workflow of workflows) {
-    await log.open(workflow.conversationId);
+    const { conversationId } = workflow;
+    await log.open(conversationId);
     const runs = await store.runsOf([workflow.id]);
-    for (const run of runs)
-      await closeRun(
-        store,
-        log,
-        run,
-        open.filter((message) => message.runId === run.id),
-      );
-    await append(log, idsOf(workflow, runs), workflowEnd(workflow, runs));
+    const lastSeq = await store.lastSeq(conversationId);
+    const events = await store.events(conversationId, workflow.firstSeq, lastSeq);
+    for (const run of runs) {
+      const messages = open.filter((message) => message.runId === run.id);
+      await closeRun(store, log, run, messages, activeMs(events, run.id));
+    }
+    await append(log, idsOf(workflow, runs), workflowEnd(workflow, runs, activeMs(events, workflow.runId)));
   }
   return workflows.length;
+}
+
+/** How long a run worked, as far as its events tell: its attempts, without the time between them. */
+function activeMs(events: readonly DurableEvent[], runId: string): number {
+  let before = 0;
+  let start: number | null = null;
+  let last = 0;
+  for (const event of events) {
+    if (event.runId !== runId) continue;
+    last = Date.parse(event.at);
+    if (event.type === 'run-start') start = last;
+    if (event.type === 'run-end') {
+      before = event.durationMs;
+      start = null;
+    }
+  }
+  return before + (start === null ? 0 : Math.max(0, last - start));
 }
 
 /** Sub-agents as their workflow's end tells them. */
@@ -48,6 +65,7 @@ async function closeRun(
   log: EventLog,
   run: RunRow,
   open: readonly OpenMessage[],
+  durationMs: number,
 ): Promise<void> {
   const ids = { ...run, runId: run.id };
   let n = open.length > 0 ? (await store.entriesOf(run.id)).length : 0;
@@ -67,7 +85,6 @@ async function closeRun(
     n += 1;
   }
   if (run.status !== 'running') return;
-  const durationMs = run.startedAt === null ? 0 : (run.durationMs ?? 0);
   await append(log, ids, {
     type: 'run-end',
     outcome: 'interrupted',
@@ -78,14 +95,13 @@ async function closeRun(
   });
 }
 
-function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[]): Payload {
+function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[], durationMs: number): Payload {
   const children = runs.filter((run) => run.parentRunId !== null);
   const subAgents = summariesOf(children).map((child) =>
     child.status === 'running'
       ? { ...child, status: 'error' as const, outcome: 'interrupted' as const }
       : child,
   );
-  const durationMs = workflow.durationMs ?? 0;
   return {
     type: 'workflow-end',
     outcome: 'interrupted',

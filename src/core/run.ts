@@ -1,7 +1,6 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
-import type { Entry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { agentLoop, type RunResult } from './agent-loop.ts';
 import { OPTIONS } from './approvals/policy.ts';
@@ -34,7 +33,7 @@ export interface RunPlan {
   attempt: number;
   /** What earlier attempts stored. */
   stored: StoredRun;
-  prior: readonly Entry[];
+  prior: LoopRun['prior'];
   queuedMs: number;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
   children: ((history: History, signal: AbortSignal) => LeadChildren) | null;
@@ -88,11 +87,9 @@ export async function executeRun(
     tellUnknownPrice(engine, workflow, plan);
     const model = await engine.model();
     children?.resumeBackground();
-    result = await drive(
-      recorder,
-      live,
-      agentLoop(loopRun({ engine, workflow, plan, signal, history, watchdog, model, children })),
-    );
+    const loop = agentLoop(loopRun({ engine, workflow, plan, signal, history, watchdog, model, children }));
+    // Sub-agents are counted as agents where a stop tells what it ended.
+    result = await drive(recorder, live, loop, (tool) => engine.tools.get(tool)?.recovery === 'continue');
   } catch (error) {
     result = endOf(error, signal, history);
   } finally {
@@ -146,6 +143,7 @@ async function drive(
   recorder: Recorder,
   live: LiveRun,
   loop: AsyncGenerator<Payload, RunResult>,
+  startsAgents: (tool: string) => boolean,
 ): Promise<RunResult> {
   const started = new Set<string>();
   for (let next = await loop.next(); ; next = await loop.next()) {
@@ -155,12 +153,9 @@ async function drive(
     if (value.type === 'turn-start') live.requests = 1;
     else if (value.type === 'usage') live.requests = 0;
     else if (value.type === 'tool-end') started.delete(value.entry.toolCallId);
-    else if (value.type === 'tool-start') {
-      started.add(value.toolCallId);
-      live.tools = started.size;
-      await stored;
-    }
+    else if (value.type === 'tool-start' && !startsAgents(value.name)) started.add(value.toolCallId);
     live.tools = started.size;
+    if (value.type === 'tool-start') await stored;
   }
 }
 
@@ -222,7 +217,12 @@ function loopRun(parts: Parts): LoopRun {
       engine.gate.ask(requestOf(parts, toolCallId, question), asking(parts, question.subject, tool)),
     askAgain: (approval, tool) =>
       engine.gate.askAgain(approval, asking(parts, approval.request.subject, tool)),
-    backgroundReports: (wait) => children?.backgroundReports(wait) ?? Promise.resolve(null),
+    backgroundReports: async (wait) => {
+      if (!children) return null;
+      // Sub-agents have watchdogs of their own.
+      const resume = watchdog.hold();
+      return children.backgroundReports(wait).finally(resume);
+    },
   };
 }
 

@@ -265,6 +265,7 @@ export class SubAgents implements LeadChildren {
     const recorder = this.#recorder(item.runId, item.envelope.agent, stored?.usage ?? ZERO);
     try {
       if (!decision?.allowed) return this.#refuse(recorder, item, decision);
+      if (workflow.stoppedEarly.has(item.runId)) return this.#neverStarted(recorder, new Stopped('user'));
       const envelope = decision.edited === undefined ? item.envelope : Envelope.parse(decision.edited);
       const ids = {
         runId: item.runId,

@@ -37,6 +37,8 @@ export class Workflow {
   /** The lead's; everything else hangs below it. */
   readonly controller = new AbortController();
   tally: Tally;
+  /** Sub-agents that were stopped between their yes and their start. */
+  readonly stoppedEarly = new Set<string>();
   /** Models whose unknown price was told. */
   readonly unpriced = new Set<string>();
 
@@ -82,7 +84,8 @@ export class Workflow {
     kind: StopKind,
     approvals: (runIds: readonly string[]) => number,
   ): Promise<StopReceipt> {
-    const target = this.runs.get(runId);
+    // The lead's can be stopped before it lives: it then ends as soon as it starts.
+    const controller = runId === this.leadRunId ? this.controller : this.runs.get(runId)?.controller;
     const runs = [...this.runs.values()].filter((run) => run.runId === runId || run.parentRunId === runId);
     const receipt = {
       agents: runs.length,
@@ -90,7 +93,7 @@ export class Workflow {
       tools: runs.reduce((count, run) => count + run.tools, 0),
       approvals: approvals(runs.map((run) => run.runId)),
     };
-    target?.controller.abort(new Stopped(kind));
+    controller?.abort(new Stopped(kind));
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
     await Promise.race([Promise.all(runs.map((run) => run.done)), patience]);

@@ -73,11 +73,11 @@ export class ApprovalGate {
   }
 
   /** The open question of a sub-agent that waits for a yes. */
-  questionOf(runId: string): { approvalId: string; item: number } | null {
+  questionOf(runId: string): { approvalId: string; item: number; answered: boolean } | null {
     for (const [approvalId, { approval }] of this.#open) {
       const { subject } = approval.request;
       const item = subject.kind === 'envelopes' ? subject.items.findIndex((one) => one.runId === runId) : -1;
-      if (item >= 0 && approval.decisions[item] === null) return { approvalId, item };
+      if (item >= 0) return { approvalId, item, answered: approval.decisions[item] !== null };
     }
     return null;
   }

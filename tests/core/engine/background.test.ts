@@ -38,6 +38,24 @@ describe('wait_all: false', () => {
     expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
   });
 
+  test('the lead is not taken for silent while it waits for them', async () => {
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([start])
+      .on({ ...LEAD, asked: /Report: slow/ })
+      .reply([text('Both are there.')])
+      .on(LEAD)
+      .reply([text('The first is there.')])
+      .on({ prompt: /Review fast/ })
+      .reply([text(reportOf('fast'))])
+      .on({ prompt: /Review slow/ })
+      .reply([text(reportOf('slow'), { deltas: 8, delayMs: 250 })]);
+    const engine = await startEngine(script, { settings: '[limits]\ninactivity_seconds = 1\n' });
+    const end = await engine.ask('Go');
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
+    expect(end.text).toBe('Both are there.');
+  });
+
   test('with wait_all: true the same batch returns only with both reports', async () => {
     const engine = await startEngine(batch({ waitAll: true }));
     await engine.ask('Go');

@@ -37,6 +37,13 @@ describe('bounds', () => {
     expect(engine.model.requests[2]?.body).toMatchObject({ tool_choice: { type: 'none' } });
   });
 
+  test('a model that pauses at the limit is not asked for ever', async () => {
+    const script = new Script().on({}).reply([text('Hm.')], { stopReason: 'pause_turn' });
+    const engine = await startEngine(script, { settings: '[limits]\nmax_iterations = 3\n' });
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Hm.' });
+    expect(engine.model.requests).toHaveLength(4);
+  });
+
   test('with a limit of sub-agents set to one, the second is refused', async () => {
     const call = (name: string) =>
       toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });

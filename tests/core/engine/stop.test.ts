@@ -1,7 +1,14 @@
 /** Stopping at every place where a run can be: it ends at once, says so in its row, and keeps what it used. */
 import { describe, expect, test, vi } from 'vitest';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
-import { reportOf, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import {
+  batch,
+  reportOf,
+  spawn,
+  spawnOne,
+  threeChildren,
+  writeFile,
+} from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const CLOSED_WITHIN_MS = 200;
@@ -26,7 +33,7 @@ describe('stop', () => {
     const stoppedAt = performance.timeOrigin + performance.now();
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     const end = await engine.ended(workflowId);
-    expect(receipt).toEqual({ agents: 2, requests: 1, tools: 1, approvals: 0, left: 0 });
+    expect(receipt).toEqual({ agents: 2, requests: 1, tools: 0, approvals: 0, left: 0 });
     expect(outcomes(end)).toEqual(['cancelled', 'cancelled']);
     const request = engine.model.requests.find(({ seen }) => seen.prompt === 'Take your time.');
     await engine.model.waitFor((one) => one === request && one.closedAt !== null);
@@ -138,6 +145,23 @@ describe('stop', () => {
       answer: { kind: 'allow' },
     });
     expect((await engine.ended(first.workflowId)).outcome).toBe('completed');
+  });
+
+  test('one of a batch that was approved while the others are still asked about never starts', async () => {
+    const engine = await startEngine(batch(), { person: () => null });
+    const { workflowId } = await engine.send('Go');
+    const request = await engine.event((event) => event.type === 'approval-request');
+    if (request.type !== 'approval-request' || request.approval.subject.kind !== 'envelopes')
+      throw new Error('unexpected');
+    const [first] = request.approval.subject.items;
+    const approvalId = request.approval.id;
+    await engine.runtime.request('approval.decide', { approvalId, item: 0, answer: { kind: 'allow' } });
+    expect(await engine.runtime.request('run.stop', { runId: first?.runId ?? '' })).toMatchObject({
+      agents: 1,
+    });
+    await engine.runtime.request('approval.decide', { approvalId, item: 1, answer: { kind: 'allow' } });
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'cancelled', 'completed']);
+    expect(engine.of('run-start').some(({ runId }) => runId === first?.runId)).toBe(false);
   });
 
   test('stopping twice says that it has ended', async () => {

@@ -1,0 +1,69 @@
+/** Workflows of one conversation: what was said before is in each request, also when messages wait in line. */
+import { describe, expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+describe('a conversation', () => {
+  test('ten messages sent at once are answered in order, each with all answers before it', async () => {
+    const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}`)]);
+    const engine = await startEngine(script);
+    const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => engine.send(`message ${n}`)));
+    expect(sent.filter(({ queued }) => !queued)).toHaveLength(1);
+    for (const { workflowId } of sent) await engine.ended(workflowId);
+    for (const [n, { body }] of engine.model.requests.entries()) {
+      const words = body.messages.map(({ content }) => JSON.stringify(content));
+      expect(words).toHaveLength(2 * n + 1);
+      for (let k = 0; k < n; k += 1) {
+        const asked = /message \d/.exec(words[2 * k] ?? '')?.[0];
+        expect(words[2 * k + 1]).toContain(`Answer to ${asked}`);
+      }
+    }
+  });
+
+  test('an endpoint that numbers its calls anew, or uses odd characters, confuses nothing', async () => {
+    const call = toolUse('read_file', { path: 'a.txt' }, { id: 'functions.read_file:0' });
+    const other = toolUse('read_file', { path: 'b.txt' }, { id: 'functions.read_file:0' });
+    const script = new Script()
+      .on({ turn: 1 })
+      .reply([call])
+      .on({ turn: 3 })
+      .reply([other])
+      .on({})
+      .reply([text('Read.')]);
+    const engine = await startEngine(script, { files: { 'a.txt': 'AAA', 'b.txt': 'BBB' } });
+    await engine.ask('Read a');
+    await engine.ask('Read b');
+    const ids = engine.of('tool-end').map(({ entry }) => entry.toolCallId);
+    expect(ids).toEqual(['functions_read_file_0', 'functions_read_file_0_2']);
+    const last = JSON.stringify(engine.model.requests.at(-1)?.body.messages);
+    expect(last).toContain('AAA');
+    expect(last).toContain('BBB');
+    engine.model.expectDone();
+  });
+
+  test('after a stop the next message makes a legal request, and says what was interrupted', async () => {
+    const script = new Script()
+      .on({ asked: /First/, step: 1 })
+      .reply([toolUse('write_file', { path: 'x.txt', content: 'x' })])
+      .on({})
+      .reply([text('Fine.')]);
+    const engine = await startEngine(script, { person: () => null });
+    const { workflowId } = await engine.send('First');
+    await engine.event((event) => event.type === 'approval-request');
+    await engine.runtime.request('workflow.stop', { workflowId });
+    await engine.ended(workflowId);
+    expect((await engine.ask('Second')).outcome).toBe('completed');
+    expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('Stopped by the person');
+    engine.model.expectDone();
+  });
+
+  test('a message that is stopped the moment it is sent ends as cancelled', async () => {
+    const engine = await startEngine(plainAnswer());
+    const { workflowId } = await engine.send('Hello');
+    await engine.runtime.request('workflow.stop', { workflowId });
+    expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
+    const row = await engine.store.workflow(workflowId);
+    expect(row?.status).toBe('cancelled');
+  });
+});
