@@ -3,7 +3,7 @@ import type { ApprovePolicy, Envelope } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, RunRow, StopReceipt } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
-import { TriadError } from './errors.ts';
+import { errorInfo, TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
 import { newId, traceIdOf } from './ids.ts';
 import { Recorder } from './recorder.ts';
@@ -223,8 +223,10 @@ export class Orchestrator {
       await workflow.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
-        const plan = await this.#plan(workflow, recorder, lead);
-        const ended = await executeRun(this.#engine, workflow, live, plan);
+        const ended = await this.#plan(workflow, recorder, lead).then(
+          (plan) => executeRun(this.#engine, workflow, live, plan),
+          (error: unknown) => this.#neverStarted(recorder, error),
+        );
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);
         // Stored before the next in line starts: its request is built from what is stored.
@@ -234,6 +236,13 @@ export class Orchestrator {
       this.#workflows.delete(workflow.id);
       this.#onChange();
     }
+  }
+
+  /** What was stored before could not be read. */
+  #neverStarted(recorder: Recorder, error: unknown): EndedRun {
+    const end = { outcome: 'error', text: '', error: errorInfo(error), durationMs: 0 } as const;
+    void recorder.record({ type: 'run-end', ...end, usage: usageOf(recorder.tally) });
+    return { ...end, tally: recorder.tally };
   }
 
   async #plan(

@@ -1,7 +1,7 @@
 /** A store that stops working: one error, everything stops, and nothing is shown that is not stored. */
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { openStore } from '#core/store/surreal.ts';
 
 test('after a failed commit nothing more is published, the work stops, and one error is told', async () => {
@@ -24,4 +24,18 @@ test('after a failed commit nothing more is published, the work stops, and one e
   const stored = await store.events(engine.conversationId, 1, 1000);
   expect(engine.durable()).toEqual(stored);
   await expect(engine.send('Again')).rejects.toMatchObject({ code: 'interrupted' });
+});
+
+test('a conversation that cannot be read ends the workflow with that error; the next message works', async () => {
+  const store = await openStore({ url: 'mem://' });
+  let broken = true;
+  const workflows: typeof store.workflows = (page) => {
+    if (!broken) return store.workflows(page);
+    broken = false;
+    return Promise.reject(new Error('cannot read'));
+  };
+  const engine = await startEngine(plainAnswer(), { store: { ...store, workflows } });
+  const end = await engine.ask('Hello');
+  expect(end).toMatchObject({ outcome: 'error', error: { message: 'cannot read' } });
+  expect((await engine.ask('Again')).outcome).toBe('completed');
 });
