@@ -77,7 +77,7 @@ async function killAndResume(seq: number): Promise<void> {
 }
 
 describe('kill -9 and resume', () => {
-  test('after every durable event', { timeout: 300_000 }, async () => {
+  test('after every durable event', { timeout: 600_000 }, async () => {
     const model = await startFakeModel(threeChildren());
     const whole = await live({
       mode: 'start',
