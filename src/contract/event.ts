@@ -33,6 +33,17 @@ export const SubAgentSummary = z.object({
 });
 export type SubAgentSummary = z.infer<typeof SubAgentSummary>;
 
+/** A model request that is being answered; all of its input is known, its output is not. */
+export const RequestStart = z.object({
+  requestId: Id,
+  attempt: z.int(),
+  inputTokens: z.int(),
+  cacheReadTokens: z.int(),
+  cacheWrite5mTokens: z.int(),
+  cacheWrite1hTokens: z.int(),
+});
+export type RequestStart = z.infer<typeof RequestStart>;
+
 /** One attempted model request with what it used. */
 export const RequestUsage = z.object({
   requestId: Id,
@@ -99,7 +110,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   durable('turn-start', { turn: z.int(), model: z.string() }),
   durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
-  durable('message-start', { messageId: Id, turn: z.int() }),
+  /** `request` is what the provider counted when it began to answer: enough to account for it if its end never comes. */
+  durable('message-start', { messageId: Id, turn: z.int(), request: RequestStart }),
   /** The whole of a message; words to the agent and system remarks come as an end without a start. */
   durable('message-end', { entry: z.discriminatedUnion('kind', [UserEntry, AssistantEntry, SystemEntry]) }),
   durable('tool-start', { toolCallId: ToolCallId, name: z.string(), input: z.unknown() }),

@@ -21,7 +21,10 @@ export interface Engine {
   readonly settings: Settings;
   /** The provider's model port; throws `no_key` where none is set up. */
   model(): Promise<Model>;
-  price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
+  readonly price: (
+    model: string,
+    usage: ModelUsage,
+  ) => { nanoUsd: number | null; priceVersion: string | null };
   /** Concurrent requests per provider. */
   permits(provider: string): { limit: number; semaphore: Semaphore };
   readonly retryDelays: readonly number[];

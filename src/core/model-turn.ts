@@ -19,8 +19,11 @@ export const NO_USAGE: ModelUsage = {
   outputTokens: 0,
   thinkingTokens: 0,
 };
-/** Rough size of a token of text, to estimate the output of a stream that ended early. */
-const CHARS_PER_TOKEN = 4;
+
+/** Output of a stream that ended early: four characters make about a token. */
+export function estimatedTokens(chars: number): number {
+  return Math.ceil(chars / 4);
+}
 
 /** Ends with the recorded response, or throws the last attempt's ModelError. */
 export async function* modelTurn(
@@ -81,6 +84,7 @@ class Attempt {
   readonly #startedAt = new Date().toISOString();
   readonly #start = performance.now();
   readonly #messageId = newId();
+  readonly #requestId = newId();
   readonly #parts: Part[] = [];
   readonly #callIds = new Map<number, string>();
   #responseId: string | null = null;
@@ -99,13 +103,13 @@ class Attempt {
     switch (event.type) {
       case 'start':
         this.#responseId = event.responseId;
-        this.#begun = true;
-        yield { type: 'message-start', messageId: this.#messageId, turn: this.#turn };
         return;
       case 'usage':
         this.#usage = event.usage;
+        yield* this.#begin();
         return;
       case 'delta':
+        yield* this.#begin();
         this.#firstTokenMs ??= performance.now() - this.#start;
         this.#chars += event.text.length;
         this.#run.hint({
@@ -124,9 +128,22 @@ class Attempt {
             : event.value;
         return;
       case 'end':
+        yield* this.#begin();
         yield { type: 'usage', request: this.#request(event.stopReason, null) };
         yield this.#end(event.stopReason, false, this.#parts);
     }
+  }
+
+  /** The provider answers, and has told what it read; providers that do not are believed to have read nothing. */
+  *#begin(): Generator<Payload, void> {
+    if (this.#begun) return;
+    this.#begun = true;
+    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = this.#usage;
+    const request = {
+      ...{ requestId: this.#requestId, attempt: this.#attempt },
+      ...{ inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens },
+    };
+    yield { type: 'message-start', messageId: this.#messageId, turn: this.#turn, request };
   }
 
   /** What came is kept as an interrupted message, and what it cost is counted. */
@@ -150,12 +167,12 @@ class Attempt {
 
   #request(stopReason: StopReason | null, error: Error | null): RequestUsage {
     const reported = error === null;
-    const estimate = Math.ceil(this.#chars / CHARS_PER_TOKEN);
+    const estimate = estimatedTokens(this.#chars);
     const usage = reported
       ? this.#usage
       : { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, estimate) };
     return {
-      requestId: newId(),
+      requestId: this.#requestId,
       provider: this.#run.model.provider,
       model: this.#run.envelope.model,
       turn: this.#turn,

@@ -137,9 +137,9 @@ export class Orchestrator {
       return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
     }
     // Approved, but not started yet (others of its batch are still asked about): it never will.
-    const owner = this.active().find(({ subAgents }) => subAgents.get(runId)?.outcome === null);
+    const owner = this.active().find(({ unstarted }) => unstarted.has(runId));
     if (owner) {
-      owner.stoppedEarly.add(runId);
+      owner.unstarted.get(runId)?.();
       return { agents: 1, requests: 0, tools: 0, approvals: 0, left: 0 };
     }
     throw new TriadError('conflict', 'This agent has ended already');
@@ -223,26 +223,18 @@ export class Orchestrator {
       await workflow.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
-        const ended = await this.#plan(workflow, recorder, lead).then(
-          (plan) => executeRun(this.#engine, workflow, live, plan),
-          (error: unknown) => this.#neverStarted(recorder, error),
-        );
+        const plan = await this.#plan(workflow, recorder, lead).catch((error: unknown) => errorInfo(error));
+        const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);
         // Stored before the next in line starts: its request is built from what is stored.
-        if (ended.outcome !== 'interrupted') await this.#end(workflow, recorder, ended);
+        if ('code' in plan) await this.#end(workflow, recorder, { ...UNREADABLE, error: plan });
+        else if (ended && ended.outcome !== 'interrupted') await this.#end(workflow, recorder, ended);
       });
     } finally {
       this.#workflows.delete(workflow.id);
       this.#onChange();
     }
-  }
-
-  /** What was stored before could not be read. */
-  #neverStarted(recorder: Recorder, error: unknown): EndedRun {
-    const end = { outcome: 'error', text: '', error: errorInfo(error), durationMs: 0 } as const;
-    void recorder.record({ type: 'run-end', ...end, usage: usageOf(recorder.tally) });
-    return { ...end, tally: recorder.tally };
   }
 
   async #plan(
@@ -286,7 +278,7 @@ export class Orchestrator {
   async #end(
     workflow: Workflow,
     recorder: Recorder,
-    { outcome, text, error, durationMs }: EndedRun,
+    { outcome, text, error, durationMs }: Omit<EndedRun, 'tally'>,
   ): Promise<void> {
     const usage = usageOf(workflow.tally);
     await recorder.record({
@@ -300,6 +292,9 @@ export class Orchestrator {
     });
   }
 }
+
+/** What was stored before could not be read: nothing was done, and resuming tries again. */
+const UNREADABLE = { outcome: 'interrupted', text: '', durationMs: 0 } as const;
 
 interface Lead {
   envelope: Envelope;

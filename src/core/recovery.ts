@@ -1,7 +1,10 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
-import type { DurableEvent, SubAgentSummary } from '#contract/event.ts';
+import type { DurableEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
+import type { Engine } from './engine.ts';
 import type { EventLog } from './event-log.ts';
+import { newId } from './ids.ts';
+import { estimatedTokens } from './model-turn.ts';
 import { interruptedParts } from './open-messages.ts';
 import type { Payload, RunIds } from './recorder.ts';
 import type { Store } from './store/store.ts';
@@ -9,24 +12,64 @@ import { usageOf } from './usage.ts';
 
 const INTERRUPTED = { code: 'interrupted', message: 'The program ended while this was running' } as const;
 
+type Price = Engine['price'];
+
 /** Only unfinished workflows are looked at. Returns how many there were. */
-export async function sweep(store: Store, log: EventLog): Promise<number> {
+export async function sweep(store: Store, log: EventLog, price: Price): Promise<number> {
   const workflows = await store.unfinishedWorkflows();
   if (workflows.length === 0) return 0;
   const open = await store.openMessages();
   for (const workflow of workflows) {
     const { conversationId } = workflow;
     await log.open(conversationId);
-    const runs = await store.runsOf([workflow.id]);
-    const lastSeq = await store.lastSeq(conversationId);
-    const events = await store.events(conversationId, workflow.firstSeq, lastSeq);
-    for (const run of runs) {
-      const messages = open.filter((message) => message.runId === run.id);
-      await closeRun(store, log, run, messages, activeMs(events, run.id));
+    const found = await store.runsOf([workflow.id]);
+    const events = await store.events(conversationId, workflow.firstSeq, await store.lastSeq(conversationId));
+    const messagesOf = (runId: string) => open.filter((message) => message.runId === runId);
+    for (const run of found) {
+      const request =
+        run.status === 'running' ? unfinishedRequest(events, run, messagesOf(run.id), price) : null;
+      if (request) await append(log, { ...run, runId: run.id }, { type: 'usage', request });
     }
-    await append(log, idsOf(workflow, runs), workflowEnd(workflow, runs, activeMs(events, workflow.runId)));
+    // Read again: the totals have grown.
+    const runs = await store.runsOf([workflow.id]);
+    for (const run of runs) await closeRun(store, log, run, messagesOf(run.id), activeMs(events, run.id));
+    const total = (await store.workflow(workflow.id)) ?? workflow;
+    await append(log, idsOf(workflow, runs), workflowEnd(total, runs, activeMs(events, workflow.runId)));
   }
   return workflows.length;
+}
+
+/** The request that was on its way when the process died: it is counted with what is known of it. */
+function unfinishedRequest(
+  events: readonly DurableEvent[],
+  run: RunRow,
+  open: readonly OpenMessage[],
+  price: Price,
+): RequestUsage | null {
+  const own = events.filter((event) => event.runId === run.id);
+  const sent = own.findLast(({ type }) => type === 'turn-start' || type === 'retry' || type === 'usage');
+  if (sent?.type !== 'turn-start' && sent?.type !== 'retry') return null;
+  const answer = own.findLast((event) => event.type === 'message-start');
+  const begun = answer !== undefined && answer.seq > sent.seq ? answer.request : null;
+  const chars = open.flatMap(({ parts }) => parts).reduce((sum, { text }) => sum + text.length, 0);
+  const usage = {
+    inputTokens: begun?.inputTokens ?? 0,
+    cacheReadTokens: begun?.cacheReadTokens ?? 0,
+    cacheWrite5mTokens: begun?.cacheWrite5mTokens ?? 0,
+    cacheWrite1hTokens: begun?.cacheWrite1hTokens ?? 0,
+    outputTokens: estimatedTokens(chars),
+    thinkingTokens: 0,
+  };
+  const last = own.at(-1) ?? sent;
+  return {
+    requestId: begun?.requestId ?? newId(),
+    ...{ provider: run.envelope.provider, model: run.envelope.model },
+    ...{ turn: sent.turn, attempt: begun?.attempt ?? (sent.type === 'retry' ? sent.attempt + 1 : 1) },
+    ...usage,
+    ...{ reported: false, stopReason: null, error: INTERRUPTED, startedAt: sent.at, firstTokenMs: null },
+    durationMs: Math.max(0, Date.parse(last.at) - Date.parse(sent.at)),
+    ...price(run.envelope.model, usage),
+  };
 }
 
 /** How long a run worked, as far as its events tell: its attempts, without the time between them. */

@@ -73,7 +73,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   );
   const engine = createEngine(ports, log, () => attention.changed());
   const orchestrator = new Orchestrator(engine, () => attention.changed());
-  await sweep(store, log);
+  await sweep(store, log, engine.price);
   log.subscribe(null, ({ type }) => {
     if (type === 'run-start' || type === 'run-end') attention.changed();
   });
@@ -90,7 +90,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await orchestrator.interrupt('shutdown');
       engine.gate.close();
       await log.flush();
-      await sweep(store, log).catch(() => undefined);
+      await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
       await store.close();
     },

@@ -46,10 +46,15 @@ export class SubAgents implements LeadChildren {
   /** Sub-agents whose call was answered before they ended. */
   readonly #background = new Map<string, Promise<ChildReport>>();
   readonly #ended: ChildReport[] = [];
+  /** Sub-agents that a person stopped before they started. */
+  readonly #stopped = new Map<string, ChildReport>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#known = new Map(parts.plan.stored.children.map((row) => [row.id, { row, stored: row }]));
+    for (const row of parts.plan.stored.children) {
+      if (row.outcome === null && row.attempt === 0) this.#stoppable(row.id, row.agent);
+    }
   }
 
   agents(): { name: string; description: string }[] {
@@ -239,6 +244,7 @@ export class SubAgents implements LeadChildren {
       durationMs: null,
       usage: usageOf(ZERO),
     });
+    this.#stoppable(runId, agent);
     void this.#recorder(runId, agent, ZERO).record({
       type: 'run-queue',
       kind,
@@ -256,16 +262,28 @@ export class SubAgents implements LeadChildren {
     return { runId, title, envelope, hash };
   }
 
+  /** From its queueing to its start a sub-agent can be ended by a stop alone. */
+  #stoppable(runId: string, agent: string): void {
+    this.#parts.workflow.unstarted.set(runId, () => {
+      this.#parts.workflow.unstarted.delete(runId);
+      const reason = errorInfo(new Stopped('user'));
+      const recorder = this.#recorder(runId, agent, ZERO);
+      this.#stopped.set(runId, this.#endUnstarted(recorder, 'cancelled', reason, agent));
+    });
+  }
+
   /** What becomes of one answered item; the same for a fresh one and for one that a restart interrupted. */
   async #job(item: SpawnItem, decision: Decision | null): Promise<ChildReport> {
     const { workflow, plan, engine } = this.#parts;
     const known = this.#known.get(item.runId);
     const stored = known?.stored ?? null;
     if (stored?.outcome && stored.outcome !== 'interrupted') return reportOfRow(stored);
+    workflow.unstarted.delete(item.runId);
+    const stopped = this.#stopped.get(item.runId);
+    if (stopped) return stopped;
     const recorder = this.#recorder(item.runId, item.envelope.agent, stored?.usage ?? ZERO);
     try {
       if (!decision?.allowed) return this.#refuse(recorder, item, decision);
-      if (workflow.stoppedEarly.has(item.runId)) return this.#neverStarted(recorder, new Stopped('user'));
       const envelope = decision.edited === undefined ? item.envelope : Envelope.parse(decision.edited);
       const ids = {
         runId: item.runId,

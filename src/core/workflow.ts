@@ -37,8 +37,8 @@ export class Workflow {
   /** The lead's; everything else hangs below it. */
   readonly controller = new AbortController();
   tally: Tally;
-  /** Sub-agents that were stopped between their yes and their start. */
-  readonly stoppedEarly = new Set<string>();
+  /** Ends of sub-agents that are asked for but have not started. */
+  readonly unstarted = new Map<string, () => void>();
   /** Models whose unknown price was told. */
   readonly unpriced = new Set<string>();
 

@@ -12,6 +12,7 @@ import {
   queue,
   Recording,
   requestUsage,
+  startOf,
   respond,
   reviewer,
   start,
@@ -74,14 +75,15 @@ function leadAsks(recording: Recording): void {
   const messageId = idOf(10);
   const part = { messageId, offset: 0 };
   recording.record(lead, { type: 'turn-start', turn: 0, model: 'claude-sonnet-5-5' });
-  recording.record(lead, { type: 'message-start', messageId, turn: 0 });
+  const request = requestUsage(recording, { stopReason: 'tool_use' });
+  recording.record(lead, { type: 'message-start', messageId, turn: 0, request: startOf(request) });
   recording.hint(lead, { type: 'thinking-delta', ...part, part: 0, text: 'A second pair of eyes.' });
   recording.hint(lead, { type: 'message-delta', ...part, part: 1, text: 'I will ask ' });
   recording.hint(lead, { type: 'message-delta', ...part, part: 1, offset: 11, text: 'a reviewer.' });
   const input = { operation: 'spawn', name: 'code-reviewer', prompt: 'Review src/parser.ts' };
   const call = { toolCallId: 'call_spawn', name: 'spawn_agent', text: JSON.stringify(input) };
   recording.hint(lead, { type: 'tool-delta', ...part, part: 2, ...call });
-  recording.record(lead, { type: 'usage', request: requestUsage(recording, { stopReason: 'tool_use' }) });
+  recording.record(lead, { type: 'usage', request });
   recording.response(lead, {
     ...{ messageId, responseId: 'msg_0a', stopReason: 'tool_use', interrupted: false },
     parts: [
@@ -97,8 +99,14 @@ function reviewerWorks(recording: Recording): void {
   const error = { code: 'overloaded', message: 'The provider is overloaded' } as const;
   const broken = { ...{ turn: 0, reported: false, stopReason: null, error }, inputTokens: 300 };
   recording.record(reviewer, { type: 'turn-start', turn: 0, model: 'claude-sonnet-5-5' });
-  recording.record(reviewer, { type: 'message-start', messageId: idOf(11), turn: 0 });
-  recording.record(reviewer, { type: 'usage', request: requestUsage(recording, broken) });
+  const request = requestUsage(recording, broken);
+  recording.record(reviewer, {
+    type: 'message-start',
+    messageId: idOf(11),
+    turn: 0,
+    request: startOf(request),
+  });
+  recording.record(reviewer, { type: 'usage', request });
   recording.response(reviewer, {
     ...{ messageId: idOf(11), responseId: 'msg_0b', stopReason: null, interrupted: true },
     parts: [

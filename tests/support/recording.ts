@@ -1,7 +1,7 @@
 /** Builds recordings: lists of events, numbered and dated as the log and the history do it. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
-import type { AgentEvent, DurableEvent, HintEvent, RequestUsage } from '#contract/event.ts';
+import type { AgentEvent, DurableEvent, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
 import type { AssistantEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import type { Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
@@ -111,14 +111,22 @@ interface Turn {
   stopReason: AssistantEntry['stopReason'];
 }
 
+/** What is known of a request when its answer begins. */
+export function startOf(request: RequestUsage): RequestStart {
+  const { requestId, attempt, inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } =
+    request;
+  return { requestId, attempt, inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens };
+}
+
 export function respond(
   recording: Recording,
   who: RunIds,
   { turn, messageId, parts, stopReason }: Turn,
 ): void {
   recording.record(who, { type: 'turn-start', turn, model: 'claude-sonnet-5-5' });
-  recording.record(who, { type: 'message-start', messageId, turn });
-  recording.record(who, { type: 'usage', request: requestUsage(recording, { turn, stopReason }) });
+  const request = requestUsage(recording, { turn, stopReason });
+  recording.record(who, { type: 'message-start', messageId, turn, request: startOf(request) });
+  recording.record(who, { type: 'usage', request });
   const responseId = `msg_${messageId.slice(-2)}`;
   recording.response(who, { messageId, responseId, parts, stopReason, interrupted: false });
   if (stopReason !== 'tool_use') recording.record(who, { type: 'turn-end', turn, stopReason });

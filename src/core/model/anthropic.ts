@@ -209,7 +209,9 @@ function assistantBlocks(
     if (part.type === 'tool_use') {
       const input =
         typeof part.input === 'object' && part.input !== null && !Array.isArray(part.input) ? part.input : {};
-      blocks.push({ type: 'tool_use', id: part.id, name: part.name, input });
+      // A name that a model made up may have characters with which the API would refuse every later request.
+      const name = part.name.replace(/[^\w-]/g, '_').slice(0, 128) || 'unknown';
+      blocks.push({ type: 'tool_use', id: part.id, name, input });
     }
   }
   return blocks;

@@ -62,6 +62,8 @@ function readLine(
 ): Promise<string | null> {
   signal.throwIfAborted();
   const reader = createInterface({ input, output, terminal: true, historySize: 0 });
+  // A terminal that hung up fails once more when the reader closes; the close itself is the answer.
+  reader.on('error', () => undefined);
   return new Promise<string | null>((resolve, reject) => {
     const stop = () => {
       output.write('\n');

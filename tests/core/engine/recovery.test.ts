@@ -107,6 +107,15 @@ describe('recovery', () => {
     if (cut?.type !== 'message-end' || cut.entry.kind !== 'assistant') throw new Error('nothing was kept');
     const [part] = cut.entry.parts;
     expect(part?.type === 'text' && part.text.length > 0 && words.startsWith(part.text)).toBe(true);
+    // Both requests are counted: the lost one with what is known of it.
+    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
+    expect(usage).toMatchObject([
+      { reported: false, inputTokens: 100, error: { code: 'interrupted' } },
+      { reported: true },
+    ]);
+    expect(usage?.[0]?.outputTokens).toBeGreaterThan(0);
+    expect(result?.workflow.usage.requests).toBe(2);
+    expect(result?.end.usage.inputTokens).toBe(200);
     expect(model.requests).toHaveLength(2);
     expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
   });

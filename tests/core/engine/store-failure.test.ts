@@ -26,7 +26,7 @@ test('after a failed commit nothing more is published, the work stops, and one e
   await expect(engine.send('Again')).rejects.toMatchObject({ code: 'interrupted' });
 });
 
-test('a conversation that cannot be read ends the workflow with that error; the next message works', async () => {
+test('a conversation that cannot be read interrupts the workflow with that error; it can be resumed', async () => {
   const store = await openStore({ url: 'mem://' });
   let broken = true;
   const workflows: typeof store.workflows = (page) => {
@@ -36,6 +36,8 @@ test('a conversation that cannot be read ends the workflow with that error; the 
   };
   const engine = await startEngine(plainAnswer(), { store: { ...store, workflows } });
   const end = await engine.ask('Hello');
-  expect(end).toMatchObject({ outcome: 'error', error: { message: 'cannot read' } });
-  expect((await engine.ask('Again')).outcome).toBe('completed');
+  expect(end).toMatchObject({ outcome: 'interrupted', error: { message: 'cannot read' } });
+  await engine.runtime.request('workflow.resume', { workflowId: end.workflowId });
+  const again = await engine.event((event) => event.type === 'workflow-end' && event.seq > end.seq);
+  expect(again).toMatchObject({ outcome: 'completed' });
 });

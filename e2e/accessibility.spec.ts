@@ -1,0 +1,99 @@
+/** Every screen against the rules of axe, light and dark; and a whole approval without a mouse. */
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/test.ts';
+import { leadSpawns } from './support/scripts.ts';
+
+async function expectAccessible(page: Page, screen: string): Promise<void> {
+  // What fades in or out has no final colours yet.
+  await page.waitForFunction(() =>
+    document.getAnimations().every(({ playState }) => playState !== 'running'),
+  );
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const lines = grave.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  );
+  expect(lines, `${screen}: nothing serious`).toEqual([]);
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`no screen breaks a serious rule of accessibility (${colorScheme})`, async ({ start, page }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    await expect(app.message).toBeVisible();
+    await expectAccessible(page, 'empty chat');
+    await app.send('Look at two parts.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+    await expectAccessible(page, 'approval');
+    await app.allow('alpha');
+    await app.reject('Not this one.', 'beta');
+    await app.expectOutcome('completed');
+    await app
+      .card('alpha')
+      .getByRole('button', { name: /^alpha/ })
+      .click();
+    await expectAccessible(page, 'chat with a finished workflow');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    const row = page.getByRole('list', { name: 'Workflows' }).getByRole('link');
+    await expect(row).toHaveCount(1);
+    await expectAccessible(page, 'history');
+    await row.click();
+    await page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /alpha/ }).click();
+    for (const tab of ['Transcript', 'Envelope', 'Approvals', 'Model requests']) {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click();
+      await expectAccessible(page, `workflow page, ${tab}`);
+    }
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await expect(page.getByLabel('API key')).toBeVisible();
+    await expectAccessible(page, 'settings');
+  });
+}
+
+test('a message, an approval and the look at its result need no mouse', async ({ start, page }) => {
+  const app = await start(leadSpawns(['alpha']));
+  const focused = page.locator(':focus');
+  const tabTo = async (reached: () => Promise<boolean>, key = 'Tab') => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      if (await reached()) return;
+      await page.keyboard.press(key);
+    }
+    throw new Error(
+      `Not reached by ${key}; the focus is on ${await focused.evaluate((node) => node.outerHTML)}`,
+    );
+  };
+  const isOn = (name: string) => async () =>
+    (await focused.count()) > 0 &&
+    (await focused.evaluate((node) => node.getAttribute('aria-label') ?? node.textContent.trim())) === name;
+
+  await expect(app.message).toBeVisible();
+  await tabTo(isOn('Message'));
+  await page.keyboard.type('Look at one part.');
+  await page.keyboard.press('Enter');
+  await expect(app.question).toBeVisible();
+  await expect(
+    app.question.getByRole('heading', { level: 2 }),
+    'never on a button that answers',
+  ).toBeFocused();
+  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText(
+    'Question from alpha',
+  );
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
+  await expect(app.question).toBeVisible();
+  expect(app.model.requests).toHaveLength(1);
+
+  await tabTo(isOn('Allow once'));
+  await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
+  await page.keyboard.press('Enter');
+  await expect(app.question).toBeHidden();
+  await app.expectOutcome('completed');
+  await tabTo(isOn('Full report'), 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await expect(app.card('alpha').getByRole('heading', { name: 'Details' })).toBeVisible();
+});

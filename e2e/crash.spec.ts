@@ -1,0 +1,79 @@
+/** The host is killed in the middle of a sub-agent's words: nothing finished is lost, nothing finished is repeated. */
+import { spawn } from '../tests/support/fake-model/scenarios.ts';
+import { answerFrom, reportOf } from '../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
+import { expect, test } from './support/test.ts';
+import { CHILD, LEAD } from './support/scripts.ts';
+
+test('a killed host offers to resume and goes on from the last finished step', async ({ start }) => {
+  const script = new Script();
+  const report = text(reportOf('the workspace'), { deltas: 40 });
+  script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);
+  script.on({ ...CHILD, step: 1 }).reply([toolUse('list_directory', { path: '.' })]);
+  script.on({ ...CHILD, step: 2 }).reply([report], { hangAfter: 38, deltaMs: 50, times: 1 });
+  script.on({ ...CHILD, step: 2 }).reply([report]);
+  script.on(LEAD).reply((seen) => [text(answerFrom(seen))]);
+  const app = await start(script);
+  // The page that is open notices.
+  app.complaints.expect(/WebSocket/);
+  await app.send('Inspect this project.');
+  await app.allow('inspector');
+  await app
+    .card('inspector')
+    .getByRole('button', { name: /^inspector/ })
+    .click();
+  // Only the last half second of words in flight may be lost; a second passes until here.
+  await expect(app.card('inspector')).toContainText('Finding 10');
+  const place = new URL(app.page.url()).pathname;
+
+  await app.crashAndRestart();
+  await expect(app.page.getByText('Connection lost. Reconnecting…')).toBeVisible();
+  await app.page.goto(app.host.url);
+  await app.page.goto(`${app.host.origin}${place}`);
+  await expect(
+    app
+      .workflow()
+      .getByRole('status')
+      .filter({ hasText: /^\s*Interrupted/ }),
+  ).toBeVisible();
+  await app.expectOutcome('interrupted');
+  await app.expectCard('inspector', 'interrupted');
+  await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');
+  expect(app.model.requests, 'nothing goes on by itself').toHaveLength(3);
+
+  await app.button('Resume').click();
+  await app.expectCard('inspector', 'completed');
+  await app.expectOutcome('completed');
+  await app.expectQuoted('the workspace');
+  await expect(app.question, 'what was allowed is not asked again').toBeHidden();
+  const turns = app.model.requests.map(
+    ({ seen }) => `${seen.tools.includes('spawn_agent') ? 'lead' : 'child'} ${seen.turn}`,
+  );
+  expect(turns).toEqual(['lead 1', 'child 1', 'child 2', 'child 2', 'lead 2']);
+  expect(app.model.requests.map(({ completed }) => completed)).toEqual([true, true, false, true, true]);
+  app.model.expectDone();
+});
+
+test('a question that was open when the host was killed is open again after a resume', async ({ start }) => {
+  const app = await start(
+    new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+      .on(CHILD)
+      .reply([text(reportOf('the workspace'))])
+      .on(LEAD)
+      .reply((seen) => [text(answerFrom(seen))]),
+  );
+  app.complaints.expect(/WebSocket/);
+  await app.send('Inspect this project.');
+  await app.lookAt('inspector');
+  const place = new URL(app.page.url()).pathname;
+  await app.crashAndRestart();
+  await app.page.goto(app.host.url);
+  await app.page.goto(`${app.host.origin}${place}`);
+  await app.button('Resume').click();
+  await app.allow('inspector');
+  await app.expectOutcome('completed');
+  await app.expectQuoted('the workspace');
+  expect(app.model.requests.map(({ seen }) => seen.turn)).toEqual([1, 1, 2]);
+});

@@ -1,0 +1,230 @@
+/** Pictures of every screen for a person to look at: `node e2e/screenshots.ts OUT_DIR`; no test, no comparison. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, chromium, expect, type Page } from '@playwright/test';
+import config from '../playwright.config.ts';
+import { plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
+import { type Script, text, toolUse } from '../tests/support/fake-model/script.ts';
+import { type App, type AppOptions, startApp } from './support/app.ts';
+import { Complaints } from './support/complaints.ts';
+import { gate, leadCalls, leadSpawns, LEAD } from './support/scripts.ts';
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 800, height: 600 },
+];
+const NAMES = ['accuracy-check', 'tone-check', 'links-check'];
+const PROMPT = `Read README.md and everything below docs/, then list each statement that the code contradicts.
+
+For each one give the file, the line, the statement in its own words, and what the code does instead. Leave out matters of taste.`;
+const ANSWER = `## What the reviews found
+
+The README is **accurate in all but two places**; see \`src/sum.js\` for the first.
+
+| Place | Statement | What is so |
+| --- | --- | --- |
+| README, line 3 | "A small project" | it has one function |
+| README, line 9 | \`sum\` takes a list | it takes two numbers |
+
+\`\`\`js
+// The one function that there is.
+export const sum = (a, b) => a + b;
+\`\`\`
+
+1. Correct line 9 first, as people copy it.
+2. Then say what the project is for. A longer item that runs over more than one line shows how the text is set when it has to be broken, at this width and at a smaller one.
+
+> Nothing else contradicts the code.
+
+More is in [the guide](https://example.com/guide).`;
+
+type Shoot = (screen: string) => Promise<void>;
+type Visit = (app: App, shoot: Shoot) => Promise<void>;
+
+async function shootAll(page: Page, folder: string, screen: string): Promise<void> {
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.waitForFunction(
+        (dark) =>
+          document.documentElement.classList.contains('dark') === dark &&
+          document.getAnimations().every(({ playState }) => playState !== 'running'),
+        colorScheme === 'dark',
+      );
+      await page.screenshot({ path: join(folder, `${screen}-${size.width}-${colorScheme}.png`) });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function visit(
+  browser: Browser,
+  folder: string,
+  script: Script,
+  options: AppOptions,
+  go: Visit,
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const { app, close } = await startApp({ context, page, complaints: new Complaints() }, script, options);
+  try {
+    await go(app, (screen) => shootAll(page, folder, screen));
+  } finally {
+    await context.close();
+    await close();
+  }
+}
+
+async function firstRun(app: App, shoot: Shoot): Promise<void> {
+  await expect(app.button('Save and start')).toBeVisible();
+  await shoot('first-run');
+}
+
+async function threeAtWork(app: App, shoot: Shoot): Promise<void> {
+  await expect(app.message).toBeVisible();
+  await shoot('empty-chat');
+  await app.send('Have three sub-agents review the README: accuracy, tone, links.');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
+  await shoot('approval-several');
+  await app.page.keyboard.press('Escape');
+  await shoot('chat-waiting');
+  await app.reopen.click();
+  for (const name of NAMES) await app.allow(name);
+  for (const name of NAMES) await app.expectCard(name, 'running');
+  await app
+    .card('tone-check')
+    .getByRole('button', { name: /^tone-check/ })
+    .click();
+  await expect(app.card('tone-check')).toContainText('Finding 1');
+  await shoot('streaming');
+}
+
+async function oneQuestion(app: App, shoot: Shoot): Promise<void> {
+  await app.send('Review the README.');
+  await expect(app.question).toBeVisible();
+  await shoot('approval-one');
+  await app.field('Prompt').fill(`${PROMPT}\n\nLeave out the licence.`);
+  await shoot('approval-edited');
+  await app.allow();
+  await app.expectCard('accuracy-check', 'running');
+  await app.crashAndRestart();
+  await shoot('connection-lost');
+  await app.page.goto(app.host.url);
+  await app.page.getByRole('link', { name: /Review the README/ }).click();
+  await app.expectOutcome('interrupted');
+  await shoot('interrupted');
+}
+
+async function aWrite(app: App, shoot: Shoot): Promise<void> {
+  await app.send('Improve the README.');
+  await expect(app.question).toBeVisible();
+  await shoot('approval-write');
+  await app.allow();
+  await app.expectOutcome('completed');
+  await app.call('write_file').click();
+  await shoot('written');
+}
+
+async function failures(app: App, shoot: Shoot): Promise<void> {
+  await app.send('Do all three.');
+  for (const name of ['code-reviewer', 'test-generator', 'documentation-writer']) await app.allow(name);
+  await app.expectCard('code-reviewer', 'error');
+  await app.expectCard('documentation-writer', 'completed');
+  await app.card('test-generator').getByRole('button', { name: 'Stop this agent' }).click();
+  await app.expectOutcome('completed');
+  await shoot('failed-agents');
+}
+
+async function refusedKey(app: App, shoot: Shoot): Promise<void> {
+  await app.send('Hello.');
+  await app.expectOutcome('error');
+  await shoot('failed');
+}
+
+async function finished(app: App, shoot: Shoot): Promise<void> {
+  const { page } = app;
+  for (let n = 1; n <= 3; n += 1) {
+    await app.send(`Review the README, part ${n}.`);
+    for (const name of NAMES) await app.allow(name);
+    await app.expectOutcome('completed');
+  }
+  await shoot('finished');
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(3);
+  await shoot('history');
+  await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
+  await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toHaveCount(4);
+  await shoot('workflow');
+  await page
+    .getByRole('list', { name: 'Runs' })
+    .getByRole('button', { name: /tone-check/ })
+    .click();
+  for (const tab of ['Envelope', 'Approvals', 'Model requests']) {
+    await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click();
+    await shoot(`workflow-${tab.toLowerCase().replace(' ', '-')}`);
+  }
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await expect(page.getByLabel('API key')).toBeVisible();
+  await shoot('settings');
+}
+
+function failingBatch(): Script {
+  const agents = ['code-reviewer', 'test-generator', 'documentation-writer'];
+  const tasks = agents.map((agent) => ({
+    agent_id: agent,
+    prompt: `Work as ${agent}.`,
+    reason: 'Do one third',
+  }));
+  const error = {
+    type: 'invalid_request_error',
+    message: 'prompt is too long: 250000 tokens > 200000 maximum',
+  };
+  return leadCalls(
+    [toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: true })],
+    [
+      { prompt: /code-reviewer/, task: 'the code', options: { status: 400, error } },
+      { prompt: /test-generator/, task: 'the tests', options: { hangAfter: 12 } },
+      { prompt: /documentation-writer/, task: 'the docs' },
+    ],
+  );
+}
+
+/** Three reviews for each message, and an answer with all that Markdown can be. */
+function reviews(): Script {
+  const script = leadSpawns(NAMES);
+  script.rules.pop();
+  return script.on(LEAD).reply([text(ANSWER, { deltas: 30 })]);
+}
+
+async function main(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const browser = await chromium.launch(config.use?.launchOptions);
+  const never = { hold: { after: 14, until: gate().until } };
+  const holding = Object.fromEntries(NAMES.map((name) => [name, never]));
+  const one = leadCalls(
+    [spawn({ name: 'accuracy-check', prompt: PROMPT, reason: 'Compare the README with the code' })],
+    [{ prompt: /./, task: 'the README', options: { hangAfter: 12 } }],
+  );
+  const content =
+    '# Sample\n\nA small project with one function, `sum`, which adds two numbers.\n\n## Use\n\n    sum(1, 2)\n';
+  try {
+    await visit(browser, folder, plainAnswer(), { apiKey: null, endpoint: null }, firstRun);
+    await visit(browser, folder, leadSpawns(NAMES, holding), {}, threeAtWork);
+    await visit(browser, folder, one, {}, oneQuestion);
+    await visit(browser, folder, writeFile({ path: 'README.md', content }), {}, aWrite);
+    await visit(browser, folder, failingBatch(), {}, failures);
+    await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
+    await visit(browser, folder, reviews(), {}, finished);
+  } finally {
+    await browser.close();
+  }
+}
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  process.stderr.write('Usage: node e2e/screenshots.ts OUT_DIR\n');
+  process.exitCode = 2;
+} else {
+  await main(folder);
+}

@@ -1,0 +1,108 @@
+/** What a person sees and does at one tab, in roles and names only. */
+import { expect, type Locator, type Page } from '@playwright/test';
+
+export class Person {
+  readonly page: Page;
+  /** The question that is shown in full. */
+  readonly question: Locator;
+  readonly message: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.question = page.getByRole('alertdialog');
+    this.message = page.getByRole('textbox', { name: 'Message', exact: true });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** Writes a message and sends it; waits until it stands in the conversation. */
+  async send(text: string): Promise<void> {
+    await this.message.fill(text);
+    await this.button('Send').click();
+    await expect(this.message).toHaveValue('');
+    await expect(this.workflow().getByText(text, { exact: true }).first()).toBeVisible();
+  }
+
+  /** The conversation's messages, also those that stand behind an open question. */
+  get log(): Locator {
+    return this.page.getByLabel('Conversation', { exact: true });
+  }
+
+  /** One message of the person with all the work that it led to; the newest without a number. */
+  workflow(index = -1): Locator {
+    return this.log.getByRole('region', { name: /^Workflow: /, includeHidden: true }).nth(index);
+  }
+
+  /** Where a workflow stands, as its last line says. */
+  footer(index = -1): Locator {
+    return this.workflow(index).locator('> footer');
+  }
+
+  async expectOutcome(words: string): Promise<void> {
+    await expect(this.footer().getByText(words, { exact: true })).toBeVisible({ timeout: 15_000 });
+  }
+
+  /** The card of a sub-agent. */
+  card(name: string): Locator {
+    return this.log.getByRole('article', { name, exact: true, includeHidden: true });
+  }
+
+  async expectCard(name: string, state: string): Promise<void> {
+    await expect(this.card(name).locator('header').getByText(state, { exact: true })).toBeVisible({
+      timeout: 15_000,
+    });
+  }
+
+  /** The lead's answer quotes the report on this task. */
+  async expectQuoted(task: string): Promise<void> {
+    await expect(
+      this.workflow().getByRole('heading', { name: `Report: ${task}`, includeHidden: true }),
+    ).toBeVisible();
+  }
+
+  /** The row of a tool call. */
+  call(name: string | RegExp): Locator {
+    const pattern = name instanceof RegExp ? name : new RegExp(`^${name}`);
+    return this.log.getByRole('button', { name: pattern, includeHidden: true });
+  }
+
+  get waiting(): Locator {
+    return this.page.getByRole('list', { name: 'Waiting questions' });
+  }
+
+  get reopen(): Locator {
+    return this.page.getByRole('button', { name: /^\d+ waiting/ });
+  }
+
+  field(name: string): Locator {
+    return this.question.getByLabel(name, { exact: true });
+  }
+
+  /** Brings the question about this agent to the front; the list may change meanwhile, as answers arrive. */
+  async lookAt(name: string): Promise<void> {
+    const title = this.question.getByRole('heading', { level: 2 });
+    const entry = this.waiting.getByRole('button', { name: new RegExp(`\\b${name}\\b`) }).first();
+    await expect(async () => {
+      if (await entry.isVisible()) await entry.click({ timeout: 1000 });
+      await expect(title).toContainText(name, { timeout: 1000 });
+    }).toPass({ timeout: 10_000 });
+  }
+
+  /** Says yes to the question that is shown, or to the one about this agent. */
+  async allow(name?: string): Promise<void> {
+    await this.#answer('Allow once', name);
+  }
+
+  async reject(reason: string, name?: string): Promise<void> {
+    if (name !== undefined) await this.lookAt(name);
+    await this.field('Reason').fill(reason);
+    await this.#answer('Reject');
+  }
+
+  async #answer(button: 'Allow once' | 'Reject', name?: string): Promise<void> {
+    if (name !== undefined) await this.lookAt(name);
+    await this.question.getByRole('button', { name: button, exact: true }).click();
+  }
+}

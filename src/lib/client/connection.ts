@@ -1,0 +1,188 @@
+/** A runtime over one WebSocket: requests and subscriptions of the contract, with reconnection. */
+import type {
+  Client,
+  ClientFrame,
+  Input,
+  MethodName,
+  Output,
+  ServerFrame,
+  TopicEvent,
+  TopicInput,
+  TopicName,
+} from '#contract/rpc.ts';
+import { text } from '#lib/text.ts';
+import { RequestError } from './request-error.ts';
+
+export type ConnectionStatus = 'connecting' | 'open' | 'reconnecting' | 'closed';
+
+/** A client whose connection can break: subscriptions end with it, and `onOpen` says when to make them again. */
+export interface Connection extends Client {
+  readonly status: ConnectionStatus;
+  /** Called at every opening, also the first; the returned function ends it. */
+  onOpen(listener: () => void): () => void;
+  onStatus(listener: (status: ConnectionStatus) => void): () => void;
+  close(): void;
+}
+
+/** What is used of a browser's WebSocket. */
+export type Socket = Pick<WebSocket, 'send' | 'close' | 'onopen' | 'onmessage' | 'onclose' | 'onerror'> & {
+  readonly readyState: number;
+};
+
+interface Pending {
+  resolve: (value: unknown) => void;
+  reject: (error: RequestError) => void;
+}
+type Listener = (event: never) => void;
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 5000;
+const OPEN = 1;
+
+export class SocketConnection implements Connection {
+  readonly #openSocket: () => Socket;
+  readonly #pending = new Map<number, Pending>();
+  readonly #listeners = new Map<number, Listener>();
+  readonly #onOpen = new Set<() => void>();
+  readonly #onStatus = new Set<(status: ConnectionStatus) => void>();
+  /** Frames of requests made before the first opening. */
+  #early: ClientFrame[] = [];
+  #socket: Socket | null = null;
+  #status: ConnectionStatus = 'connecting';
+  #lastId = 0;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(openSocket: () => Socket) {
+    this.#openSocket = openSocket;
+    this.#connect();
+  }
+
+  get status(): ConnectionStatus {
+    return this.#status;
+  }
+
+  onOpen(listener: () => void): () => void {
+    this.#onOpen.add(listener);
+    return () => this.#onOpen.delete(listener);
+  }
+
+  onStatus(listener: (status: ConnectionStatus) => void): () => void {
+    this.#onStatus.add(listener);
+    return () => this.#onStatus.delete(listener);
+  }
+
+  async request<M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> {
+    const id = ++this.#lastId;
+    // The server answers a method with its declared output.
+    return (await this.#call({ kind: 'request', id, method, input })) as Output<M>;
+  }
+
+  async subscribe<T extends TopicName>(
+    topic: T,
+    input: TopicInput<T>,
+    listener: (event: TopicEvent[T]) => void,
+  ): Promise<() => void> {
+    const id = ++this.#lastId;
+    // Events may come in the same moment as the reply, so the listener stands first.
+    this.#listeners.set(id, listener);
+    try {
+      await this.#call({ kind: 'subscribe', id, topic, input });
+    } catch (error) {
+      this.#listeners.delete(id);
+      throw error;
+    }
+    return () => {
+      if (this.#listeners.delete(id)) this.#send({ kind: 'unsubscribe', id });
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#setStatus('closed');
+    this.#socket?.close();
+    this.#lose();
+  }
+
+  #call(frame: Exclude<ClientFrame, { kind: 'unsubscribe' }>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#status === 'reconnecting' || this.#status === 'closed') {
+        reject(new RequestError('disconnected', text.connection.notConnected));
+        return;
+      }
+      this.#pending.set(frame.id, { resolve, reject });
+      if (this.#status === 'connecting') this.#early.push(frame);
+      else this.#send(frame);
+    });
+  }
+
+  #send(frame: ClientFrame): void {
+    if (this.#socket?.readyState === OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  #connect(): void {
+    const socket = this.#openSocket();
+    this.#socket = socket;
+    socket.onopen = () => this.#opened();
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as ServerFrame);
+    socket.onclose = () => {
+      if (this.#socket === socket) this.#dropped();
+    };
+    // A close follows every error.
+    socket.onerror = null;
+  }
+
+  #opened(): void {
+    this.#failures = 0;
+    this.#setStatus('open');
+    const early = this.#early;
+    this.#early = [];
+    for (const frame of early) this.#send(frame);
+    for (const listener of [...this.#onOpen]) listener();
+  }
+
+  #dropped(): void {
+    if (this.#status === 'closed') return;
+    // Until the first opening there is nothing to lose: what was asked for waits.
+    if (this.#status === 'open') {
+      this.#setStatus('reconnecting');
+      this.#lose();
+    }
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.#connect(), delay * (0.8 + Math.random() * 0.4));
+  }
+
+  #lose(): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#listeners.clear();
+    this.#early = [];
+    for (const { reject } of pending) reject(new RequestError('disconnected', text.connection.lost));
+  }
+
+  #receive(frame: ServerFrame): void {
+    if (frame.kind === 'events') {
+      const listener = this.#listeners.get(frame.id) as ((event: unknown) => void) | undefined;
+      for (const event of frame.events) listener?.(event);
+      return;
+    }
+    const pending = this.#pending.get(frame.id);
+    this.#pending.delete(frame.id);
+    if (frame.reply.ok) pending?.resolve(frame.reply.value);
+    else pending?.reject(new RequestError(frame.reply.error.code, frame.reply.error.message));
+  }
+
+  #setStatus(status: ConnectionStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    for (const listener of [...this.#onStatus]) listener(status);
+  }
+}
+
+/** The runtime that served this page. */
+export function connectToHost(): Connection {
+  const url = new URL('/ws', location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return new SocketConnection(() => new WebSocket(url));
+}

@@ -1,0 +1,18 @@
+/** An error as it crossed the bridge: a code for the program and a sentence for the person. */
+
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  /** `code` of `ErrorInfo`, or `disconnected` where there was no way to ask. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What can be shown of anything that was thrown. */
+export function asRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  return new RequestError('internal', error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,105 @@
+/** What a person changes in a question before answering: an envelope, or the input of a tool call. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Answer } from '#contract/approval.ts';
+import type { Question } from './phase.ts';
+
+export type Draft = EnvelopeDraft | ToolDraft;
+
+/** Text in a box is not JSON. */
+export class NotJson extends Error {}
+
+export class EnvelopeDraft {
+  readonly kind = 'envelope';
+  readonly original: Envelope;
+  value: Envelope = $state()!;
+  reason = $state('');
+  readonly edited: readonly (keyof Envelope)[] = $derived.by(() =>
+    (Object.keys(this.original) as (keyof Envelope)[]).filter(
+      (field) => JSON.stringify(this.value[field]) !== JSON.stringify(this.original[field]),
+    ),
+  );
+
+  constructor(original: Envelope) {
+    this.original = original;
+    this.value = structuredClone(original);
+  }
+
+  /** Puts a name into a list of the envelope or takes it out, and keeps the list sorted as it came. */
+  toggle(field: 'tools' | 'permissions' | 'mcpServers', name: string, on: boolean): void {
+    const list: string[] = this.value[field].filter((other) => other !== name);
+    const next = on ? [...list, name].sort() : list;
+    Object.assign(this.value, { [field]: next });
+  }
+
+  reset(): void {
+    this.value = structuredClone(this.original);
+  }
+
+  answer(): Answer {
+    return this.edited.length === 0
+      ? { kind: 'allow' }
+      : { kind: 'edit', value: $state.snapshot(this.value) };
+  }
+}
+
+/** The fields of a file that would be written have boxes of their own; all else is JSON. */
+export class ToolDraft {
+  readonly kind = 'tool';
+  readonly original: unknown;
+  /** Null where the input has no such field. */
+  path: string | null = $state(null);
+  content: string | null = $state(null);
+  json = $state('');
+  reason = $state('');
+  readonly edited: readonly string[] = $derived.by(() => {
+    const initial = boxesOf(this.original);
+    return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
+  });
+
+  constructor(original: unknown) {
+    this.original = original;
+    this.reset();
+  }
+
+  reset(): void {
+    Object.assign(this, boxesOf(this.original));
+  }
+
+  /** Throws `NotJson`. */
+  answer(): Answer {
+    if (this.edited.length === 0) return { kind: 'allow' };
+    const rest = this.json === '' ? {} : parse(this.json);
+    const boxes = {
+      ...(this.path === null ? {} : { path: this.path }),
+      ...(this.content === null ? {} : { content: this.content }),
+    };
+    const merge = typeof rest === 'object' && rest !== null && !Array.isArray(rest);
+    return { kind: 'edit', value: merge ? { ...rest, ...boxes } : rest };
+  }
+}
+
+export function draftOf(question: Question): Draft {
+  const { subject } = question.approval.request;
+  if (question.spawn) return new EnvelopeDraft(question.spawn.envelope);
+  return new ToolDraft(subject.kind === 'tool' ? subject.input : null);
+}
+
+function boxesOf(input: unknown): { path: string | null; content: string | null; json: string } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { path: null, content: null, json: JSON.stringify(input, null, 2) ?? 'null' };
+  }
+  const { path, content, ...rest }: { path?: unknown; content?: unknown } = input;
+  if (typeof path !== 'string' || typeof content !== 'string') {
+    return { path: null, content: null, json: JSON.stringify(input, null, 2) };
+  }
+  const json = Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2);
+  return { path, content, json };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new NotJson(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,126 @@
+/** Questions and running work across conversations, and the modal that opens by itself for new questions. */
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import type { Answer } from '#contract/approval.ts';
+import type { Attention as AttentionState } from '#contract/view.ts';
+import type { Connection } from '#lib/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { draftOf, type Draft } from './approval-draft.svelte.ts';
+import { questionsOf, type Question } from './phase.ts';
+
+export class Attention {
+  state = $state.raw<AttentionState>({ questions: [], running: [] });
+  /** Whether the modal shows; closing it leaves every question open. */
+  open = $state(false);
+  /** The newest question, for the live announcement. */
+  newest = $state.raw<Question | null>(null);
+  readonly questions = $derived(questionsOf(this.state.questions));
+  readonly selected = $derived.by(
+    () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
+  );
+  /** When the state came: times left in it count from then. */
+  #receivedAt = $state(0);
+  #selectedKey = $state<string | null>(null);
+  readonly #busy = new SvelteSet<string>();
+  readonly #errors = new SvelteMap<string, RequestError>();
+  // Made while a question is drawn, which must not change what is watched.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #drafts = new Map<string, Draft>();
+  #known: readonly string[] = [];
+  readonly #connection: Connection;
+  #unsubscribe: (() => void) | null = null;
+  readonly #endOnOpen: () => void;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#endOnOpen = connection.onOpen(() => void this.#attach());
+    if (connection.status === 'open') void this.#attach();
+  }
+
+  select(key: string): void {
+    this.#selectedKey = key;
+  }
+
+  /** Opens the modal, at a question where one is given. */
+  show(key?: string): void {
+    if (key !== undefined) this.#selectedKey = key;
+    this.open = this.questions.length > 0;
+  }
+
+  dismiss(): void {
+    this.open = false;
+  }
+
+  /** What a person changed so far; kept while the question is open, whatever else is looked at. */
+  draft(question: Question): Draft {
+    const known = this.#drafts.get(question.key);
+    if (known) return known;
+    const draft = draftOf(question);
+    this.#drafts.set(question.key, draft);
+    return draft;
+  }
+
+  /** Time left to answer, in milliseconds; it runs while this page is open. */
+  remaining(question: Question, now: number): number {
+    return Math.max(0, question.approval.request.remainingMs - (now - this.#receivedAt));
+  }
+
+  busy(key: string): boolean {
+    return this.#busy.has(key);
+  }
+
+  error(key: string): RequestError | null {
+    return this.#errors.get(key) ?? null;
+  }
+
+  async decide(question: Question, answer: Answer): Promise<void> {
+    const { key, item } = question;
+    if (this.#busy.has(key)) return;
+    this.#busy.add(key);
+    this.#errors.delete(key);
+    try {
+      await this.#connection.request('approval.decide', {
+        approvalId: question.approval.request.id,
+        item,
+        answer,
+      });
+      // Until it is gone from the state, a second answer must not go out.
+    } catch (error) {
+      this.#errors.set(key, asRequestError(error));
+      this.#busy.delete(key);
+    }
+  }
+
+  close(): void {
+    this.#endOnOpen();
+    this.#unsubscribe?.();
+  }
+
+  async #attach(): Promise<void> {
+    try {
+      this.#unsubscribe = await this.#connection.subscribe('attention', { canAnswer: true }, (state) =>
+        this.#receive(state),
+      );
+    } catch (error) {
+      // A connection that broke again opens again, and this is called again.
+      if (asRequestError(error).code !== 'disconnected') throw error;
+    }
+  }
+
+  /** Only new questions open the modal: one that was put aside stays in the inbox. */
+  #receive(state: AttentionState): void {
+    this.state = state;
+    this.#receivedAt = Date.now();
+    const keys = this.questions.map(({ key }) => key);
+    const fresh = this.questions.find(({ key }) => !this.#known.includes(key));
+    this.#known = keys;
+    for (const kept of [this.#drafts, this.#errors, this.#busy]) {
+      for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
+    }
+    if (fresh) {
+      this.newest = fresh;
+      if (!this.open) this.#selectedKey = fresh.key;
+      this.open = true;
+    }
+    if (keys.length === 0) this.open = false;
+  }
+}

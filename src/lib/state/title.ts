@@ -1,0 +1,25 @@
+/** Short forms of texts: a conversation's title, the first line of a prompt, the summary of a report. */
+import { SUMMARY_CHARS } from '#contract/limits.ts';
+
+const TITLE_UNITS = 80;
+
+export function firstLine(prompt: string): string {
+  return prompt.trim().split('\n', 1)[0] ?? '';
+}
+
+/** The first line, at most 80 UTF-16 code units of it and never half of a surrogate pair. */
+export function titleOf(prompt: string): string {
+  const line = firstLine(prompt);
+  if (line.length <= TITLE_UNITS) return line;
+  const last = line.charCodeAt(TITLE_UNITS - 1);
+  return `${line.slice(0, last >= 0xd800 && last <= 0xdbff ? TITLE_UNITS - 1 : TITLE_UNITS)}…`;
+}
+
+/** The first characters of the Summary section of a report, or of the report where it has none; one line. */
+export function summaryOf(report: string): string {
+  const section = /^#{1,6}[ \t]*summary[ \t]*$([\s\S]*?)(?=^#{1,6}[ \t]|$(?![\s\S]))/im.exec(report);
+  const whole = section?.[1]?.trim() || report.replace(/^#{1,6}[ \t].*$/gm, '').trim() || report;
+  const line = whole.replace(/\s+/g, ' ').trim();
+  const points = [...line];
+  return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
+}

@@ -1,0 +1,146 @@
+/** What a run's transcript shows, in order of time: words, thinking and calls, ended or still being written. */
+import type { Approval } from '#contract/approval.ts';
+import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
+
+/** `writing`: its arguments still come; `waiting`: for an answer; `pending`: for its turn. */
+export type CallState =
+  'writing' | 'waiting' | 'pending' | 'running' | 'completed' | 'error' | 'cancelled' | 'interrupted';
+
+export interface Call {
+  id: string;
+  name: string;
+  /** Undefined while it is written. */
+  input: unknown;
+  /** The arguments as text while they are written, or where they are not JSON. */
+  draft: string | null;
+  state: CallState;
+  startedAt: string | null;
+  result: ToolEntry | null;
+  /** Runs that this call asked for, in the order of the items. */
+  children: RunRow[];
+}
+
+export type Block =
+  | { kind: 'text' | 'thinking'; key: string; text: string; open: boolean }
+  | { kind: 'call'; key: string; call: Call }
+  | { kind: 'user'; key: string; entry: UserEntry }
+  | { kind: 'system'; key: string; entry: SystemEntry }
+  | { kind: 'interrupted'; key: string };
+
+export interface Source {
+  run: RunRow;
+  entries: readonly Entry[];
+  calls: readonly ToolCallRow[];
+  /** The message that the run writes now. */
+  open: OpenMessage | null;
+  children: readonly RunRow[];
+  approvals: readonly Approval[];
+}
+
+/** Keys stay the same when an open message ends, so that what is on the screen stays in place. */
+export function blocksOf(source: Source): Block[] {
+  const results = new Map(
+    source.entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
+  );
+  const blocks = source.entries.flatMap((entry): Block[] => {
+    switch (entry.kind) {
+      case 'user':
+        return [{ kind: 'user', key: `entry-${entry.n}`, entry }];
+      case 'system':
+        return [{ kind: 'system', key: `entry-${entry.n}`, entry }];
+      case 'assistant':
+        return assistantBlocks(source, entry, results);
+      case 'tool':
+        return [];
+    }
+  });
+  return source.open ? [...blocks, ...openBlocks(source, source.open)] : blocks;
+}
+
+function assistantBlocks(source: Source, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
+  const blocks = entry.parts.flatMap((part, index): Block[] => {
+    const key = `${entry.messageId}-${index}`;
+    switch (part.type) {
+      case 'text':
+      case 'thinking':
+        return part.text.trim() === '' ? [] : [{ kind: part.type, key, text: part.text, open: false }];
+      case 'tool_use': {
+        const { id, name, input, malformed } = part;
+        const call = { id, name, input, draft: malformed ?? null, result: results.get(id) ?? null };
+        return [{ kind: 'call', key, call: withState(source, call, false) }];
+      }
+      case 'redacted_thinking':
+        return [];
+    }
+  });
+  return entry.interrupted ? [...blocks, { kind: 'interrupted', key: `${entry.messageId}-cut` }] : blocks;
+}
+
+function openBlocks(source: Source, message: OpenMessage): Block[] {
+  return message.parts.flatMap((part, index): Block[] => {
+    const key = `${message.messageId}-${index}`;
+    if (part.kind !== 'tool') {
+      return part.text.trim() === '' ? [] : [{ kind: part.kind, key, text: part.text, open: true }];
+    }
+    const call = {
+      ...{ id: part.toolCallId ?? key, name: part.name ?? '' },
+      ...{ input: undefined, draft: part.text, result: null },
+    };
+    return [{ kind: 'call', key, call: withState(source, call, true) }];
+  });
+}
+
+type Stateless = Omit<Call, 'state' | 'startedAt' | 'children'>;
+
+function withState(source: Source, call: Stateless, writing: boolean): Call {
+  const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
+  const children = source.children
+    .filter(({ toolCallId }) => toolCallId === call.id)
+    .sort((a, b) => a.item - b.item);
+  return { ...call, children, startedAt: row?.startedAt ?? null, state: stateOf(source, call, row, writing) };
+}
+
+function stateOf(source: Source, call: Stateless, row: ToolCallRow | undefined, writing: boolean): CallState {
+  if (call.result) return call.result.status;
+  const ended = source.run.outcome !== null;
+  if (row && row.status !== 'running') return row.status;
+  if (ended) return 'interrupted';
+  if (row) return 'running';
+  const asked = source.approvals.find(
+    ({ request }) => request.runId === source.run.id && request.toolCallId === call.id,
+  );
+  if (asked?.decisions.includes(null)) return 'waiting';
+  return writing && !asked ? 'writing' : 'pending';
+}
+
+/** The newest call of a run, for a card's one line. */
+export function lastCall(blocks: readonly Block[]): Call | null {
+  const block = blocks.findLast(({ kind }) => kind === 'call');
+  return block?.kind === 'call' ? block.call : null;
+}
+
+/** Argument names that say most about a call, the best first. */
+const MAIN_ARGUMENTS = [
+  'path',
+  'file_path',
+  'command',
+  'pattern',
+  'query',
+  'url',
+  'agent',
+  'name',
+  'title',
+  'prompt',
+];
+
+/** The one argument that tells calls of a tool apart, on one line; empty where there is none. */
+export function mainArgument(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return '';
+  const fields: [string, unknown][] = Object.entries(input);
+  const named = MAIN_ARGUMENTS.map((name) => fields.find(([field]) => field === name)?.[1]);
+  const value = [...named, ...fields.map(([, other]) => other)].find(
+    (candidate) => typeof candidate === 'string' && candidate !== '',
+  );
+  return typeof value === 'string' ? value.replace(/\s+/g, ' ').slice(0, 200) : '';
+}

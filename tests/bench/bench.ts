@@ -1,0 +1,95 @@
+/** `npm run bench -- [--quick] [--history] [--only GROUP,…] [--json FILE] [--profile FOLDER]`: this project beside its floor. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Figure, unmeasured } from './figure.ts';
+import { growthFigures } from './figures/growth.ts';
+import { historyFigures } from './figures/history.ts';
+import { launchFigures } from './figures/launch.ts';
+import { pageFigures } from './figures/page.ts';
+import { stopFigures } from './figures/stop.ts';
+import { streamFigures } from './figures/streams.ts';
+import { realisticFigures, workflowFigures } from './figures/workflow.ts';
+import { Session, type Sizes } from './session.ts';
+import { tableOf } from './table.ts';
+
+const FULL: Sizes = {
+  ...{ warmUps: 20, runs: 15, realisticWarmUps: 1, realisticRuns: 7, stops: 7, batch: 100, batches: 10 },
+  ...{ burst: 20_000, paced: 3000, pacedRuns: 7, launches: 7, history: 10_000, events: 10_000 },
+};
+const QUICK: Sizes = {
+  ...{ warmUps: 3, runs: 3, realisticWarmUps: 0, realisticRuns: 1, stops: 1, batch: 10, batches: 3 },
+  ...{ burst: 2000, paced: 400, pacedRuns: 3, launches: 1, history: 200, events: 500 },
+};
+const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> = {
+  workflow: workflowFigures,
+  realistic: realisticFigures,
+  growth: growthFigures,
+  streams: streamFigures,
+  launch: launchFigures,
+  stop: stopFigures,
+  history: historyFigures,
+  page: pageFigures,
+};
+/** Processes that already ran or waited to run. */
+const BUSY_LOAD = 0.7;
+const RESULTS = join(import.meta.dirname, '../../test-results/bench.json');
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    history: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    json: { type: 'string' },
+    profile: { type: 'string' },
+  },
+});
+const sizes = { ...(values.quick ? QUICK : FULL), ...(values.history ? { history: 100_000 } : {}) };
+const names = values.only?.split(',') ?? Object.keys(GROUPS);
+const loadBefore = loadavg()[0] ?? 0;
+const session = await Session.start(sizes, values.profile === undefined ? null : resolve(values.profile));
+const figures: Figure[] = [];
+try {
+  for (const name of names) figures.push(...(await measure(name)));
+} finally {
+  await session.end();
+}
+console.log(tableOf(figures));
+if (loadBefore > BUSY_LOAD)
+  console.log(
+    `\nThe machine was busy before (load ${loadBefore.toFixed(1)}): times and ratios are worse than on an idle one.`,
+  );
+await report(figures);
+
+/** A group that fails says why, makes the exit code 1, and does not keep the others from being measured. */
+async function measure(name: string): Promise<Figure[]> {
+  const group = GROUPS[name];
+  if (!group)
+    return [unmeasured(name, name, {}, `there is no such group: ${Object.keys(GROUPS).join(', ')}`)];
+  const start = performance.now();
+  try {
+    return await group(session);
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    console.error(error);
+    process.exitCode = 1;
+    return [unmeasured(name, name, {}, line)];
+  } finally {
+    await session.closeAll();
+    console.error(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  }
+}
+
+async function report(measured: readonly Figure[]): Promise<void> {
+  const [processor] = cpus();
+  const machine = {
+    ...{ node: process.version, platform: process.platform, cpus: cpus().length },
+    ...{ loadBefore, processor: processor?.model ?? '', memoryMb: Math.round(totalmem() / 2 ** 20) },
+  };
+  const text = JSON.stringify({ at: new Date().toISOString(), machine, sizes, figures: measured }, null, 2);
+  for (const file of [RESULTS, ...(values.json === undefined ? [] : [resolve(values.json)])]) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${text}\n`);
+  }
+}

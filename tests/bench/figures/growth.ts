@@ -1,0 +1,98 @@
+/** Workflows back to back: how many a second, and what each leaves behind in memory and on the disk. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clock } from '../clock.ts';
+import { type Figure, figure, unmeasured } from '../figure.ts';
+import { inTurn, type Session } from '../session.ts';
+import type { BatchTimes } from '../side.ts';
+import { median, slope } from '../statistics.ts';
+import { shownFigures } from './workflow.ts';
+
+/** From this workflow on memory must not grow. */
+const SETTLED_AT = 300;
+const KB = 1024;
+/** A slow machine does fewer batches. */
+const PATIENCE_MS = 70_000;
+
+export async function growthFigures(session: Session): Promise<Figure[]> {
+  const { batch, batches } = session.sizes;
+  const { server, ours, floor, store } = await session.arena('growth', 'scripted', '0', '0');
+  const start = await sizeOf(store);
+  const end = clock() + PATIENCE_MS;
+  const results = await inTurn(
+    { ours, floor },
+    batches,
+    async (side) => {
+      const times = await side.ask('batch', batch);
+      await server.ask('take');
+      return times;
+    },
+    () => clock() > end,
+  );
+  await ours.close();
+  const count = batch * results.ours.length;
+  const rate = (times: BatchTimes[]) => median(times.map(({ ms }) => (batch * 1000) / ms));
+  const cpu = (times: BatchTimes[]) => median(times.map(({ cpuMs }) => cpuMs / batch));
+  return [
+    figure({
+      ...{ id: 'throughput', title: 'workflows back to back', unit: '1/s', bar: { atLeast: 60 } },
+      ...{ ours: rate(results.ours), floor: rate(results.floor) },
+      note: `${count} workflows in batches of ${batch}, each in a conversation of its own`,
+    }),
+    figure({
+      ...{ id: 'cpu', title: 'processor time per workflow', unit: 'ms' },
+      ...{ ours: cpu(results.ours), floor: cpu(results.floor) },
+      note: 'all threads; what else runs on the machine changes this least',
+    }),
+    drift(results.ours, results.floor),
+    ...growth(results.ours, results.floor, batch),
+    ...shownFigures(results.ours.flatMap(({ shown }) => shown)),
+    figure({
+      ...{ id: 'disk', title: 'disk per workflow', unit: 'KB', bar: { atMost: 100 } },
+      ours: ((await sizeOf(store)) - start) / count / KB,
+      note: `growth of the closed store's files over ${count} workflows`,
+    }),
+  ];
+}
+
+/** The last batch against the first after the warm-up. */
+function drift(ours: BatchTimes[], floor: BatchTimes[]): Figure {
+  const bar = { atMost: 1.2 };
+  const title = 'time of the last batch ÷ of the second';
+  if (ours.length < 3) return unmeasured('drift', title, bar, 'needs three batches');
+  const of = (times: BatchTimes[]) => (times.at(-1)?.ms ?? NaN) / (times[1]?.ms ?? NaN);
+  return figure({ id: 'drift', title, unit: '', bar, ours: of(ours), floor: of(floor) });
+}
+
+function growth(ours: BatchTimes[], floor: BatchTimes[], batch: number): Figure[] {
+  const settled = (times: BatchTimes[], of: (one: BatchTimes) => number) =>
+    times
+      .map((one, index) => ({ x: (index + 1) * batch, y: of(one) / KB }))
+      .filter(({ x }) => x >= SETTLED_AT);
+  const parts = [
+    { id: 'heap', title: 'heap per workflow', of: (one: BatchTimes) => one.heap, bar: { atMost: 1 } },
+    {
+      id: 'rss',
+      title: 'resident memory per workflow',
+      of: (one: BatchTimes) => one.rss,
+      bar: { atMost: 20 },
+    },
+  ];
+  return parts.map(({ id, title, of, bar }) => {
+    const points = settled(ours, of);
+    if (points.length < 3) return unmeasured(id, title, bar, `needs three batches after ${SETTLED_AT}`);
+    return figure({
+      ...{ id, title, bar, unit: 'KB' },
+      ...{ ours: slope(points), floor: slope(settled(floor, of)) },
+      note: `slope from the ${SETTLED_AT}th to the ${points.at(-1)?.x}th, after collections of garbage`,
+    });
+  });
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let size = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) size += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return size;
+}

@@ -1,0 +1,96 @@
+/** The command line from its launch to its first request, and the memory of the whole workflow. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { clock } from '../clock.ts';
+import { type Figure, figure, unmeasured } from '../figure.ts';
+import type { Session } from '../session.ts';
+import { median } from '../statistics.ts';
+
+const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
+const FLOOR = join(import.meta.dirname, '../floor-cli.ts');
+const LAUNCH = 'launch → first request';
+const MEMORY = 'peak memory of one workflow';
+const LAUNCH_BAR = { atMost: 250 };
+const MEMORY_BAR = { atMost: 230 };
+const LOOK_MS = 4;
+
+interface Launch {
+  firstRequestMs: number;
+  /** Null where the system does not tell. */
+  peakMb: number | null;
+}
+
+export async function launchFigures(session: Session): Promise<Figure[]> {
+  if (!existsSync(CLI)) {
+    const why = 'there is no src/hosts/cli.ts';
+    return [unmeasured('launch', LAUNCH, LAUNCH_BAR, why), unmeasured('memory', MEMORY, MEMORY_BAR, why)];
+  }
+  const { launches } = session.sizes;
+  const server = await session.server('scripted', '0', '0');
+  const url = await server.ask('url');
+  const home = await session.folder('launch/home');
+  const cwd = await session.folder('launch/workspace');
+  const env = { ...process.env, TRIAD_HOME: home, ANTHROPIC_API_KEY: 'bench-key', ANTHROPIC_BASE_URL: url };
+  const launch = async (args: string[]): Promise<Launch> => {
+    const startedAt = clock();
+    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const peakMb = await ended(child);
+    const [first] = await server.ask('take');
+    if (!first) throw new Error('it made no request');
+    return { firstRequestMs: first.receivedAt - startedAt, peakMb };
+  };
+  const mine = () => launch([CLI, 'run', '--approve', 'all', 'Look at all parts']);
+  const bare = () => launch([FLOOR]);
+  // The first start makes the store and the compile cache.
+  await mine();
+  await bare();
+  const results: { ours: Launch[]; floor: Launch[] } = { ours: [], floor: [] };
+  for (let time = 0; time < launches; time += 1) {
+    results.ours.push(await mine());
+    results.floor.push(await bare());
+  }
+  return figuresOf(results, launches);
+}
+
+function figuresOf({ ours, floor }: { ours: Launch[]; floor: Launch[] }, launches: number): Figure[] {
+  const start = (all: Launch[]) => median(all.map(({ firstRequestMs }) => firstRequestMs));
+  const peaks = (all: Launch[]) => all.flatMap(({ peakMb }) => (peakMb === null ? [] : [peakMb]));
+  const note = `node src/hosts/cli.ts run, from the second start on; median of ${launches}`;
+  return [
+    figure({
+      ...{ id: 'launch', title: LAUNCH, unit: 'ms', bar: LAUNCH_BAR, note },
+      ...{ ours: start(ours), floor: start(floor) },
+    }),
+    peaks(ours).length === 0
+      ? unmeasured('memory', MEMORY, MEMORY_BAR, 'this system has no /proc')
+      : figure({
+          ...{ id: 'memory', title: MEMORY, unit: 'MB', bar: MEMORY_BAR, note },
+          ...{ ours: median(peaks(ours)), floor: median(peaks(floor)) },
+        }),
+  ];
+}
+
+/** Resolves at a good end with the highest resident memory that was seen. */
+async function ended(child: ChildProcess): Promise<number | null> {
+  const exit = once(child, 'exit');
+  let complaint = '';
+  child.stderr?.on('data', (data: Buffer) => (complaint += data.toString()));
+  let peak: number | null = null;
+  while (child.exitCode === null && child.signalCode === null) {
+    peak = (await peakOf(child.pid)) ?? peak;
+    await Promise.race([exit, wait(LOOK_MS)]);
+  }
+  if (child.exitCode !== 0) throw new Error(`it ended with ${child.exitCode}: ${complaint.trim()}`);
+  return peak;
+}
+
+/** The kernel's own high-water mark, so that only what comes after the last look can be missed. */
+async function peakOf(pid: number | undefined): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(status)?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) / 1024;
+}

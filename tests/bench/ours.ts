@@ -1,0 +1,107 @@
+/** This project: the runtime as the hosts compose it, approvals answered by rule, its store on the disk. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentEvent } from '#contract/event.ts';
+import type { Runtime } from '#core/runtime.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { builtinRegistry, composeRuntime, settingsOf } from '../support/compose.ts';
+import { clock } from './clock.ts';
+import type { Work } from './side.ts';
+
+type Listener = (event: AgentEvent) => void;
+
+/** The store lies in `FOLDER/store`, the workspace in `FOLDER/workspace`. */
+export async function openOurs(url: string, folder: string): Promise<Work> {
+  const workspace = join(folder, 'workspace');
+  await mkdir(workspace, { recursive: true });
+  const store = await openStore({ url: `rocksdb://${join(folder, 'store')}` });
+  const runtime = await composeRuntime({
+    ...{ store, url, folder: workspace, registry: await builtinRegistry(), settings: settingsOf('') },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  let begun: Begun | null = null;
+  return {
+    workflow: async () => {
+      const starts = new StartReader();
+      const started = await begin(runtime, 'Look at all parts', (event) => starts.take(event));
+      return { sentAt: started.sentAt, endedAt: await started.ended, shown: starts.shown };
+    },
+    stream: async (prompt, take) => {
+      const { sentAt, ended } = await begin(runtime, prompt, (event) => {
+        if (event.type === 'message-delta') take(event.text);
+      });
+      return { sentAt, endedAt: await ended };
+    },
+    begin: async () => {
+      begun = await begin(runtime, 'Look at all parts', () => undefined, 'cancelled');
+    },
+    stop: async () => {
+      if (!begun) throw new Error('nothing was begun');
+      const stoppedAt = clock();
+      await runtime.request('workflow.stop', { workflowId: begun.workflowId });
+      await begun.ended;
+      return stoppedAt;
+    },
+    close: () => runtime.close(),
+  };
+}
+
+interface Begun {
+  workflowId: string;
+  sentAt: number;
+  ended: Promise<number>;
+}
+
+/** A workflow in a conversation of its own; opening that is not part of the time. */
+async function begin(
+  runtime: Runtime,
+  text: string,
+  listener: Listener,
+  outcome: 'completed' | 'cancelled' = 'completed',
+): Promise<Begun> {
+  const { id: conversationId } = await runtime.request('conversation.create', {});
+  const end = Promise.withResolvers<number>();
+  const leave = await runtime.subscribe('conversation', { conversationId }, (event) => {
+    try {
+      listener(event);
+    } catch (error) {
+      // The log would drop this subscriber without a word.
+      end.reject(error);
+    }
+    if (event.type !== 'workflow-end') return;
+    if (event.outcome === outcome) end.resolve(clock());
+    else end.reject(new Error(`the workflow ended as ${event.outcome}: ${event.error?.message}`));
+  });
+  const ended = end.promise.finally(leave);
+  // Awaited by the caller, after the message was accepted.
+  ended.catch(() => undefined);
+  const sentAt = clock();
+  const { workflowId } = await runtime.request('message.send', { conversationId, text, approve: 'all' });
+  return { workflowId, sentAt, ended };
+}
+
+/** How long after the yes to it each sub-agent's start reaches a subscriber. */
+class StartReader {
+  readonly shown: number[] = [];
+  readonly #asked = new Map<string, string[]>();
+  readonly #decidedAt = new Map<string, number>();
+
+  take(event: AgentEvent): void {
+    if (event.type === 'approval-request') {
+      const { id, subject } = event.approval;
+      if (subject.kind === 'envelopes')
+        this.#asked.set(
+          id,
+          subject.items.map(({ runId }) => runId),
+        );
+    } else if (event.type === 'approval-decide') {
+      const runId = this.#asked.get(event.approvalId)?.[event.decision.item];
+      if (runId !== undefined) this.#decidedAt.set(runId, Date.parse(event.decision.at));
+    } else if (event.type === 'run-start') {
+      const decidedAt = this.#decidedAt.get(event.runId);
+      if (decidedAt !== undefined) this.shown.push(performance.timeOrigin + performance.now() - decidedAt);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS` or `stamped`. */
+import { threeChildren } from '../support/fake-model/scenarios.ts';
+import { startFakeModel } from '../support/fake-model/server.ts';
+import { fromEpoch } from './clock.ts';
+import { serve } from './peer.ts';
+import { startStampedServer } from './stamped-server.ts';
+
+/** A request as the server saw it; times are on the common clock. */
+export interface Handled {
+  /** Name of the script's rule that answered. */
+  rule: string;
+  receivedAt: number;
+  /** When all was written, or the client went away. */
+  endedAt: number | null;
+}
+
+export interface ServerOperations {
+  url(): Promise<string>;
+  /** The requests since the last `take`. */
+  peek(): Promise<Handled[]>;
+  /** Likewise, and forgets them. */
+  take(): Promise<Handled[]>;
+}
+
+const [kind = '', firstTokenMs = '0', deltaMs = '0'] = process.argv.slice(2);
+if (kind === 'stamped') {
+  const server = await startStampedServer();
+  const none = () => Promise.resolve([]);
+  serve({ url: () => Promise.resolve(server.url), peek: none, take: none }, server.close);
+} else {
+  const latency = { firstTokenMs: Number(firstTokenMs), deltaMs: Number(deltaMs) };
+  const server = await startFakeModel(threeChildren(), { latency });
+  const peek = async (): Promise<Handled[]> =>
+    server.requests.map(({ rule, problem, receivedAt, endedAt }) => {
+      if (rule === null) throw new Error(`a request was refused: ${problem}`);
+      return {
+        rule,
+        receivedAt: fromEpoch(receivedAt),
+        endedAt: endedAt === null ? null : fromEpoch(endedAt),
+      };
+    });
+  const take = async (): Promise<Handled[]> => {
+    const handled = await peek();
+    server.requests.length = 0;
+    return handled;
+  };
+  serve({ url: () => Promise.resolve(server.url), peek, take }, () => server.close());
+}

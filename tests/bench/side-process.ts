@@ -1,0 +1,32 @@
+/** One side in a process of its own: `ours|floor MODEL_URL FOLDER`. */
+import { clock } from './clock.ts';
+import { openFloor } from './floor.ts';
+import { openOurs } from './ours.ts';
+import { serve } from './peer.ts';
+import { longestBlock, type SideOperations } from './side.ts';
+import { StampReader } from './stamps.ts';
+
+const [kind, url = '', folder = ''] = process.argv.slice(2);
+const work = kind === 'ours' ? await openOurs(url, folder) : openFloor(url, folder);
+
+const batch: SideOperations['batch'] = async (count) => {
+  const shown: number[] = [];
+  const [start, before] = [clock(), process.cpuUsage()];
+  for (let done = 0; done < count; done += 1) shown.push(...(await work.workflow()).shown);
+  const ms = clock() - start;
+  const { user, system } = process.cpuUsage(before);
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  return { ms, cpuMs: (user + system) / 1000, heap: heapUsed, rss, shown };
+};
+
+const stream: SideOperations['stream'] = async ({ prompt, count }) => {
+  const reader = new StampReader();
+  const { value, blockedMs } = await longestBlock(() => work.stream(prompt, (text) => reader.take(text)));
+  return { ms: value.endedAt - value.sentAt, delays: reader.delays(count), blockedMs };
+};
+
+serve(
+  { batch, stream, workflow: () => work.workflow(), begin: () => work.begin(), stop: () => work.stop() },
+  () => work.close(),
+);

@@ -1,0 +1,62 @@
+/** One side of the comparison: what this project and its floor both do, each in a process of its own. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Delays } from './stamps.ts';
+
+/** Times are on the common clock. */
+export interface WorkflowTimes {
+  sentAt: number;
+  endedAt: number;
+  /** For each sub-agent, how long after its yes its start was shown; none where nothing is asked. */
+  shown: number[];
+}
+
+export interface BatchTimes {
+  ms: number;
+  /** Processor time of all threads of the process. */
+  cpuMs: number;
+  /** Bytes after a collection of garbage. */
+  heap: number;
+  rss: number;
+  shown: number[];
+}
+
+export interface StreamTimes {
+  ms: number;
+  delays: Delays;
+  /** The longest time for which the main loop was blocked, in milliseconds. */
+  blockedMs: number;
+}
+
+export interface Work {
+  /** One workflow in an open conversation, from the message to its end. */
+  workflow(): Promise<WorkflowTimes>;
+  /** Streams so many deltas to a subscriber. */
+  stream(prompt: string, take: (text: string) => void): Promise<{ sentAt: number; endedAt: number }>;
+  /** Starts a workflow that `stop` ends. */
+  begin(): Promise<void>;
+  /** Resolves, when all has ended, with the instant at which the stop was asked for. */
+  stop(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface SideOperations {
+  workflow(): Promise<WorkflowTimes>;
+  batch(count: number): Promise<BatchTimes>;
+  stream(input: { prompt: string; count: number }): Promise<StreamTimes>;
+  begin(): Promise<void>;
+  stop(): Promise<number>;
+}
+
+const RESOLUTION_MS = 1;
+
+/** The longest that the main loop was kept from its timers while the work ran. */
+export async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; blockedMs: number }> {
+  const monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  monitor.enable();
+  try {
+    const value = await work();
+    return { value, blockedMs: Math.max(0, monitor.max / 1e6 - RESOLUTION_MS) };
+  } finally {
+    monitor.disable();
+  }
+}

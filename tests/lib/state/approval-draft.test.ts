@@ -1,0 +1,47 @@
+// An answer carries what was changed, and nothing when nothing was.
+import { describe, expect, it } from 'vitest';
+import { EnvelopeDraft, NotJson, ToolDraft } from '#lib/state/approval-draft.svelte.ts';
+import { envelope } from '../support/story.ts';
+
+describe('EnvelopeDraft', () => {
+  it('is a plain yes until something differs', () => {
+    const draft = new EnvelopeDraft(envelope('a', 'Look.'));
+    draft.value.prompt = 'Look again.';
+    draft.value.prompt = 'Look.';
+    expect(draft.edited).toEqual([]);
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+  });
+
+  it('names the edited fields and sends the whole envelope', () => {
+    const original = envelope('a', 'Look.');
+    const draft = new EnvelopeDraft(original);
+    draft.value.model = 'claude-haiku-5-5';
+    draft.toggle('tools', 'write_file', false);
+    draft.toggle('tools', 'glob', true);
+    expect(draft.edited).toEqual(['model', 'tools']);
+    expect(draft.answer()).toEqual({
+      kind: 'edit',
+      value: { ...original, model: 'claude-haiku-5-5', tools: ['glob', 'read_file'] },
+    });
+    draft.reset();
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+  });
+});
+
+describe('ToolDraft', () => {
+  it('has boxes for the path and content of a file', () => {
+    const draft = new ToolDraft({ path: 'a.txt', content: 'old', mode: 1 });
+    expect([draft.path, draft.content, JSON.parse(draft.json)]).toEqual(['a.txt', 'old', { mode: 1 }]);
+    draft.content = 'new';
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { mode: 1, path: 'a.txt', content: 'new' } });
+  });
+
+  it('takes other inputs as JSON, and refuses what is none', () => {
+    const draft = new ToolDraft({ query: 'x' });
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+    draft.json = '{"query": "y"}';
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { query: 'y' } });
+    draft.json = '{"query": ';
+    expect(() => draft.answer()).toThrow(NotJson);
+  });
+});

@@ -1,0 +1,68 @@
+/** Stories made of choices, so that properties can be tried on many of them. */
+import type { Story, Voice } from './story.ts';
+
+export interface Choices {
+  prompt: string;
+  answer: string;
+  /** For each sub-agent: whether it was allowed, and whether it finished. */
+  children: readonly { allowed: boolean; finished: boolean }[];
+  retry: boolean;
+  /** Cut off and resumed. */
+  resumed: boolean;
+}
+
+export function workflow(story: Story, choices: Choices): void {
+  const { lead, workflowId } = story.lead(choices.prompt);
+  const voices = choices.children.map((_, index) => story.child(lead, workflowId, `agent-${index}`));
+  if (choices.retry) retry(story, lead);
+  if (voices.length > 0) team(lead, voices, choices);
+  if (choices.resumed) resume(lead, choices.prompt);
+  lead.answer(choices.answer);
+  story.endWorkflow(lead, 'completed', choices.answer);
+}
+
+/** A first attempt that broke in the middle of its answer. */
+function retry(story: Story, lead: Voice): void {
+  const messageId = story.newId();
+  lead.say({ type: 'message-start', messageId, turn: 1, request: story.request() });
+  lead.hint({ type: 'thinking-delta', messageId, part: 0, offset: 0, text: 'Well' });
+  const error = { code: 'overloaded', message: 'busy' } as const;
+  lead.say({ type: 'retry', turn: 1, attempt: 1, delayMs: 500, error });
+}
+
+function team(lead: Voice, voices: readonly Voice[], { children }: Choices): void {
+  const call = 'toolu_team';
+  lead.answer('I ask for help.', { id: call, name: 'parallel_tasks', input: { tasks: voices.length } });
+  voices.forEach((voice, item) => voice.queue('spawn', 'Look.', call, item));
+  const { id } = lead.ask(call, voices);
+  voices.forEach((_, item) => lead.decide(id, item, children[item]?.allowed ?? false));
+  lead.toolStart(call, 'parallel_tasks');
+  voices.forEach((voice, item) => {
+    const { allowed, finished } = children[item] ?? { allowed: false, finished: false };
+    if (!allowed) return voice.end('rejected');
+    voice.start('Look.');
+    voice.user('parent', 'Look.');
+    voice.answer('I read.', { id: 'toolu_read', name: 'read_file', input: { path: 'a.txt' } });
+    voice.toolStart('toolu_read', 'read_file');
+    voice.toolEnd('toolu_read', 'read_file');
+    voice.answer(`# Report of ${voice.agent}`);
+    voice.end(finished ? 'completed' : 'timed_out', 'report');
+  });
+  lead.toolEnd(call, 'parallel_tasks');
+}
+
+function resume(lead: Voice, prompt: string): void {
+  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: null };
+  lead.end('interrupted');
+  const ended = {
+    outcome: 'interrupted',
+    text: '',
+    error: null,
+    durationMs: 5,
+    usage,
+    subAgents: [],
+  } as const;
+  lead.say({ type: 'workflow-end', ...ended, subAgents: [] });
+  lead.say({ type: 'workflow-start', prompt, approve: 'ask', attempt: 2 });
+  lead.start(prompt, 2);
+}
