@@ -100,8 +100,8 @@ export class EventLog {
 
   #push(item: Item): void {
     this.#queue.push(item);
-    // A microtask later, so that what one turn of the program appends becomes one transaction.
-    this.#draining ??= Promise.resolve().then(() => this.#drain());
+    // At the end of this turn of the program, so that all that it appends becomes one transaction.
+    this.#draining ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain());
   }
 
   async #drain(): Promise<void> {

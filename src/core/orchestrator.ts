@@ -1,5 +1,6 @@
 /** Workflows: one at a time in a conversation, started by a message or resumed, stopped as a whole or in part. */
 import type { ApprovePolicy, Envelope } from '#contract/agent.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, RunRow, StopReceipt } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
@@ -240,7 +241,7 @@ export class Orchestrator {
   async #plan(
     workflow: Workflow,
     recorder: Recorder,
-    { envelope, envelopeHash, row, startedAt }: Lead,
+    { envelope, envelopeHash, row, startedAt, stored }: Lead,
   ): Promise<RunPlan> {
     const { store } = this.#engine;
     const children = row
@@ -255,7 +256,8 @@ export class Orchestrator {
       envelopeHash,
       attempt: (row?.attempt ?? 0) + 1,
       stored: await loadStored(store, row, children),
-      prior: await this.#priorEntries(workflow),
+      // The first message of a conversation has nothing before it.
+      prior: (await stored)[0]?.seq === 1 ? [] : await this.#priorEntries(workflow),
       queuedMs: Date.now() - startedAt,
       children: (history, signal) => new SubAgents({ engine: this.#engine, workflow, plan, signal, history }),
     };
@@ -303,7 +305,7 @@ interface Lead {
   row: RunRow | null;
   startedAt: number;
   /** Settles when the workflow's first events are stored. */
-  stored: Promise<unknown>;
+  stored: Promise<DurableEvent[]>;
 }
 
 function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {

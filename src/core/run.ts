@@ -76,7 +76,7 @@ export async function executeRun(
         'The stored settings of this run are not those that were approved: it was not started',
       );
     }
-    await recorder.record({
+    const started = recorder.record({
       type: 'run-start',
       attempt: plan.attempt,
       envelope,
@@ -85,6 +85,8 @@ export async function executeRun(
     });
     open(plan, history);
     tellUnknownPrice(engine, workflow, plan);
+    // A sub-agent's first request waits until the disk knows of its yes and its start.
+    if (plan.depth > 0) await started;
     const model = await engine.model();
     children?.resumeBackground();
     const loop = agentLoop(loopRun({ engine, workflow, plan, signal, history, watchdog, model, children }));
@@ -138,7 +140,10 @@ function tellUnknownPrice(
   void recorder.record({ type: 'notice', level: 'info', text });
 }
 
-/** Records what the loop tells. Only the start of a tool waits for the disk: nothing may happen that a crash could forget. */
+/**
+ * Records what the loop tells. Only the start of a tool waits for the disk: nothing may happen that a crash could
+ * forget. (Sub-agents wait for their own start.)
+ */
 async function drive(
   recorder: Recorder,
   live: LiveRun,
@@ -155,7 +160,7 @@ async function drive(
     else if (value.type === 'tool-end') started.delete(value.entry.toolCallId);
     else if (value.type === 'tool-start' && !startsAgents(value.name)) started.add(value.toolCallId);
     live.tools = started.size;
-    if (value.type === 'tool-start') await stored;
+    if (value.type === 'tool-start' && !startsAgents(value.name)) await stored;
   }
 }
 

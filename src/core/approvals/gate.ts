@@ -172,7 +172,7 @@ export class ApprovalGate {
     });
   }
 
-  /** Compare and set: an item is taken by the first decision, which counts once it is stored. */
+  /** Compare and set: an item is taken by the first decision; whoever gave it is told once it is stored. */
   async #store(open: Open, decision: Decision): Promise<Decision> {
     const { approval, taken } = open;
     const before = approval.decisions[decision.item];
@@ -185,10 +185,12 @@ export class ApprovalGate {
       throw new TriadError('already_answered', `This question was answered by ${who} already`);
     }
     taken.add(decision.item);
-    await open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
+    const stored = open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
     approval.decisions[decision.item] = decision;
+    // What it allows waits for the disk by itself, behind the decision: the start of a run, or of a tool.
     if (approval.decisions.every((one) => one !== null)) open.settle();
     else this.#onChange();
+    await stored;
     return decision;
   }
 }

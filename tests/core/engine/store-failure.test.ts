@@ -28,14 +28,16 @@ test('after a failed commit nothing more is published, the work stops, and one e
 
 test('a conversation that cannot be read interrupts the workflow with that error; it can be resumed', async () => {
   const store = await openStore({ url: 'mem://' });
-  let broken = true;
+  let broken = false;
   const workflows: typeof store.workflows = (page) => {
     if (!broken) return store.workflows(page);
     broken = false;
     return Promise.reject(new Error('cannot read'));
   };
   const engine = await startEngine(plainAnswer(), { store: { ...store, workflows } });
-  const end = await engine.ask('Hello');
+  await engine.ask('Hello');
+  broken = true;
+  const end = await engine.ask('And again');
   expect(end).toMatchObject({ outcome: 'interrupted', error: { message: 'cannot read' } });
   await engine.runtime.request('workflow.resume', { workflowId: end.workflowId });
   const again = await engine.event((event) => event.type === 'workflow-end' && event.seq > end.seq);
