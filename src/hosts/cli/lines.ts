@@ -1,7 +1,7 @@
 /** Events as a person reads them in a terminal: the lead's words as data, everything else as notes. Pure. */
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import type { AssistantEntry } from '#contract/message.ts';
-import { summaryOf } from '#core/text.ts';
+import { observe } from '#core/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';
 import type { Style } from './style.ts';
 import { harmless } from './visible.ts';
@@ -34,14 +34,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): { shown:
     case 'message-end':
       return isLead && event.entry.kind === 'assistant' ? messageEnd(shown, event.entry) : silent(shown);
     case 'run-start':
-      return isLead
-        ? silent(shown)
-        : noted(
-            shown,
-            style('cyan', `→ ${event.attempt > 1 ? 'Resuming' : 'Running'} ${event.agent} agent…`),
-          );
     case 'run-end':
-      return isLead ? silent(shown) : noted(shown, ...childEnd(event, style));
+      return noted(shown, ...progress(event, style));
     case 'approval-request':
       return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
     case 'approval-decide':
@@ -107,14 +101,20 @@ function speak(shown: Shown, key: string, before: number, text: string): { shown
   };
 }
 
-function childEnd(event: Durable<'run-end'>, style: Style): string[] {
-  const { agent, outcome, error, durationMs, usage } = event;
-  if (outcome === 'completed') {
-    const head = `${style('green', '✓')} ${agent} ${style('dim', `${duration(durationMs)} · ${tokens(usage)}`)}`;
-    return [head, `  ${harmless(summaryOf(event.text))}`];
-  }
-  const why = error === null ? outcome : `${error.code}: ${clean(error.message)}`;
-  return [`${style('red', '✗')} ${agent}: ${why}`];
+function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
+  const lines: string[] = [];
+  observe(event, {
+    onAgentSpawn: ({ text, attempt }) => lines.push(style('cyan', attempt > 1 ? `${text} (resumed)` : text)),
+    onAgentComplete: ({ agent, text }) => {
+      if (event.type !== 'run-end') return;
+      const figures = `${duration(event.durationMs)} · ${tokens(event.usage)}`;
+      lines.push(`${style('green', '✓')} ${agent} ${style('dim', figures)}`, harmless(text));
+    },
+    onAgentError: ({ text, message, severity }) => {
+      lines.push(`${style(severity === 'error' ? 'red' : 'yellow', text)}: ${clean(message)}`);
+    },
+  });
+  return lines;
 }
 
 /** Answers of the person stand on the screen already. */

@@ -65,7 +65,7 @@ test('a sub-agent shows its start, then its summary; its own words stay in the h
   expect(printed(start, words, done)).toEqual({
     data: '',
     notes: [
-      '→ Running code-reviewer agent…',
+      '→ Running code-reviewer agent...',
       '✓ code-reviewer 3.2 s · 1,234 tokens',
       `  ${'x'.repeat(100)}…`,
     ],
@@ -75,9 +75,9 @@ test('a sub-agent shows its start, then its summary; its own words stay in the h
 test('a sub-agent that fails shows its name, the code and the message; one that was turned down its outcome', () => {
   const error = { code: 'rate_limited' as const, message: 'Too many\nrequests' };
   const failed = ofChild('run-end', { outcome: 'error', text: '', error, durationMs: 1, usage });
-  expect(printed(failed).notes).toEqual(['✗ code-reviewer: rate_limited: Too many requests']);
+  expect(printed(failed).notes).toEqual(['✗ code-reviewer: rate_limited (error): Too many requests']);
   const rejected = ofChild('run-end', { outcome: 'rejected', text: '', error: null, durationMs: 1, usage });
-  expect(printed(rejected).notes).toEqual(['✗ code-reviewer: rejected']);
+  expect(printed(rejected).notes).toEqual(['✗ code-reviewer: rejected (warning): rejected']);
 });
 
 test('retries and notices are notes', () => {

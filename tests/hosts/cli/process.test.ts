@@ -84,7 +84,7 @@ test('a reader that goes away stops the workflow', async () => {
 test('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const { start, triad } = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = start(['run', '--approve', 'all', 'Ask a helper']);
-  await expect.poll(err, waits).toContain('→ Running inspector agent…');
+  await expect.poll(err, waits).toContain('→ Running inspector agent...');
   child.kill('SIGKILL');
   await exit;
   const [session] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as {
@@ -110,7 +110,7 @@ test.runIf(hasTerminals)(
     await expect.poll(() => out().split('Allow? ').length, waits).toBe(3);
     child.stdin?.write('y\r');
     expect(await exit).toBe(0);
-    expect(out()).toContain('→ Running inspector agent…');
+    expect(out()).toContain('→ Running inspector agent...');
     expect(out()).toContain('the workspace is in good order.');
   },
 );
