@@ -4,7 +4,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ToolCallRow } from '#contract/view.ts';
 import type { History } from './history.ts';
-import type { Model, ModelUsage } from './model/model.ts';
+import type { Model, ModelUsage, ToolSpec } from './model/model.ts';
 import type { Piece } from './open-messages.ts';
 import type { Question, Tool, ToolContext } from './tools/tool.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -29,8 +29,8 @@ export interface LoopRun {
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   hint(piece: Piece): void;
   streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[];
-  /** Names for the descriptions of tools that start agents. */
-  agents(): readonly { name: string; description: string }[];
+  /** What the model is told of them now: descriptions name the agents that can be used. */
+  toolSpecs(): ToolSpec[];
   toolContext(toolCallId: string): ToolContext;
   /** Asks a question, or goes on with one that was asked before; resolves when each of its items is answered. */
   ask(toolCallId: string, question: Question, tool: Tool): Promise<Approval>;

@@ -9,7 +9,6 @@ import type { ModelEvent, ModelRequest, ModelUsage } from './model/model.ts';
 import { streamWithRetry } from './model/retry.ts';
 import { interruptedParts } from './open-messages.ts';
 import type { Payload } from './recorder.ts';
-import { toolSpecs } from './tools/registry.ts';
 
 export const NO_USAGE: ModelUsage = {
   inputTokens: 0,
@@ -71,7 +70,7 @@ function requestOf(run: LoopRun, toolChoice: 'auto' | 'none'): ModelRequest {
     effort,
     system: systemPrompt,
     messages,
-    tools: toolSpecs(run.tools, run.agents()),
+    tools: run.toolSpecs(),
     toolChoice,
   };
 }

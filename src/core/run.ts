@@ -190,6 +190,7 @@ function loopRun(parts: Parts): LoopRun {
   const { engine, plan, signal, history, watchdog, model, children } = parts;
   const { envelope, recorder, stored } = plan;
   const { limit, semaphore } = engine.permits(model.provider);
+  const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
   return {
     depth: plan.depth,
     envelope,
@@ -199,7 +200,7 @@ function loopRun(parts: Parts): LoopRun {
     watchdog,
     model,
     retryDelays: engine.retryDelays,
-    tools: engine.tools.offered(envelope.tools, plan.depth === 0),
+    tools,
     stored: {
       calls: new Map(stored.calls.map((call) => [call.toolCallId, call])),
       approvals: new Map(stored.approvals.map((approval) => [approval.request.toolCallId, approval])),
@@ -213,7 +214,7 @@ function loopRun(parts: Parts): LoopRun {
     price: (usage) => engine.price(envelope.model, usage),
     hint: (piece) => recorder.hint(piece),
     streamed: (messageId) => recorder.streamed(messageId),
-    agents: () => children?.agents() ?? [],
+    toolSpecs: () => engine.tools.specs(tools, children?.agents() ?? []),
     toolContext: (toolCallId) => {
       const { conversationId, workflowId, runId } = recorder.ids;
       return { conversationId, workflowId, runId, toolCallId, folder: envelope.folder, signal, children };

@@ -16,8 +16,12 @@ export class Follow {
     });
     observer.observe(column);
     if (column.firstElementChild) observer.observe(column.firstElementChild);
+    // Only a reader moves up: a scroll event may come after the column grew, and must not count as leaving its end.
+    let last = column.scrollTop;
     const onScroll = (): void => {
-      this.atEnd = column.scrollHeight - column.scrollTop - column.clientHeight < NEAR_PX;
+      if (column.scrollHeight - column.scrollTop - column.clientHeight < NEAR_PX) this.atEnd = true;
+      else if (column.scrollTop < last) this.atEnd = false;
+      last = column.scrollTop;
     };
     column.addEventListener('scroll', onScroll, { passive: true });
     return () => {

@@ -4,32 +4,9 @@ import type { Permission } from '#contract/agent.ts';
 import type { ToolSpec } from '../model/model.ts';
 import type { Tool } from './tool.ts';
 
-const schemas = new WeakMap<Tool, Record<string, unknown>>();
-
-/** In order of name, so that the same tools always make the same request (and hit the provider's cache). */
-export function toolSpecs(
-  tools: readonly Tool[],
-  agents: readonly { name: string; description: string }[],
-): ToolSpec[] {
-  return tools
-    .map((tool) => ({ name: tool.name, description: tool.describe(agents), inputSchema: schemaOf(tool) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function schemaOf(tool: Tool): Record<string, unknown> {
-  const known = schemas.get(tool);
-  if (known) return known;
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
-    io: 'input',
-    reused: 'inline',
-    unrepresentable: 'any',
-  });
-  schemas.set(tool, schema);
-  return schema;
-}
-
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
+  readonly #schemas = new Map<Tool, Record<string, unknown>>();
 
   constructor(tools: readonly Tool[]) {
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -66,5 +43,25 @@ export class ToolRegistry {
   /** For settings and screens. */
   all(): readonly Tool[] {
     return [...this.#tools.values()];
+  }
+
+  /** What a model is told; in order of name, so that the same tools always make the same request (and hit its cache). */
+  specs(tools: readonly Tool[], agents: readonly { name: string; description: string }[]): ToolSpec[] {
+    return tools
+      .map((tool) => ({
+        name: tool.name,
+        description: tool.describe(agents),
+        inputSchema: this.#schemaOf(tool),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #schemaOf(tool: Tool): Record<string, unknown> {
+    const known = this.#schemas.get(tool);
+    if (known) return known;
+    const json = z.toJSONSchema(tool.input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
+    const { $schema: _, ...schema } = json;
+    this.#schemas.set(tool, schema);
+    return schema;
   }
 }
