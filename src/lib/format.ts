@@ -57,6 +57,7 @@ export function dollars(nanoUsd: number | null): string {
   if (nanoUsd === null) return UNKNOWN;
   const usd = nanoUsd / 1e9;
   if (usd === 0) return '$0.00';
+  if (usd < 0.00005) return '<$0.0001';
   return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
 

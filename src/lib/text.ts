@@ -176,7 +176,8 @@ export const text = {
     notStarted: 'It was not started.',
   },
   approval: {
-    spawnQuestion: (agent: string, model: string) => `Start the sub-agent ${agent} on ${model}?`,
+    /** The model's id and a question mark follow. */
+    spawnQuestion: (agent: string) => `Start the sub-agent ${agent} on`,
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
     waiting: (time: string) => `waiting ${time}`,
     timeout: (time: string) => `Without an answer the answer is no, in ${time}.`,
@@ -227,6 +228,28 @@ export const text = {
     notJson: (why: string) => `This is not JSON: ${why}`,
     creates: 'new file',
     changes: (added: number, removed: number) => `+${added} −${removed}`,
+    alwaysGranted: 'Always granted',
+    permissionsFollow: 'follow from the tools',
+    permissionsAnew: 'as asked; set anew from the tools that you ticked',
+    /** Names of an envelope's fields in sentences about them. */
+    fields: {
+      prompt: 'The prompt',
+      systemPrompt: 'The system prompt',
+      model: 'The model',
+      maxTokens: 'The number of tokens per answer',
+      maxIterations: 'The number of iterations',
+      inactivityMs: 'The inactivity limit in seconds',
+      approvalMode: 'The approval mode',
+      effort: 'The effort',
+      tools: 'The list of tools',
+    },
+    problems: {
+      tooBig: (bound: string) => `cannot be more than ${bound}`,
+      tooSmall: (bound: string) => `must be at least ${bound}`,
+      tooLong: (bound: string) => `cannot be longer than ${bound} characters`,
+      empty: 'is empty',
+      noNumber: 'must be a whole number',
+    },
     hidden: (value: number) =>
       `Contains ${plural(value, 'character', 'characters')} that cannot be seen. With marks:`,
   },
@@ -280,6 +303,7 @@ export const text = {
     noRequests: 'No model request was made.',
     noTranscript: 'This run has no entries.',
     inChat: 'Open conversation',
+    inConversation: (title: string) => `in “${title}”`,
     waterfall: (queued: string, ran: string) => `queued ${queued}, ran ${ran}`,
   },
   settings: {
@@ -293,6 +317,7 @@ export const text = {
     key: 'API key',
     keyKept: 'A key is stored. Leave this empty to keep it.',
     keyFromEnvironment: 'The key comes from ANTHROPIC_API_KEY and wins over one stored here.',
+    keyElsewhere: 'from ANTHROPIC_API_KEY',
     keyStored:
       'The key is written to a file in your Triad configuration folder that only your user account can read, and is sent to the endpoint only.',
     endpoint: 'Endpoint',

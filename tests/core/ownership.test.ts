@@ -21,6 +21,8 @@ async function claim(folder: string): Promise<Ownership> {
 async function startOwner(folder: string) {
   const child = startChild('owner.ts', [folder]);
   expect(await child.line()).toBe('ready');
+  // The process that was refused ends by itself, perhaps before it is told to.
+  child.process.stdin.on('error', () => undefined);
   const go = () => child.process.stdin.write('go\n');
   return { ...child, go };
 }

@@ -21,6 +21,7 @@ describe('format', () => {
     expect(cost({ nanoUsd: 12_300_000, unpriced: 0 })).toBe('$0.01');
     expect(cost({ nanoUsd: 12_300_000, unpriced: 1 })).toBe('—');
     expect([dollars(0), dollars(1_230_000), dollars(null)]).toEqual(['$0.00', '$0.0012', '—']);
+    expect(dollars(20_000), 'little is not nothing').toBe('<$0.0001');
   });
 
   it('shortens large numbers of tokens', () => {

@@ -45,10 +45,17 @@ export async function openStore({
 
 /** The store on a migrated database. */
 export function storeOn(database: Database): Store {
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    commit: async (events, writes) => {
-      const { sql, values } = commitScript(events, writes, database);
-      if (sql !== '') await database.transaction(sql, values);
+    // One after the other: the engine in memory loses increments of transactions that overlap.
+    commit: (events, writes) => {
+      const commit = async (): Promise<void> => {
+        const { sql, values } = commitScript(events, writes, database);
+        if (sql !== '') await database.transaction(sql, values);
+      };
+      const done = last.then(commit);
+      last = done.catch(() => undefined);
+      return done;
     },
     ...queriesOf(database),
     close: () => database.close(),

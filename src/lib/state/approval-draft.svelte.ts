@@ -24,11 +24,10 @@ export class EnvelopeDraft {
     this.value = structuredClone(original);
   }
 
-  /** Puts a name into a list of the envelope or takes it out, and keeps the list sorted as it came. */
-  toggle(field: 'tools' | 'permissions' | 'mcpServers', name: string, on: boolean): void {
-    const list: string[] = this.value[field].filter((other) => other !== name);
-    const next = on ? [...list, name].sort() : list;
-    Object.assign(this.value, { [field]: next });
+  /** Puts a tool into the envelope or takes it out, and keeps the list sorted as it came. */
+  toggleTool(name: string, on: boolean): void {
+    const others = this.value.tools.filter((other) => other !== name);
+    this.value.tools = on ? [...others, name].sort() : others;
   }
 
   reset(): void {

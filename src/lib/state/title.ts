@@ -23,3 +23,9 @@ export function summaryOf(report: string): string {
   const points = [...line];
   return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }
+
+/** Whether a title says no more than the message does. */
+export function isTitleOf(title: string, prompt: string): boolean {
+  const start = title.replace(/…$/, '').trim();
+  return firstLine(prompt).startsWith(start);
+}

@@ -27,7 +27,7 @@ export function lanesOf(workflow: WorkflowRow, runs: readonly RunRow[], now: num
       queue: part(queued, started ?? ended),
       work: started === null ? null : part(started, ended),
       queuedMs: (started ?? ended) - queued,
-      ranMs: started === null ? null : ended - started,
+      ranMs: started === null ? null : (run.durationMs ?? ended - started),
     };
   });
 }

@@ -16,8 +16,8 @@ describe('EnvelopeDraft', () => {
     const original = envelope('a', 'Look.');
     const draft = new EnvelopeDraft(original);
     draft.value.model = 'claude-haiku-5-5';
-    draft.toggle('tools', 'write_file', false);
-    draft.toggle('tools', 'glob', true);
+    draft.toggleTool('write_file', false);
+    draft.toggleTool('glob', true);
     expect(draft.edited).toEqual(['model', 'tools']);
     expect(draft.answer()).toEqual({
       kind: 'edit',
