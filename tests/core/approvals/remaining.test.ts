@@ -1,0 +1,20 @@
+/** The time left of an open question survives a restart. */
+import { expect, test } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { startEngine } from '../../support/engine.ts';
+import { spawnOne } from '../../support/fake-model/scenarios.ts';
+
+test('the stored question has the time that is left', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const engine = await startEngine(spawnOne(), {
+    store: { ...store, close: () => Promise.resolve() },
+    person: () => null,
+  });
+  await engine.send('Go');
+  await engine.event((event) => event.type === 'approval-request');
+  const left = async (): Promise<number> => (await store.openApprovals())[0]?.request.remainingMs ?? NaN;
+  expect(await left()).toBe(300_000);
+  await expect.poll(left, { timeout: 8_000 }).toBeLessThan(296_000);
+  await engine.runtime.close();
+  expect(await left()).toBeLessThan(296_000);
+});
