@@ -18,6 +18,8 @@ test('a killed host offers to resume and goes on from the last finished step', a
   app.complaints.expect(/WebSocket/);
   await app.send('Inspect this project.');
   await app.allow('inspector');
+  // The card closes when its question is answered; a click before that would be undone.
+  await app.expectCard('inspector', 'running');
   await app
     .card('inspector')
     .getByRole('button', { name: /^inspector/ })

@@ -1,7 +1,14 @@
 /** Hand-made event sequences: whole workflows, as the engine would record them. */
 import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
-import type { AgentEvent, DurableEvent, EventDraft, HintEvent, RequestUsage } from '#contract/event.ts';
+import type {
+  AgentEvent,
+  DurableEvent,
+  EventDraft,
+  HintEvent,
+  RequestStart,
+  RequestUsage,
+} from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
 
 type Payload<E> = E extends { type: string }
