@@ -17,19 +17,6 @@ export const Outcome = z.enum([
 ]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** The status that a run, workflow or row has once it ended with an outcome. */
-export const STATUS_OF: Readonly<Record<Outcome, Status>> = {
-  completed: 'completed',
-  partial: 'completed',
-  cancelled: 'cancelled',
-  rejected: 'cancelled',
-  timed_out: 'error',
-  budget_exceeded: 'error',
-  refused: 'error',
-  error: 'error',
-  interrupted: 'error',
-};
-
 /** What a set of model requests used; all integers. `inputTokens` are the fresh ones. */
 export const Tally = z.object({
   requests: z.int(),

@@ -1,6 +1,6 @@
 /** What a lead gets to know of a sub-agent: the report, capped, and the metrics. */
 import { MAX_REPORT_BYTES } from '#contract/limits.ts';
-import { STATUS_OF } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { EndedRun } from './run.ts';
 import { cutAtBytes } from './text.ts';

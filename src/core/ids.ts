@@ -1,6 +1,7 @@
 /** Makes ids: UUIDv7, strictly increasing within the process, also within one millisecond and when the clock goes back. */
 import { randomBytes } from 'node:crypto';
 
+// Of the process by its nature: whatever makes ids in it must not make them out of order.
 let lastMs = 0;
 let counter = 0;
 

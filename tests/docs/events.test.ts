@@ -7,7 +7,8 @@ import { ApprovalRequest, Decision } from '#contract/approval.ts';
 import { ErrorCode, ErrorInfo } from '#contract/error.ts';
 import { DurableEvent, HintEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import { AssistantEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
-import { Outcome, STATUS_OF, Usage } from '#contract/outcome.ts';
+import { Outcome, Usage } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/events.md'), 'utf8');
 /** What stands below each heading, up to the next one. */

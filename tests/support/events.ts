@@ -2,7 +2,8 @@
 import type { AssistantEntry } from '#contract/message.ts';
 import type { ErrorCode } from '#contract/error.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
-import { type Outcome, STATUS_OF } from '#contract/outcome.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunIds } from '#core/recorder.ts';
 import {
   approve,

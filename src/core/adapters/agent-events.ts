@@ -2,7 +2,8 @@
 import type { ErrorCode } from '#contract/error.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { ToolStatus } from '#contract/message.ts';
-import { type Outcome, STATUS_OF } from '#contract/outcome.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 
 export type LoopEvent =
   | { type: 'TextDelta'; text: string }

@@ -7,7 +7,7 @@ import type {
   ToolStatus,
   UserEntry,
 } from '#contract/message.ts';
-import { STATUS_OF } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 
 export type SystemEvent =

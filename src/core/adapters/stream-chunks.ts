@@ -1,6 +1,6 @@
 /** Events of sub-agents as stream chunks: started, ended with a report, ended without one. */
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
-import { STATUS_OF } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 
 export interface ChunkMetrics {
   duration_ms: number;

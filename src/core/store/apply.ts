@@ -1,6 +1,6 @@
 /** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
-import { STATUS_OF } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';

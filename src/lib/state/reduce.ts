@@ -3,7 +3,7 @@ import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { applyHint, withoutOpen } from './open-messages.ts';
-import { statusOf } from './status.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 import { addTally, tallyOf, ZERO } from './tally.ts';
 import { titleOf } from './title.ts';
 
@@ -153,7 +153,7 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
 function workflowEnd(view: View, event: Event<'workflow-end'>): View {
   const { workflowId, outcome, text, error, durationMs, at, seq } = event;
   const set = {
-    status: statusOf[outcome],
+    status: STATUS_OF[outcome],
     outcome,
     text,
     error,
@@ -236,7 +236,7 @@ function runStart(view: View, event: Event<'run-start'>): View {
 
 function runEnd(view: View, event: Event<'run-end'>): View {
   const { runId, outcome, text, error, durationMs, at } = event;
-  const set = { status: statusOf[outcome], outcome, text, error, durationMs, endedAt: at };
+  const set = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
   const open = view.open.filter((message) => message.runId !== runId);
   return { ...quiet(view, runId), runs: setRun(view, runId, () => set), open };
 }

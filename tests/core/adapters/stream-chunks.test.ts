@@ -1,6 +1,7 @@
 /** Sub-agents as stream chunks: a start for each attempt, then a report or an error, with the metrics. */
 import { expect, test } from 'vitest';
-import { type Outcome, STATUS_OF } from '#contract/outcome.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
 import { streamChunk } from '#core/adapters/stream-chunks.ts';
 import { startEngine } from '../../support/engine.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../support/events.ts';

@@ -1,9 +1,9 @@
 // What the page works out by itself is the same as what the engine works out.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Outcome, STATUS_OF } from '#contract/outcome.ts';
+import { Outcome } from '#contract/outcome.ts';
+import { OUTCOMES } from '#contract/status-of.ts';
 import { summaryOf as engineSummary } from '#core/text.ts';
-import { OUTCOMES, statusOf } from '#lib/state/status.ts';
 import { summaryOf } from '#lib/state/title.ts';
 import { text } from '#lib/text.ts';
 
@@ -22,8 +22,7 @@ const report = fc
   .map((lines) => lines.join('\n'));
 
 describe('the page', () => {
-  it('gives every outcome the status of the contract, and a word', () => {
-    expect(statusOf).toEqual(STATUS_OF);
+  it('has a word for every outcome', () => {
     expect(OUTCOMES).toEqual(Outcome.options);
     for (const outcome of OUTCOMES) expect(text.phases[outcome]).not.toBe('');
   });
