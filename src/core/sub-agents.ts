@@ -93,7 +93,9 @@ export class SubAgents implements LeadChildren {
       throw new TriadError('internal', 'The approval is not one of sub-agents');
     const jobs = subject.items.map((item, index) => this.#job(item, approval.decisions[index] ?? null));
     if (options.waitAll || jobs.length < 2) return Promise.all(jobs);
-    await Promise.race(jobs);
+    // A refused one has ended too, but it is not what the lead waits for.
+    const started = jobs.filter((_, index) => approval.decisions[index]?.allowed);
+    await Promise.race(started.length > 0 ? started : jobs);
     return Promise.all(
       subject.items.map(async (item, index) => {
         const job = jobs[index];

@@ -56,6 +56,22 @@ describe('wait_all: false', () => {
     expect(end.text).toBe('Both are there.');
   });
 
+  test('a refused one is not the first that has ended', async () => {
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([start])
+      .on(LEAD)
+      .reply([text('Done.')])
+      .on({ prompt: /Review slow/ })
+      .reply([text(reportOf('slow'), { deltas: 4, delayMs: 20 })]);
+    const engine = await startEngine(script, {
+      person: (_, item) => (item === 0 ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
+    });
+    await engine.ask('Go');
+    const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
+    expect(outputOf(result?.entry.output)).toMatchObject({ completed: 1, failed: 1, running: 0 });
+  });
+
   test('with wait_all: true the same batch returns only with both reports', async () => {
     const engine = await startEngine(batch({ waitAll: true }));
     await engine.ask('Go');
