@@ -2,7 +2,8 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-const limits = { testTimeout: 20_000, hookTimeout: 20_000 };
+// Generous: tests that start, kill and restart processes must not fail because a machine is busy.
+const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
