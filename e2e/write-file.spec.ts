@@ -34,6 +34,8 @@ test('a rejected write changes nothing', async ({ start }) => {
   await app.allow('writer');
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('notes.md');
   await expect(app.question, 'who asks').toContainText('writer');
+  const changes = app.question.getByLabel('Changes', { exact: true });
+  await expect(changes, 'all of a new file').toContainText('Written by an agent.');
   await app.expectCard('writer', 'waiting for you');
   await app.reject('Not in this folder.');
   await app.expectOutcome('completed');

@@ -16,6 +16,7 @@ import { loadSettings } from '#core/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { allTools } from '#core/tools/all.ts';
+import { newSecret } from './http/session.ts';
 import { ownVersion } from './version.ts';
 
 export interface OpenOptions {
@@ -29,6 +30,8 @@ export interface OpenOptions {
   works: boolean;
 }
 
+const BROWSER_SECRET = 'browser.session';
+
 /** By then the engine of the store opens in a thread of its own, and this one is free. */
 const STORE_STARTS_MS = 15;
 
@@ -36,6 +39,8 @@ export interface OpenedRuntime {
   runtime: Client;
   /** Aborts with an error when the history can no longer be written: all work was stopped. */
   failed: AbortSignal;
+  /** Of the browsers that were let in; made once and kept with the keys. */
+  browserSecret: () => Promise<string>;
   /** Stops what runs, closes the store and gives the data folder up. */
   close: () => Promise<void>;
 }
@@ -65,11 +70,20 @@ export async function openRuntime(options: OpenOptions): Promise<OpenedRuntime> 
         await ownership.release();
       }
     };
-    return { runtime, failed: failure.signal, close };
+    return { runtime, failed: failure.signal, browserSecret: () => browserSecret(config), close };
   } catch (error) {
     await ownership.release();
     throw error;
   }
+}
+
+async function browserSecret(config: string): Promise<string> {
+  const secrets = fileSecrets(config);
+  const known = await secrets.get(BROWSER_SECRET);
+  if (known !== null) return known;
+  const fresh = newSecret();
+  await secrets.set(BROWSER_SECRET, fresh);
+  return fresh;
 }
 
 /** Everything that does not need the store, ready to be joined with it. */

@@ -37,6 +37,8 @@ export interface ServeOptions {
   signal: AbortSignal;
   /** Gets lines for developers. */
   report: (line: string) => void;
+  /** What the cookie of an admitted browser proves. */
+  secret: string;
 }
 
 export interface WebServer {
@@ -62,7 +64,13 @@ export async function serve(client: Client, options: ServeOptions): Promise<WebS
   const root = await webRoot(options.webRoot);
   const server = createServer();
   const port = await listen(server, options.port);
-  const site: Site = { client, root, report, session: createSession(port), hosts: hostsOf(port) };
+  const site: Site = {
+    client,
+    root,
+    report,
+    session: createSession(port, options.secret),
+    hosts: hostsOf(port),
+  };
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,

@@ -33,5 +33,11 @@ export function diffLines(diff: string): DiffLine[] {
       lines.push({ kind: 'same', text: line.slice(1), before: before++, after: after++ });
     }
   }
+  // Where there is no diff (too large, no text), a note stands in its place.
+  if (!inside)
+    return diff
+      .split('\n')
+      .filter(Boolean)
+      .map((text) => ({ kind: 'place', text, before: null, after: null }));
   return lines;
 }

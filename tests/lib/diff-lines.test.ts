@@ -15,6 +15,12 @@ describe('diffLines', () => {
     ]);
   });
 
+  it('shows a note that stands in the place of a diff', () => {
+    expect(diffLines('big.txt is too large to show the change line by line: 1 → 2 bytes.')).toMatchObject([
+      { kind: 'place', text: 'big.txt is too large to show the change line by line: 1 → 2 bytes.' },
+    ]);
+  });
+
   it('takes changed lines that look like headers for what they are', () => {
     const lines = diffLines('@@ -1 +1 @@\n--- a\n+++ b\n');
     expect(lines.map(({ kind, text }) => [kind, text])).toEqual([

@@ -76,9 +76,10 @@ function replaceAll(path: string, before: string, after: string): StructuredPatc
   const old = linesOf(before, '-');
   const fresh = linesOf(after, '+');
   const hunk = {
-    oldStart: old.count === 0 ? 0 : 1,
+    // The formatter itself counts an empty side from 0.
+    oldStart: 1,
     oldLines: old.count,
-    newStart: fresh.count === 0 ? 0 : 1,
+    newStart: 1,
     newLines: fresh.count,
     lines: [...old.lines, ...fresh.lines],
   };

@@ -46,7 +46,9 @@ async function listen(
   signal: AbortSignal,
 ): Promise<WebServer> {
   const report = (line: string) => io.screen.note(line);
-  const on = (chosen: number) => serve(opened.runtime, { port: chosen, webRoot: io.webRoot, signal, report });
+  const secret = await opened.browserSecret();
+  const on = (chosen: number) =>
+    serve(opened.runtime, { port: chosen, webRoot: io.webRoot, signal, report, secret });
   try {
     return await on(port ?? USUAL_PORT);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Who may use the browser host: a token that works once, exchanged for a cookie that ends with the process. */
+/** Who may use the browser host: a token that works once, exchanged for a cookie that outlives a restart of the host. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface Session {
@@ -12,10 +12,12 @@ export interface Session {
   holds(header: string | undefined): boolean;
 }
 
-/** Cookies are not bound to a port, so the name is: two instances on one host do not overwrite each other. */
-export function createSession(port: number): Session {
+/**
+ * `secret` is what the cookie proves: kept by the host, so that open tabs go on after a restart. Cookies are not bound
+ * to a port, so the name is: two instances on one host do not overwrite each other.
+ */
+export function createSession(port: number, secret: string): Session {
   const token = randomBytes(32).toString('base64url');
-  const secret = randomBytes(32).toString('base64url');
   const name = `triad_session_${port}`;
   let spent = false;
   return {
@@ -28,6 +30,11 @@ export function createSession(port: number): Session {
     cookie: () => `${name}=${secret}; Path=/; HttpOnly; SameSite=Strict`,
     holds: (header) => cookiesNamed(name, header).some((value) => same(value, secret)),
   };
+}
+
+/** A secret for the cookies of a data folder. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function cookiesNamed(name: string, header = ''): string[] {

@@ -48,7 +48,8 @@ export function memoryIo({
       const state = { closed: false };
       opened.push(state);
       const close = async () => void (state.closed = true);
-      return { runtime: client, failed: failure.signal, close };
+      const browserSecret = () => Promise.resolve('secret');
+      return { runtime: client, failed: failure.signal, browserSecret, close };
     },
     out: out.text,
     err: err.text,

@@ -1,4 +1,5 @@
 /** A browser host on a free port over a small built site, and plain requests to it. */
+import { newSecret } from '#hosts/http/session.ts';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,13 @@ export async function openSite(client: Client): Promise<Site> {
   const controller = new AbortController();
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
-  const server = await serve(client, { port: 0, webRoot, signal: controller.signal, report });
+  const server = await serve(client, {
+    port: 0,
+    webRoot,
+    signal: controller.signal,
+    report,
+    secret: newSecret(),
+  });
   const get: Site['get'] = (path, headers = {}, method = 'GET') => send(server.port, path, headers, method);
   return {
     server,
