@@ -196,6 +196,7 @@ export const text = {
     announce: (agent: string, title: string) => `Question from ${agent}: ${title}`,
     asksAgain: 'Its own actions that write will ask you again.',
     from: 'Asked by',
+    during: (message: string) => `during “${message}”`,
     prompt: 'Prompt',
     systemPrompt: 'System prompt',
     agent: 'Agent',
