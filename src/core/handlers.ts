@@ -24,6 +24,12 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
   const { store, registry, log, open, gate, tools } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const workflow = (id: string) => mustExist(store.workflow(id), `There is no workflow ${id}`);
+  /** As of one event, between two commits. */
+  const pageOf = async ({ conversationId, before }: { conversationId: string; before?: string }) => {
+    await conversation(conversationId);
+    await log.open(conversationId);
+    return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
+  };
   const appState = async (): Promise<Output<'app.state'>> => ({
     version,
     folder: ports.folder,
@@ -49,16 +55,8 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
       await engine.model();
       return createConversation(engine, await canonicalFolder(folder ?? ports.folder), agent ?? 'lead');
     },
-    'conversation.snapshot': async ({ conversationId }) => {
-      await conversation(conversationId);
-      await log.open(conversationId);
-      return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq));
-    },
-    'conversation.earlier': async ({ conversationId, before }) => {
-      await conversation(conversationId);
-      await log.open(conversationId);
-      return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
-    },
+    'conversation.snapshot': pageOf,
+    'conversation.earlier': pageOf,
     'message.send': async ({ conversationId, text, approve }) =>
       orchestrator.send(await conversation(conversationId), text, approve),
     'workflow.list': (page) => store.workflows(page),

@@ -13,6 +13,7 @@ import { type EndedRun, executeRun, type RunPlan } from './run.ts';
 import { orStopped, Stopped } from './stop.ts';
 import { loadStored } from './stored-run.ts';
 import { SubAgents } from './sub-agents.ts';
+import { titleOf } from './text.ts';
 import { usageOf, ZERO } from './usage.ts';
 import { Workflow } from './workflow.ts';
 
@@ -67,7 +68,14 @@ export class Orchestrator {
       recorder.record(queueOf(workflow, envelope, envelopeHash)),
     ]);
     // In the line from now on, so that a stop finds it; it starts when it is stored.
-    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: null, startedAt: Date.now(), stored });
+    this.#enqueue(workflow, recorder, {
+      envelope,
+      envelopeHash,
+      row: null,
+      children: [],
+      startedAt: Date.now(),
+      stored,
+    });
     await stored;
     return { workflowId: workflow.id, runId: workflow.leadRunId, queued };
   }
@@ -117,7 +125,14 @@ export class Orchestrator {
       recorder.record(again),
       ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
     ]);
-    this.#enqueue(workflow, recorder, { envelope, envelopeHash, row: lead, startedAt: Date.now(), stored });
+    this.#enqueue(workflow, recorder, {
+      envelope,
+      envelopeHash,
+      row: lead,
+      children: runs.filter((run) => run.parentRunId !== null),
+      startedAt: Date.now(),
+      stored,
+    });
     await stored;
   }
 
@@ -241,21 +256,16 @@ export class Orchestrator {
   async #plan(
     workflow: Workflow,
     recorder: Recorder,
-    { envelope, envelopeHash, row, startedAt, stored }: Lead,
+    { envelope, envelopeHash, row, children, startedAt, stored }: Lead,
   ): Promise<RunPlan> {
-    const { store } = this.#engine;
-    const children = row
-      ? (await store.runsOf([workflow.id])).filter((run) => run.parentRunId === row.id)
-      : [];
     const plan: RunPlan = {
       recorder,
-      kind: 'lead',
       depth: 0,
       chain: ['user', envelope.agent],
       envelope,
       envelopeHash,
       attempt: (row?.attempt ?? 0) + 1,
-      stored: await loadStored(store, row, children),
+      stored: await loadStored(this.#engine.store, row, children),
       // The first message of a conversation has nothing before it.
       prior: (await stored)[0]?.seq === 1 ? [] : await this.#priorEntries(workflow),
       queuedMs: Date.now() - startedAt,
@@ -303,6 +313,8 @@ interface Lead {
   envelopeHash: string;
   /** The stored run when it is resumed. */
   row: RunRow | null;
+  /** Its sub-agents' rows, likewise. */
+  children: RunRow[];
   startedAt: number;
   /** Settles when the workflow's first events are stored. */
   stored: Promise<DurableEvent[]>;
@@ -323,9 +335,4 @@ function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {
     envelope,
     envelopeHash,
   };
-}
-
-function titleOf(text: string): string {
-  const [line = ''] = text.trim().split('\n', 1);
-  return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
 }

@@ -1,5 +1,5 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
-import type { Envelope, RunKind } from '#contract/agent.ts';
+import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { agentLoop, type RunResult } from './agent-loop.ts';
@@ -23,7 +23,6 @@ import type { LiveRun, Workflow } from './workflow.ts';
 
 export interface RunPlan {
   recorder: Recorder;
-  kind: RunKind;
   depth: number;
   /** From the person down to this agent. */
   chain: string[];
@@ -158,9 +157,10 @@ async function drive(
     if (value.type === 'turn-start') live.requests = 1;
     else if (value.type === 'usage') live.requests = 0;
     else if (value.type === 'tool-end') started.delete(value.entry.toolCallId);
-    else if (value.type === 'tool-start' && !startsAgents(value.name)) started.add(value.toolCallId);
+    const starts = value.type === 'tool-start' && !startsAgents(value.name);
+    if (starts) started.add(value.toolCallId);
     live.tools = started.size;
-    if (value.type === 'tool-start' && !startsAgents(value.name)) await stored;
+    if (starts) await stored;
   }
 }
 

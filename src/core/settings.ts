@@ -7,6 +7,7 @@ import { z } from 'zod';
 import * as limits from '#contract/limits.ts';
 import { writeAtomically } from './atomic-file.ts';
 import { TriadError } from './errors.ts';
+import { DEFAULT_ALIASES } from './model/models.ts';
 import { nearest } from './nearest.ts';
 import { editKey, lineOf } from './settings-text.ts';
 
@@ -21,9 +22,9 @@ const SettingsFile = z.strictObject({
       default: model.default(limits.DEFAULT_MODEL),
       aliases: z
         .strictObject({
-          sonnet: model.default('claude-sonnet-5-5'),
-          haiku: model.default('claude-haiku-5-5'),
-          opus: model.default('claude-opus-5-5'),
+          sonnet: model.default(DEFAULT_ALIASES.sonnet),
+          haiku: model.default(DEFAULT_ALIASES.haiku),
+          opus: model.default(DEFAULT_ALIASES.opus),
         })
         .prefault({}),
     })

@@ -304,7 +304,6 @@ export class SubAgents implements LeadChildren {
         try {
           const run: RunPlan = {
             recorder,
-            kind: known?.row.kind ?? 'spawn',
             depth: plan.depth + 1,
             chain: [...plan.chain, item.envelope.agent],
             envelope,

@@ -1,11 +1,20 @@
 /** Cutting and summarising text without breaking characters. */
 import { SUMMARY_CHARS } from '#contract/limits.ts';
 
+const TITLE_UNITS = 80;
+
 /** At most `max` UTF-16 code units, never half of a surrogate pair. */
 export function cutAtCodePoint(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}
+
+/** The first line of a message, short enough for a list. */
+export function titleOf(message: string): string {
+  const line = message.trim().split('\n', 1)[0] ?? '';
+  const cut = cutAtCodePoint(line, TITLE_UNITS);
+  return cut.length < line.length ? `${cut}…` : cut;
 }
 
 /** At most `max` bytes of UTF-8, never half of a character. */

@@ -3,11 +3,11 @@ import { TriadError } from '../errors.ts';
 
 export type ModelAliases = Readonly<Record<string, string>>;
 
-export const DEFAULT_ALIASES: ModelAliases = {
+export const DEFAULT_ALIASES = {
   sonnet: 'claude-sonnet-5-5',
   haiku: 'claude-haiku-5-5',
   opus: 'claude-opus-5-5',
-};
+} as const satisfies ModelAliases;
 
 /** The provider's id for an alias or an id; a bare word that is neither is refused with the list of aliases. */
 export function resolveModel(nameOrId: string, aliases: ModelAliases = DEFAULT_ALIASES): string {

@@ -5,7 +5,7 @@ import type { Tally } from '#contract/outcome.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { cutAtCodePoint } from '../text.ts';
+import { cutAtCodePoint, titleOf } from '../text.ts';
 import { ZERO } from '../usage.ts';
 import type { Write } from './store.ts';
 
@@ -296,11 +296,4 @@ export function tallyOf(request: RequestUsage): Tally {
     nanoUsd: request.nanoUsd ?? 0,
     unpriced: request.nanoUsd === null ? 1 : 0,
   };
-}
-
-/** The first line of the first message, short enough for a list. */
-function titleOf(prompt: string): string {
-  const line = prompt.trim().split('\n', 1)[0] ?? '';
-  const cut = cutAtCodePoint(line, 80);
-  return cut.length < line.length ? `${cut}…` : cut;
 }
