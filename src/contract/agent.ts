@@ -55,6 +55,18 @@ export type AgentDefinition = z.infer<typeof AgentDefinition>;
 export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
 export type RunKind = z.infer<typeof RunKind>;
 
+/**
+ * Bounds of a run or a workflow that are checked before each model request; what is left out is not bounded.
+ * `tokens` counts all classes of input, and output; `minutes` the time in which it worked.
+ */
+export const Budget = z.strictObject({
+  tokens: z.int().min(1).optional(),
+  costUsd: z.number().positive().optional(),
+  minutes: z.number().positive().optional(),
+  iterations: z.int().min(1).optional(),
+});
+export type Budget = z.infer<typeof Budget>;
+
 /** Everything a run is built from, resolved: no ids, no times, nothing left to look up. Its hash is what was approved. */
 export const Envelope = z.strictObject({
   agent: AgentName,
@@ -74,6 +86,8 @@ export const Envelope = z.strictObject({
   limits: z.strictObject({
     maxIterations: z.int().min(1).max(MAX_ITERATIONS),
     inactivityMs: z.int().min(1000),
+    /** Left out where nothing but the iterations is bounded. */
+    budget: Budget.omit({ iterations: true }).optional(),
   }),
   approvalMode: ApprovalMode,
   stages: z.array(z.string()),

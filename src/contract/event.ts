@@ -1,10 +1,10 @@
 /** The one union of everything that happens: durable events are stored before they are shown, hints never are. */
 import { z } from 'zod';
-import { ApprovePolicy, Envelope, RunKind } from './agent.ts';
+import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Decision } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { AssistantEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
+import { AssistantEntry, Part, PlanItem, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 
 /** Who and when; `seq` (durable events only) counts a conversation's events from 1 without gaps. */
@@ -71,7 +71,13 @@ export type RequestUsage = z.infer<typeof RequestUsage>;
 
 export const DurableEvent = z.discriminatedUnion('type', [
   /** A message was accepted (attempt 1), or its interrupted workflow is resumed (2 and up). */
-  durable('workflow-start', { prompt: z.string(), approve: ApprovePolicy, attempt: z.int() }),
+  durable('workflow-start', {
+    prompt: z.string(),
+    approve: ApprovePolicy,
+    attempt: z.int(),
+    /** What the whole workflow may use; left out where nothing is bounded. */
+    budget: Budget.optional(),
+  }),
   durable('workflow-end', {
     outcome: Outcome,
     text: z.string(),
@@ -112,6 +118,19 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
   /** `request` is what the provider counted when it began to answer: enough to account for it if its end never comes. */
   durable('message-start', { messageId: Id, turn: z.int(), request: RequestStart }),
+  /**
+   * A complete part of a response that is still being written, stored before anything is done because of it. `n` is the
+   * place that the message will have in its run. From the first of them on the response is final: if its end never
+   * comes, these parts are the message.
+   */
+  durable('message-part', {
+    messageId: Id,
+    n: z.int().nonnegative(),
+    turn: z.int(),
+    responseId: z.string().nullable(),
+    part: z.int().nonnegative(),
+    value: Part,
+  }),
   /** The whole of a message; words to the agent and system remarks come as an end without a start. */
   durable('message-end', { entry: z.discriminatedUnion('kind', [UserEntry, AssistantEntry, SystemEntry]) }),
   durable('tool-start', { toolCallId: ToolCallId, name: z.string(), input: z.unknown() }),
@@ -120,6 +139,17 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('approval-decide', { approvalId: Id, decision: Decision }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
   durable('usage', { request: RequestUsage }),
+  /** The agent's plan, whole. */
+  durable('plan-change', { items: z.array(PlanItem) }),
+  /** A note of the agent's memory was written, or (null) removed. `folder`: the project it belongs to. */
+  durable('memory-change', {
+    scope: z.string(),
+    folder: z.string(),
+    name: z.string(),
+    text: z.string().nullable(),
+  }),
+  /** The person raised bounds: the new ones, whole, of this event's run or of the workflow. */
+  durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

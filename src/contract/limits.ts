@@ -37,5 +37,15 @@ export const CHECKPOINT_MS = 500;
 /** Retries of one model request, their delays and the longest accepted `retry-after`, in milliseconds. */
 export const RETRY_DELAYS_MS: readonly number[] = [500, 1000, 2000];
 export const MAX_RETRY_AFTER_MS = 60_000;
+/** Failed requests in a row after which a provider is left alone, and for how long, in milliseconds. */
+export const BREAKER_FAILURES = 3;
+export const BREAKER_PAUSE_MS = 60_000;
+/** Days that a deleted conversation stays in the trash. */
+export const TRASH_DAYS = 30;
+/** Longest note of an agent's memory, in code units, and how many notes one agent may keep in one folder. */
+export const MAX_MEMORY_CHARS = 20_000;
+export const MAX_MEMORY_NOTES = 200;
+/** Most items of a plan. */
+export const MAX_PLAN_ITEMS = 50;
 /** Concurrent model requests of sub-agents per provider. */
 export const PROVIDER_CONCURRENCY: Readonly<Record<string, number>> = { local: 1, anthropic: 3, openai: 5 };

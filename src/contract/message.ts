@@ -76,9 +76,18 @@ export const ToolEntry = z.object({
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
-  code: z.enum(['cancelled', 'doom_loop', 'max_iterations', 'resumed']),
+  /** `budget`: a bound other than the iterations; `extended`: the person raised a bound; `retried`: the person did. */
+  code: z.enum(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed']),
   text: z.string(),
 });
+
+/** One step of an agent's plan; each write replaces the whole list. */
+export const PlanItem = z.object({
+  content: z.string().min(1).max(500),
+  status: z.enum(['pending', 'in_progress', 'completed']),
+  priority: z.enum(['high', 'medium', 'low']),
+});
+export type PlanItem = z.infer<typeof PlanItem>;
 
 export const Entry = z.discriminatedUnion('kind', [UserEntry, AssistantEntry, ToolEntry, SystemEntry]);
 export type Entry = z.infer<typeof Entry>;

@@ -1,16 +1,19 @@
 /** The one table of methods and of subscriptions: every host serves it, every client is typed from it. */
 import { z } from 'zod';
-import { AgentName, AgentSummary, ApprovePolicy } from './agent.ts';
+import { AgentName, AgentSummary, ApprovePolicy, Budget } from './agent.ts';
 import { Answer, Decision } from './approval.ts';
 import type { AgentEvent } from './event.ts';
-import { Id } from './ids.ts';
+import { Id, Instant } from './ids.ts';
 import { MAX_PROMPT_CHARS } from './limits.ts';
 import { Entry } from './message.ts';
-import { Outcome } from './outcome.ts';
+import { Outcome, Status } from './outcome.ts';
 import {
   type Attention,
   ConversationRow,
+  MemoryNote,
   RunRow,
+  SearchHit,
+  SettingRow,
   Snapshot,
   StopReceipt,
   WorkflowDetail,
@@ -29,13 +32,18 @@ export const AppState = z.object({
   /** Folder for new conversations. */
   folder: z.string(),
   provider: z.object({
+    /** `demo`: scripted and offline, labelled so everywhere. */
+    kind: z.enum(['anthropic', 'demo']),
     ready: z.boolean(),
-    keySource: z.enum(['environment', 'file', 'none']),
+    /** `store`: the key store of this installation. */
+    keySource: z.enum(['environment', 'store', 'none']),
     baseUrl: z.string().nullable(),
     baseUrlSource: z.enum(['environment', 'file', 'default']),
     models: z.array(z.object({ alias: z.string(), id: z.string() })),
     defaultModel: z.string(),
   }),
+  /** Where keys are kept; `warning` says what is not safe about it. */
+  secrets: z.object({ backend: z.string(), warning: z.string().nullable() }),
   /** `baseline`: every agent has it; `primaryOnly`: no sub-agent can have it. */
   tools: z.array(
     z.object({ name: z.string(), description: z.string(), baseline: z.boolean(), primaryOnly: z.boolean() }),
@@ -44,14 +52,52 @@ export const AppState = z.object({
 });
 export type AppState = z.infer<typeof AppState>;
 
+/** What the workflows of a list have in common; all that is given must hold. */
+const workflowFilter = {
+  outcome: Outcome.optional(),
+  status: Status.optional(),
+  agent: AgentName.optional(),
+  model: z.string().min(1).max(200).optional(),
+  tool: z.string().min(1).max(200).optional(),
+  folder: z.string().min(1).max(4096).optional(),
+  /** Started at or after, and before. */
+  from: Instant.optional(),
+  to: Instant.optional(),
+  minCostUsd: z.number().nonnegative().optional(),
+};
+export const WorkflowSort = z.enum(['newest', 'cost', 'tokens', 'duration']);
+export type WorkflowSort = z.infer<typeof WorkflowSort>;
+
+const conversationId = z.strictObject({ conversationId: Id });
+const endpoint = {
+  apiKey: z.string().max(1000).optional(),
+  baseUrl: z.union([z.url({ protocol: /^https?$/ }), z.literal('')]).optional(),
+};
+
 export const methods = {
   'app.state': method(nothing, AppState),
   'provider.set': method(
-    z.strictObject({
-      apiKey: z.string().max(1000).optional(),
-      baseUrl: z.union([z.url({ protocol: /^https?$/ }), z.literal('')]).optional(),
-    }),
+    z.strictObject({ ...endpoint, kind: z.enum(['anthropic', 'demo']).optional() }),
     AppState,
+  ),
+  /** One tiny request to the endpoint, with what is given here instead of what is set; nothing is saved. */
+  'provider.test': method(
+    z.strictObject(endpoint),
+    z.object({ ok: z.boolean(), message: z.string(), models: z.array(z.string()), durationMs: z.number() }),
+  ),
+  /** Servers on the usual ports of this machine that answer like a compatible endpoint. */
+  'provider.detect': method(
+    nothing,
+    z.array(z.object({ name: z.string(), baseUrl: z.string(), models: z.array(z.string()) })),
+  ),
+  'settings.list': method(nothing, z.array(SettingRow)),
+  /** Null brings the default back. Takes effect for what starts from now on. */
+  'settings.set': method(
+    z.strictObject({
+      path: z.string().min(1).max(200),
+      value: z.union([z.string().max(4096), z.number(), z.boolean(), z.null()]),
+    }),
+    z.array(SettingRow),
   ),
   'agents.list': method(nothing, z.array(AgentSummary)),
   'conversation.list': method(z.strictObject(paging), pageOf(ConversationRow)),
@@ -62,6 +108,21 @@ export const methods = {
   'conversation.snapshot': method(z.strictObject({ conversationId: Id }), Snapshot),
   /** Workflows before the given one, with their runs and the leads' entries; `seq` as of now. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
+  /** To the trash, from which it can be restored until it is purged; refused while something runs in it. */
+  'conversation.delete': method(conversationId, nothing),
+  'conversation.restore': method(conversationId, nothing),
+  /** For good; only from the trash. */
+  'conversation.purge': method(conversationId, nothing),
+  'conversation.export': method(
+    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
+    z.object({ fileName: z.string(), text: z.string() }),
+  ),
+  'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
+  /** Deletes conversations that have not changed for so long; says how many. */
+  'trash.fill': method(
+    z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }),
+    z.object({ count: z.int() }),
+  ),
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -74,13 +135,44 @@ export const methods = {
     z.object({ workflowId: Id, runId: Id, queued: z.boolean() }),
   ),
   'workflow.list': method(
-    z.strictObject({ ...paging, outcome: Outcome.optional(), agent: AgentName.optional() }),
+    z.strictObject({ ...paging, ...workflowFilter, sort: WorkflowSort.default('newest') }),
     pageOf(WorkflowRow),
+  ),
+  /** What can be filtered by: the values that occur, most frequent first. */
+  'workflow.facets': method(
+    nothing,
+    z.object({
+      agents: z.array(z.string()),
+      models: z.array(z.string()),
+      tools: z.array(z.string()),
+      folders: z.array(z.string()),
+    }),
+  ),
+  /** Full text of prompts, answers, reports and tool results; all words must occur. Newest first. */
+  'history.search': method(
+    z.strictObject({
+      ...paging,
+      text: z
+        .string()
+        .max(1000)
+        .refine((text) => text.trim() !== '', 'is empty: write what to look for'),
+    }),
+    pageOf(SearchHit),
   ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
   'workflow.stop': method(z.strictObject({ workflowId: Id }), StopReceipt),
   /** `approve` changes who answers from now on; left out, it stays as it was. */
   'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
+  /** Adds to the bounds; where the workflow has ended because of them, it goes on. */
+  'workflow.extend': method(z.strictObject({ workflowId: Id, add: Budget }), nothing),
+  'run.extend': method(z.strictObject({ runId: Id, add: Budget }), nothing),
+  /** A sub-agent that did not complete goes on from its last finished step; the lead gets its new report. */
+  'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
+  'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),
+  'memory.delete': method(
+    z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }),
+    nothing,
+  ),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),

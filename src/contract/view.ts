@@ -1,11 +1,11 @@
 /** Read models as they are stored and sent: one row for each conversation, workflow, run, call; and pages of them. */
 import { z } from 'zod';
-import { ApprovePolicy, Envelope, RunKind } from './agent.ts';
+import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { Approval, ApprovalRequest } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry } from './message.ts';
+import { Entry, PlanItem } from './message.ts';
 import { Outcome, Status, Tally } from './outcome.ts';
 
 export const ConversationRow = z.object({
@@ -18,6 +18,8 @@ export const ConversationRow = z.object({
   /** Number of the newest event; 0 for none. */
   lastSeq: z.int(),
   usage: Tally,
+  /** In the trash since then; null or left out where it is not. */
+  deletedAt: Instant.nullish(),
 });
 export type ConversationRow = z.infer<typeof ConversationRow>;
 
@@ -43,6 +45,8 @@ export const WorkflowRow = z.object({
   lastSeq: z.int(),
   subAgentCount: z.int(),
   usage: Tally,
+  /** What it may use, with what the person has added; left out where nothing is bounded. */
+  budget: Budget.nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 
@@ -73,6 +77,9 @@ export const RunRow = z.object({
   endedAt: Instant.nullable(),
   durationMs: z.number().nullable(),
   usage: Tally,
+  /** Bounds that the person raised, whole; the envelope keeps what was approved. */
+  limits: Budget.nullish(),
+  plan: z.array(PlanItem).nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 
@@ -148,4 +155,46 @@ export const StopReceipt = z.object({
   left: z.int(),
 });
 export type StopReceipt = z.infer<typeof StopReceipt>;
+/** A place in the history where words were found. */
+export const SearchHit = z.object({
+  conversationId: Id,
+  workflowId: Id,
+  runId: Id,
+  /** Number of the entry in its run. */
+  n: z.int(),
+  kind: z.enum(['prompt', 'answer', 'task', 'report', 'tool']),
+  agent: z.string(),
+  /** Title of the conversation. */
+  title: z.string(),
+  at: Instant,
+  /** The words around the first hit; `hits` are ranges of it, in code units. */
+  snippet: z.string(),
+  hits: z.array(z.object({ start: z.int(), end: z.int() })),
+});
+export type SearchHit = z.infer<typeof SearchHit>;
+
+/** A note that an agent keeps for later workflows in the same folder; only agents of the same scope read it. */
+export const MemoryNote = z.object({
+  scope: z.string(),
+  folder: z.string(),
+  name: z.string(),
+  text: z.string(),
+  updatedAt: Instant,
+});
+export type MemoryNote = z.infer<typeof MemoryNote>;
+
+/** One setting with all that a form needs. */
+export const SettingRow = z.object({
+  path: z.string(),
+  kind: z.enum(['integer', 'number', 'text', 'choice', 'boolean']),
+  /** One sentence. */
+  description: z.string(),
+  /** Null: not set, and without a default. */
+  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  default: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  choices: z.array(z.string()).nullable(),
+});
+export type SettingRow = z.infer<typeof SettingRow>;
 export { ApprovalRequest };

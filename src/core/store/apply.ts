@@ -27,6 +27,7 @@ const HANDLERS: Handlers = {
   'run-queue': runQueue,
   'run-start': runStart,
   'run-end': runEnd,
+  'message-part': nothing,
   'message-end': messageEnd,
   'tool-start': toolStart,
   'tool-end': toolEnd,
@@ -38,6 +39,9 @@ const HANDLERS: Handlers = {
   'message-start': nothing,
   retry: nothing,
   notice: nothing,
+  'plan-change': nothing,
+  'memory-change': nothing,
+  'limit-change': nothing,
 };
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {

@@ -41,6 +41,8 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> 
   approval: { workflowId: 'text', decisions: 'parts', open: 'int' },
   model_request: { workflowId: 'text' },
   open_message: {},
+  message_part: {},
+  memory: {},
 };
 
 const PLAIN_TABLES: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);

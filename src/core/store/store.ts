@@ -14,7 +14,9 @@ export type Table =
   | 'tool_call'
   | 'approval'
   | 'model_request'
-  | 'open_message';
+  | 'open_message'
+  | 'message_part'
+  | 'memory';
 
 /** A record's id: a string, or the composite `[owner, n]` of messages and tool calls. */
 export type Key = string | readonly [string, number | string];
