@@ -1,0 +1,21 @@
+/** Every example of the guide is carried out and gives what its page says. */
+import { describe, expect, test } from 'vitest';
+import { carryOut, exampleOf, filesOf, readPage } from './examples.ts';
+
+describe.for(['workflows.md', 'tools.md'])('%s', (page) => {
+  const sections = readPage(page);
+  const files = filesOf(sections);
+  const examples = sections.flatMap((section) => {
+    const example = exampleOf(section);
+    return example ? [[section.title, example] as const] : [];
+  });
+
+  test('has examples', () => {
+    expect(examples.length).toBeGreaterThan(5);
+  });
+
+  test.for(examples)('%s', async ([, example]) => {
+    const { said, were } = await carryOut(example, files);
+    expect(were).toEqual(said);
+  });
+});
