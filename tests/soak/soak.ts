@@ -1,0 +1,120 @@
+/**
+ * Plays seeded plans full of faults against two real hosts, and checks after each that the promises were kept.
+ * `node tests/soak/soak.ts [--seeds 1000] [--from 1] [--parallel 4]`; exit code 1 with a line for each breach.
+ */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startFakeModel } from '../support/fake-model/server.ts';
+import { ChaosModel } from './chaos-model.ts';
+import { Cluster } from './cluster.ts';
+import { breachesOf, differences } from './invariants.ts';
+import { leadMark, planOf } from './plan.ts';
+import { type Played, Scenario } from './scenario.ts';
+
+export interface SoakOptions {
+  from: number;
+  seeds: number;
+  parallel: number;
+  report?: (line: string) => void;
+}
+
+export interface SoakResult {
+  played: number;
+  workflows: number;
+  kills: number;
+  requests: number;
+  outcomes: Record<string, number>;
+  breaches: string[];
+}
+
+/** How long windows may take to show what is stored. */
+const REST_MS = 10_000;
+
+export async function soak({
+  from,
+  seeds,
+  parallel,
+  report = () => undefined,
+}: SoakOptions): Promise<SoakResult> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-soak-')));
+  const script = new ChaosModel();
+  const model = await startFakeModel(script);
+  const cluster = new Cluster(folder, model.url);
+  const result: SoakResult = { played: 0, workflows: 0, kills: 0, requests: 0, outcomes: {}, breaches: [] };
+  let next = from;
+  const work = async () => {
+    for (let seed = next++; seed < from + seeds; seed = next++) {
+      const plan = planOf(seed);
+      script.add(plan);
+      const scenario = new Scenario(cluster, plan);
+      try {
+        await check(await scenario.play(), model.requests, result);
+      } catch (error) {
+        result.breaches.push(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
+      } finally {
+        scenario.close();
+      }
+      result.played += 1;
+      if (result.played % 25 === 0)
+        report(`${result.played} of ${seeds}, ${result.breaches.length} breaches`);
+    }
+  };
+  try {
+    await cluster.start();
+    await Promise.all(Array.from({ length: parallel }, work));
+  } finally {
+    await cluster.stop();
+    await model.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+  return { ...result, kills: cluster.kills, requests: model.requests.length };
+}
+
+async function check(
+  { plan, workflowIds, windows }: Played,
+  requests: Parameters<typeof breachesOf>[0]['requests'],
+  result: SoakResult,
+): Promise<void> {
+  const [, , last] = windows;
+  const marks = plan.messages.map((_, index) => leadMark(plan.seed, index).slice('[lead '.length, -1));
+  const own = requests.filter(({ body }) => {
+    const text = JSON.stringify(body.messages);
+    return marks.some((mark) => text.includes(`[lead ${mark}]`) || text.includes(`[child ${mark}/`));
+  });
+  for (const workflowId of workflowIds) {
+    const detail = await last.ask('workflow.get', { workflowId });
+    const entries = new Map(
+      await Promise.all(
+        detail.runs.map(async ({ id }) => [id, await last.ask('run.entries', { runId: id })] as const),
+      ),
+    );
+    const outcome = detail.workflow.outcome ?? 'none';
+    result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1;
+    result.workflows += 1;
+    result.breaches.push(
+      ...breachesOf({ detail, entries, requests: own }).map((line) => `seed ${plan.seed}: ${line}`),
+    );
+  }
+  let found: string[] = [];
+  for (const end = Date.now() + REST_MS; Date.now() < end; await sleep(50)) {
+    found = differences(windows.map(({ view }) => view));
+    if (found.length === 0 && last.view !== null) return;
+  }
+  result.breaches.push(...found.map((line) => `seed ${plan.seed}: ${line}`));
+}
+
+if (import.meta.main) {
+  const number = (name: string, otherwise: number) => {
+    const at = process.argv.indexOf(`--${name}`);
+    return at < 0 ? otherwise : Number(process.argv[at + 1]);
+  };
+  const started = performance.now();
+  const options = { from: number('from', 1), seeds: number('seeds', 1000), parallel: number('parallel', 4) };
+  const { breaches, ...counts } = await soak({ ...options, report: (line) => console.error(line) });
+  for (const line of breaches) console.log(line);
+  console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - started) / 1000) }));
+  console.log(`${breaches.length} breaches`);
+  process.exit(breaches.length === 0 ? 0 : 1);
+}
