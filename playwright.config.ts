@@ -1,18 +1,20 @@
-// Browser tests; the fixtures start their own hosts, so there is no web server here.
-import { existsSync } from 'node:fs';
-import { defineConfig } from '@playwright/test';
+// The same specs in every place where the app can be; the fixtures start their own programs, so there is no web server.
+import { defineConfig, type Project } from '@playwright/test';
+import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
+import type { SurfaceName } from './e2e/support/test.ts';
+import { findDesktop } from './src/hosts/cli/desktop-runtime.ts';
 
-const candidates = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-/** Debian's browser where there is one, else the one that `npx playwright install chromium` brings. */
-const chromium = candidates.find((path) => path !== undefined && existsSync(path));
-const asRoot = process.getuid?.() === 0;
+const chromium = chromiumPath();
+const electron = await findDesktop(process.env, process.platform);
 
-export default defineConfig({
+/** A test that makes no sense in a place says so by a tag, and why by an annotation. */
+const project = (surface: SurfaceName, without: RegExp): Project<{ surface: SurfaceName }> => ({
+  name: surface,
+  use: { surface },
+  grepInvert: without,
+});
+
+export default defineConfig<{ surface: SurfaceName }>({
   testDir: 'e2e',
   // Not test-results itself: Playwright empties its folder, and the unit tests' report lies there.
   outputDir: 'test-results/playwright',
@@ -20,15 +22,22 @@ export default defineConfig({
   fullyParallel: true,
   retries: 0,
   timeout: 60_000,
-  forbidOnly: process.env.CI !== undefined,
+  forbidOnly: process.env['CI'] !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
+  // For the summary: what did not run, and why.
+  metadata: electron.ok ? {} : { skipped: { electron: `no Electron runtime here: ${electron.reason}` } },
+  projects: [
+    project('browser', /@desktop|@stand-in/),
+    project('stand-in', /@browser/),
+    ...(electron.ok ? [project('electron', /@browser|@stand-in/)] : []),
+  ],
   use: {
     browserName: 'chromium',
     screenshot: 'only-on-failure',
     trace: 'retain-on-failure',
     launchOptions: {
       ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: asRoot ? ['--no-sandbox'] : [],
+      args: chromiumArgs(),
     },
   },
 });

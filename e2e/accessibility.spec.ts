@@ -20,9 +20,10 @@ async function expectAccessible(page: Page, screen: string): Promise<void> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`no screen breaks a serious rule of accessibility (${colorScheme})`, async ({ start, page }) => {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  test(`no screen breaks a serious rule of accessibility (${colorScheme})`, async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(app.message).toBeVisible();
     await expectAccessible(page, 'empty chat');
     await app.send('Look at two parts.');
@@ -52,8 +53,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('a message, an approval and the look at its result need no mouse', async ({ start, page }) => {
+test('a message, an approval and the look at its result need no mouse', async ({ start }) => {
   const app = await start(leadSpawns(['alpha']));
+  const { page } = app;
   const focused = page.locator(':focus');
   const tabTo = async (reached: () => Promise<boolean>, key = 'Tab') => {
     for (let presses = 0; presses < 40; presses += 1) {

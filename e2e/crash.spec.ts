@@ -14,7 +14,7 @@ test('a killed host offers to resume and goes on from the last finished step', a
   script.on({ ...CHILD, step: 2 }).reply([report]);
   script.on(LEAD).reply((seen) => [text(answerFrom(seen))]);
   const app = await start(script);
-  // The page that is open notices, and tries again.
+  // A tab that is open notices, and tries again.
   app.complaints.expect(/WebSocket/);
   await app.send('Inspect this project.');
   await app.allow('inspector');
@@ -27,7 +27,7 @@ test('a killed host offers to resume and goes on from the last finished step', a
   // Only the last half second of words in flight may be lost; a second passes until here.
   await expect(app.card('inspector')).toContainText('Finding 10');
 
-  // The tab stays let in, and comes back by itself.
+  // A tab stays let in and comes back by itself, the desktop opens where it was.
   await app.crashAndRestart();
   await expect(
     app
@@ -66,10 +66,7 @@ test('a question that was open when the host was killed is open again after a re
   app.complaints.expect(/WebSocket/);
   await app.send('Inspect this project.');
   await app.lookAt('inspector');
-  const place = new URL(app.page.url()).pathname;
   await app.crashAndRestart();
-  await app.page.goto(app.host.url);
-  await app.page.goto(`${app.host.origin}${place}`);
   await app.button('Resume').click();
   await app.allow('inspector');
   await app.expectOutcome('completed');

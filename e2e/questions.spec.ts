@@ -55,8 +55,9 @@ test('questions are answered in any order and a reason stays with its question',
   expect(told[1]).toContain('Not needed.');
 });
 
-test('a click that was meant for what stood there before does not answer', async ({ start, page }) => {
+test('a click that was meant for what stood there before does not answer', async ({ start }) => {
   const app = await start(leadSpawns(['alpha']));
+  const { page } = app;
   await app.send('Look at one part.');
   await expect(app.question).toBeVisible();
   const button = await app.question.getByRole('button', { name: 'Allow once' }).boundingBox();

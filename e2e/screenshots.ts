@@ -6,8 +6,10 @@ import config from '../playwright.config.ts';
 import { plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { type App, type AppOptions, startApp } from './support/app.ts';
+import { browserSurface } from './support/browser-surface.ts';
 import { Complaints } from './support/complaints.ts';
 import { gate, leadCalls, leadSpawns, LEAD } from './support/scripts.ts';
+import { WORK_SCREENS } from './support/work-screens.ts';
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -66,10 +68,10 @@ async function visit(
   go: Visit,
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const page = await context.newPage();
-  const { app, close } = await startApp({ context, page, complaints: new Complaints() }, script, options);
+  const open = browserSurface(context);
+  const { app, close } = await startApp({ open, complaints: new Complaints() }, script, options);
   try {
-    await go(app, (screen) => shootAll(page, folder, screen));
+    await go(app, (screen) => shootAll(app.page, folder, screen));
   } finally {
     await context.close();
     await close();
@@ -77,8 +79,24 @@ async function visit(
 }
 
 async function firstRun(app: App, shoot: Shoot): Promise<void> {
-  await expect(app.button('Save and start')).toBeVisible();
+  const { page } = app;
+  await expect(app.button('Test and start')).toBeVisible();
   await shoot('first-run');
+  await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+  await page.getByLabel('Endpoint', { exact: true }).fill(`${app.model.url}/v1`);
+  await app.button('Test and start').click();
+  await expect(page.getByText(/There is no|check the base URL/)).toBeVisible();
+  await shoot('first-run-endpoint');
+  await page.getByRole('radio', { name: /^Demo/ }).check();
+  await app.button('Start the demo').click();
+  await expect(app.message).toBeVisible();
+  await shoot('demo-empty');
+  await app.send('What is in this folder?');
+  await expect(app.question).toBeVisible({ timeout: 15_000 });
+  await shoot('demo-question');
+  await app.allow();
+  await app.expectOutcome('completed');
+  await shoot('demo-answer');
 }
 
 async function threeAtWork(app: App, shoot: Shoot): Promise<void> {
@@ -110,7 +128,7 @@ async function oneQuestion(app: App, shoot: Shoot): Promise<void> {
   await app.expectCard('accuracy-check', 'running');
   await app.crashAndRestart();
   await shoot('connection-lost');
-  await app.page.goto(app.host.url);
+  await app.page.goto(new URL('/', app.page.url()).href);
   await app.page.getByRole('link', { name: /Review the README/ }).click();
   await app.expectOutcome('interrupted');
   await shoot('interrupted');
@@ -167,6 +185,13 @@ async function finished(app: App, shoot: Shoot): Promise<void> {
   await page.getByRole('link', { name: 'Settings' }).click();
   await expect(page.getByLabel('API key')).toBeVisible();
   await shoot('settings');
+  const limit = page.getByRole('textbox', { name: 'Sub-agents per workflow' });
+  await limit.fill('9');
+  await limit.press('Enter');
+  await expect(page.getByText(/must be at most 3/)).toBeVisible();
+  await shoot('settings-limits');
+  await page.getByRole('heading', { name: 'Memory' }).scrollIntoViewIfNeeded();
+  await shoot('settings-end');
 }
 
 function failingBatch(): Script {
@@ -216,6 +241,7 @@ async function main(folder: string): Promise<void> {
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
     await visit(browser, folder, reviews(), {}, finished);
+    for (const { script, go } of WORK_SCREENS) await visit(browser, folder, script(), {}, go);
   } finally {
     await browser.close();
   }

@@ -1,4 +1,4 @@
-/** Two tabs of one browser: both see the same, and an answer in one is an answer in both. */
+/** Two tabs or windows: both see the same, and an answer in one is an answer in both. */
 import { expect, test } from './support/test.ts';
 import { gate, leadSpawns } from './support/scripts.ts';
 
@@ -7,7 +7,7 @@ test('a question answered in one tab is gone from the other, and both follow the
   const app = await start(leadSpawns(['alpha'], { alpha: { hold: { after: 8, until: rest.until } } }));
   await app.send('Look at one part.');
   await app.lookAt('alpha');
-  const other = await app.secondTab(new URL(app.page.url()).pathname);
+  const other = await app.secondTab(app.path);
   await other.lookAt('alpha');
   await expect(other.workflow()).toContainText('Look at one part.');
 

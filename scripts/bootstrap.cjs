@@ -1,4 +1,5 @@
-// Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the bundle.
+// Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the
+// bundles of the web client and of the desktop around it.
 // Runs on whatever Node the machine has (>= 20), so it is CommonJS without dependencies. It never writes to stdout:
 // the command line may speak a protocol there.
 'use strict';
@@ -102,15 +103,30 @@ function prepareTypes() {
   fs.writeFileSync(syncStamp, wanted);
 }
 
-function prepareWeb() {
-  const sources = ['src/contract', 'src/lib', 'src/routes', 'src/app.html', 'src/app.css', 'src/app.d.ts'];
-  sources.push('src/hooks.client.ts', 'static', 'vite.config.ts', 'package-lock.json');
-  const built = fs.statSync(path.join(root, 'build', 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const web = {
+  name: 'the web client',
+  result: 'build/index.html',
+  sources: [
+    ...['src/contract', 'src/lib', 'src/routes', 'src/app.html', 'src/app.css', 'static', 'vite.config.ts'],
+    'package-lock.json',
+  ],
+  options: [],
+};
+const desktop = {
+  name: 'the desktop',
+  result: 'dist/electron/preload.cjs',
+  sources: ['src/contract', 'src/core', 'electron', 'vite.electron.config.ts', 'package-lock.json'],
+  options: ['--app', '--config', 'vite.electron.config.ts'],
+};
+
+function prepareBundle({ name, result, sources, options }) {
+  const built = fs.statSync(path.join(root, result), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const stale = () =>
-    sources.some((name) => [...walk(path.join(root, name))].some(([, s]) => s.mtimeMs > built));
+    sources.some((source) => [...walk(path.join(root, source))].some(([, s]) => s.mtimeMs > built));
   if (built > 0 && !stale()) return;
-  say('Building the web client…');
-  run(node(), [path.join(modules, 'vite', 'bin', 'vite.js'), 'build'], 'Building the web client failed.');
+  say(`Building ${name}…`);
+  const vite = path.join(modules, 'vite', 'bin', 'vite.js');
+  run(node(), [vite, 'build', ...options], `Building ${name} failed.`);
 }
 
 /** One bootstrap at a time for each checkout; a lock whose process is gone is taken over. */
@@ -143,5 +159,5 @@ exclusively(() => {
   preparePackages();
   if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');
   prepareTypes();
-  if (process.argv.includes('--web')) prepareWeb();
+  if (process.argv.includes('--web')) for (const bundle of [web, desktop]) prepareBundle(bundle);
 });

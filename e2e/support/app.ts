@@ -1,8 +1,8 @@
-/** A test's app: a scripted model, the real host as a process, a page in a real browser, and verbs for a person. */
+/** A test's app: a scripted model, the real program before a person, and verbs for that person. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { BrowserContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
 import {
   type FakeModel,
@@ -10,8 +10,8 @@ import {
   startFakeModel,
 } from '../../tests/support/fake-model/server.ts';
 import type { Complaints } from './complaints.ts';
-import { type Host, startHost } from './host.ts';
 import { Person } from './person.ts';
+import type { Desktop, OpenSurface, Surface, SurfaceOptions } from './surface.ts';
 
 export interface AppOptions {
   model?: FakeModelOptions;
@@ -21,62 +21,86 @@ export interface AppOptions {
   apiKey?: string | null;
   /** Null: none; default: the scripted model. */
   endpoint?: string | null;
+  /** Further variables of the program. */
+  env?: Readonly<Record<string, string>>;
+  /** What is done on the machine before the program starts; it returns how that is ended. */
+  before?: (machine: Machine) => Promise<() => Promise<unknown>>;
 }
+
+export type Machine = Omit<SurfaceOptions, 'complaints'>;
 
 const FILES = {
   'README.md': '# Sample\n\nA small project.\n',
   'src/sum.js': 'export const sum = (a, b) => a + b;\n',
 };
 
-/** The person at the first tab, with what stands behind it. */
+/** The person at the first tab or window, with what stands behind it. */
 export class App extends Person {
   readonly model: FakeModel;
   readonly complaints: Complaints;
   readonly workspace: string;
-  readonly #context: BrowserContext;
-  readonly #startAgain: (port: number) => Promise<Host>;
-  host: Host;
+  readonly home: string;
+  readonly #surface: Surface;
 
   constructor(parts: {
-    context: BrowserContext;
-    page: Page;
+    surface: Surface;
     model: FakeModel;
-    host: Host;
     complaints: Complaints;
     workspace: string;
-    startAgain: (port: number) => Promise<Host>;
+    home: string;
   }) {
-    super(parts.page);
+    super(parts.surface.page);
     this.model = parts.model;
-    this.host = parts.host;
     this.complaints = parts.complaints;
     this.workspace = parts.workspace;
-    this.#context = parts.context;
-    this.#startAgain = parts.startAgain;
+    this.home = parts.home;
+    this.#surface = parts.surface;
   }
 
-  /** A person at another tab of the same browser. */
+  override get page(): Page {
+    return this.#surface.page;
+  }
+
+  /** Where the app is at the moment. */
+  get path(): string {
+    return new URL(this.page.url()).pathname;
+  }
+
+  /** Goes to a path of the app by its address, as a bookmark would. */
+  async goto(path: string): Promise<void> {
+    await this.page.goto(new URL(path, this.page.url()).href);
+  }
+
+  /** The machine around the app; only of the desktop. */
+  get desktop(): Desktop {
+    if (this.#surface.desktop === null) throw new Error('A browser has no desktop');
+    return this.#surface.desktop;
+  }
+
+  /** What the program wrote to stderr. */
+  notes(): string {
+    return this.#surface.notes();
+  }
+
+  /** A person at another tab or window of the same app. */
   async secondTab(path = '/'): Promise<Person> {
-    const page = await this.#context.newPage();
-    await page.goto(`${this.host.origin}${path}`);
-    return new Person(page);
+    return new Person(await this.#surface.another(path));
   }
 
-  /** The host dies in the middle of whatever it does, and is started again on the same home and port. */
-  async crashAndRestart(): Promise<void> {
-    await this.host.crash();
-    this.host = await this.#startAgain(this.host.port);
+  /** The program dies in the middle of whatever it does, and is started again on the same home. */
+  crashAndRestart(): Promise<void> {
+    return this.#surface.crashAndRestart();
   }
 }
 
 export interface StartedApp {
   app: App;
-  /** Ends the host, the model and their folder. */
+  /** Ends the program, the model and their folder. */
   close: () => Promise<void>;
 }
 
 export async function startApp(
-  { context, page, complaints }: { context: BrowserContext; page: Page; complaints: Complaints },
+  { open, complaints }: { open: OpenSurface; complaints: Complaints },
   script: Script,
   options: AppOptions = {},
 ): Promise<StartedApp> {
@@ -87,7 +111,7 @@ export async function startApp(
   try {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-e2e-')));
     ends.push(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-    const workspace = join(folder, 'workspace');
+    const [home, workspace] = [join(folder, 'home'), join(folder, 'workspace')];
     await writeFiles(workspace, { ...FILES, ...options.files });
     const model = await startFakeModel(script, options.model);
     ends.push(() => model.close());
@@ -95,15 +119,12 @@ export async function startApp(
     const env = {
       ...(apiKey === null ? {} : { ANTHROPIC_API_KEY: apiKey }),
       ...(endpoint === null ? {} : { ANTHROPIC_BASE_URL: endpoint }),
+      ...options.env,
     };
-    const startAgain = async (port: number): Promise<Host> => {
-      const host = await startHost({ home: join(folder, 'home'), workspace, env, port });
-      ends.push(() => host.stop());
-      return host;
-    };
-    const host = await startAgain(0);
-    await page.goto(host.url);
-    return { app: new App({ context, page, model, host, complaints, workspace, startAgain }), close };
+    if (options.before) ends.push(await options.before({ home, workspace, env }));
+    const surface = await open({ home, workspace, env, complaints });
+    ends.push(() => surface.close());
+    return { app: new App({ surface, model, complaints, workspace, home }), close };
   } catch (error) {
     await close();
     throw error;

@@ -1,13 +1,9 @@
-/** The browser host as a real process with a home of its own; everything it started ends with it. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** The browser host as a real process with a home of its own. */
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { endProcess, ROOT, startProcess } from './process.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const packaged = `${ROOT}node_modules/.bin/node`;
 const START_MS = 20_000;
-const STOP_MS = 5000;
 
 export interface HostOptions {
   home: string;
@@ -33,16 +29,14 @@ export interface Host {
 }
 
 export async function startHost({ home, workspace, port = 0, env = {} }: HostOptions): Promise<Host> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(ANTHROPIC|TRIAD|NODE_|INIT_CWD)/.test(name),
-  );
-  const child = spawn(
-    existsSync(packaged) ? packaged : process.execPath,
-    [`${ROOT}src/hosts/cli.ts`, 'serve', '--port', String(port)],
-    { cwd: workspace, env: { ...Object.fromEntries(inherited), TRIAD_HOME: home, ...env }, detached: true },
-  );
+  const child = startProcess({
+    args: [`${ROOT}src/hosts/cli.ts`, 'serve', '--port', String(port)],
+    folder: workspace,
+    env: { TRIAD_HOME: home, ...env },
+    stdio: 'pipe',
+  });
   let notes = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (notes += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (notes += text));
   try {
     const url = await firstLine(child);
     const { origin, port: own } = new URL(url);
@@ -51,19 +45,20 @@ export async function startHost({ home, workspace, port = 0, env = {} }: HostOpt
       origin,
       port: Number(own),
       notes: () => notes,
-      crash: () => end(child, 'SIGKILL'),
-      stop: () => end(child, 'SIGTERM'),
+      crash: () => endProcess(child, 'SIGKILL'),
+      stop: () => endProcess(child, 'SIGTERM'),
     };
   } catch (error) {
-    await end(child, 'SIGKILL');
+    await endProcess(child, 'SIGKILL');
     throw new Error(`The host did not start: ${notes.trim()}`, { cause: error });
   }
 }
 
-async function firstLine(child: ChildProcessWithoutNullStreams): Promise<string> {
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  const output = stdout as Readable;
   let printed = '';
   const ready = (async () => {
-    for await (const piece of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    for await (const piece of output.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
       printed += String(piece);
       const end = printed.indexOf('\n');
       if (end >= 0) return printed.slice(0, end);
@@ -75,25 +70,6 @@ async function firstLine(child: ChildProcessWithoutNullStreams): Promise<string>
     void ready.finally(() => clearTimeout(timer)).catch(() => undefined);
   });
   const line = await Promise.race([ready, late]);
-  child.stdout.resume();
+  output.resume();
   return line;
-}
-
-async function end(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const gone = once(child, 'exit');
-  const { pid } = child;
-  killGroup(pid, signal);
-  const timer = setTimeout(() => killGroup(pid, 'SIGKILL'), STOP_MS);
-  await gone;
-  clearTimeout(timer);
-}
-
-function killGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // Gone meanwhile.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
 }

@@ -2,15 +2,23 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
 export class Person {
-  readonly page: Page;
-  /** The question that is shown in full. */
-  readonly question: Locator;
-  readonly message: Locator;
+  readonly #page: Page;
 
   constructor(page: Page) {
-    this.page = page;
-    this.question = page.getByRole('alertdialog');
-    this.message = page.getByRole('textbox', { name: 'Message', exact: true });
+    this.#page = page;
+  }
+
+  get page(): Page {
+    return this.#page;
+  }
+
+  /** The question that is shown in full. */
+  get question(): Locator {
+    return this.page.getByRole('alertdialog');
+  }
+
+  get message(): Locator {
+    return this.page.getByRole('textbox', { name: 'Message', exact: true });
   }
 
   button(name: string | RegExp): Locator {
@@ -32,7 +40,7 @@ export class Person {
 
   /** One message of the person with all the work that it led to; the newest without a number. */
   workflow(index = -1): Locator {
-    return this.log.getByRole('region', { name: /^Workflow: /, includeHidden: true }).nth(index);
+    return this.log.getByRole('article', { name: /^Workflow: /, includeHidden: true }).nth(index);
   }
 
   /** Where a workflow stands, as its last line says. */

@@ -10,6 +10,8 @@ import {
 
 /** A lead is known by the sub-agent tools that only it is offered. */
 export const LEAD: Match = { tools: ['spawn_agent'] };
+/** A message of the person to the lead; reports that come later are not one. */
+export const FIRST: Match = { ...LEAD, step: 1, where: (seen) => !seen.asked.includes('# Report: ') };
 export const CHILD: Match = { without: ['spawn_agent'] };
 
 export interface Gate {

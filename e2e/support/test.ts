@@ -1,29 +1,39 @@
-/** The fixture of every spec: an app of its own for each test, and no complaint of the page goes unseen. */
-import { test as base } from '@playwright/test';
+/** The fixture of every spec: an app of its own for each test, and no complaint of a page goes unseen. */
+import { type Browser, test as base } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
 import { type App, type AppOptions, startApp } from './app.ts';
+import { browserSurface } from './browser-surface.ts';
 import { Complaints } from './complaints.ts';
+import type { OpenSurface } from './surface.ts';
 
 export { expect } from '@playwright/test';
 
 export type Start = (script: Script, options?: AppOptions) => Promise<App>;
+export type SurfaceName = 'browser' | 'stand-in' | 'electron';
 
-export const test = base.extend<{ start: Start }>({
-  start: async ({ context, page }, use) => {
+export const test = base.extend<{ start: Start; surface: SurfaceName }>({
+  // Of the project; a spec knows no difference.
+  surface: ['browser', { option: true }],
+  start: async ({ browser, surface }, use) => {
     const complaints = new Complaints();
-    await complaints.watch(context);
     const closes: (() => Promise<void>)[] = [];
     await use(async (script, options) => {
-      const { app, close } = await startApp({ context, page, complaints }, script, options);
+      const open = await surfaceOf(surface, browser);
+      const { app, close } = await startApp({ open, complaints }, script, options);
       closes.push(close);
       return app;
     });
     const found = complaints.unexpected();
-    // The pages first, so that no tab complains about a host that stops.
-    for (const open of context.pages()) await open.close();
     for (const close of closes.reverse()) await close();
     base
       .expect(found, 'nothing on the console, nothing uncaught, no breach of the content policy')
       .toEqual([]);
   },
 });
+
+/** Loads only what the project needs. */
+async function surfaceOf(name: SurfaceName, browser: Browser): Promise<OpenSurface> {
+  if (name === 'browser') return browserSurface(await browser.newContext());
+  if (name === 'stand-in') return (await import('./stand-in-surface.ts')).openStandIn;
+  return (await import('./electron-surface.ts')).openElectron;
+}

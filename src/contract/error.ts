@@ -6,14 +6,15 @@ export const ErrorCode = z.enum([
   'not_found', // no such conversation, workflow, run, agent, approval
   'conflict', // the thing is in a state that forbids this
   'already_answered', // another client was first
-  'limit_reached', // no slot left
+  'limit_reached', // no slot left, or a budget is used up
   'depth_exceeded',
   'not_allowed', // outside the workspace, a tool or permission that the parent lacks
   'no_key', // no provider is set up
   'auth', // the provider refused the key
   'rate_limited',
   'overloaded',
-  'unreachable', // no connection, or it broke
+  'unreachable', // no connection to the provider, or it broke
+  'disconnected', // the process that does the work has gone; what was asked of it may have happened
   'bad_request', // the provider refused the request
   'provider', // any other answer of the provider
   'refused', // the model declined

@@ -138,7 +138,11 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('approval-request', { approval: ApprovalRequest }),
   durable('approval-decide', { approvalId: Id, decision: Decision }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
-  durable('usage', { request: RequestUsage }),
+  /** `worked`: the time in which the run, and its workflow, have worked until now, in milliseconds. */
+  durable('usage', {
+    request: RequestUsage,
+    worked: z.object({ runMs: z.number(), workflowMs: z.number() }).optional(),
+  }),
   /** The agent's plan, whole. */
   durable('plan-change', { items: z.array(PlanItem) }),
   /** A note of the agent's memory was written, or (null) removed. `folder`: the project it belongs to. */

@@ -73,12 +73,22 @@ export const ToolEntry = z.object({
   metadata: z.record(z.string(), z.unknown()),
 });
 
+/** One bound of a run, or of the workflow as a whole, as it was when it was reached. */
+export const Bound = z.object({
+  of: z.enum(['run', 'workflow']),
+  name: z.enum(['tokens', 'costUsd', 'minutes', 'iterations']),
+  value: z.number(),
+});
+export type Bound = z.infer<typeof Bound>;
+
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
   /** `budget`: a bound other than the iterations; `extended`: the person raised a bound; `retried`: the person did. */
   code: z.enum(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed']),
   text: z.string(),
+  /** Which bound was reached. */
+  bound: Bound.optional(),
 });
 
 /** One step of an agent's plan; each write replaces the whole list. */

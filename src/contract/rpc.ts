@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AgentName, AgentSummary, ApprovePolicy, Budget } from './agent.ts';
 import { Answer, Decision } from './approval.ts';
-import type { AgentEvent } from './event.ts';
+import { type AgentEvent, DurableEvent } from './event.ts';
 import { Id, Instant } from './ids.ts';
 import { MAX_PROMPT_CHARS } from './limits.ts';
 import { Entry } from './message.ts';
@@ -82,7 +82,7 @@ export const methods = {
   ),
   /** One tiny request to the endpoint, with what is given here instead of what is set; nothing is saved. */
   'provider.test': method(
-    z.strictObject(endpoint),
+    z.strictObject({ ...endpoint, model: z.string().min(1).max(200).optional() }),
     z.object({ ok: z.boolean(), message: z.string(), models: z.array(z.string()), durationMs: z.number() }),
   ),
   /** Servers on the usual ports of this machine that answer like a compatible endpoint. */
@@ -104,6 +104,11 @@ export const methods = {
   'conversation.create': method(
     z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
     ConversationRow,
+  ),
+  /** The durable events after one, oldest first and at most 1000: for who was away while they happened. */
+  'conversation.events': method(
+    z.strictObject({ conversationId: Id, after: z.int().nonnegative() }),
+    z.array(DurableEvent),
   ),
   'conversation.snapshot': method(z.strictObject({ conversationId: Id }), Snapshot),
   /** Workflows before the given one, with their runs and the leads' entries; `seq` as of now. */
@@ -160,7 +165,11 @@ export const methods = {
     pageOf(SearchHit),
   ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
-  'workflow.stop': method(z.strictObject({ workflowId: Id }), StopReceipt),
+  /** `output`: nobody stopped it, but nobody reads what it says any more. */
+  'workflow.stop': method(
+    z.strictObject({ workflowId: Id, cause: z.enum(['person', 'output']).default('person') }),
+    StopReceipt,
+  ),
   /** `approve` changes who answers from now on; left out, it stays as it was. */
   'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
   /** Adds to the bounds; where the workflow has ended because of them, it goes on. */
@@ -213,7 +222,7 @@ export interface Client {
   ): Promise<() => void>;
 }
 
-/** Frames of the WebSocket (and later of other bridges). */
+/** Frames of every bridge between a client and a runtime elsewhere. */
 export const ClientFrame = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('request'), id: z.int(), method: z.string(), input: z.unknown() }),
   z.strictObject({ kind: z.literal('subscribe'), id: z.int(), topic: z.string(), input: z.unknown() }),
@@ -227,3 +236,17 @@ export type ServerFrame =
       reply: { ok: true; value: unknown } | { ok: false; error: { code: string; message: string } };
     }
   | { kind: 'events'; id: number; events: unknown[] };
+
+/**
+ * All that the desktop lets a page do, on `window.triad`: two functions. The listener hears the reply first, then
+ * events, and null when the runtime behind the subscription has gone, which ends it; so does the returned function.
+ */
+export interface Bridge {
+  request(method: string, input: unknown): Promise<BridgeReply>;
+  subscribe(
+    topic: string,
+    input: unknown,
+    listener: (message: BridgeReply | { events: unknown[] } | null) => void,
+  ): () => void;
+}
+export type BridgeReply = Extract<ServerFrame, { kind: 'reply' }>['reply'];

@@ -45,8 +45,12 @@ export const WorkflowRow = z.object({
   lastSeq: z.int(),
   subAgentCount: z.int(),
   usage: Tally,
+  /** The lead was played by the provider `demo`; left out otherwise. */
+  demo: z.boolean().nullish(),
   /** What it may use, with what the person has added; left out where nothing is bounded. */
   budget: Budget.nullish(),
+  /** Time in which any of its runs worked, in milliseconds: not waiting for a person or its turn, nor downtime. */
+  workedMs: z.number().nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 
@@ -79,6 +83,7 @@ export const RunRow = z.object({
   usage: Tally,
   /** Bounds that the person raised, whole; the envelope keeps what was approved. */
   limits: Budget.nullish(),
+  workedMs: z.number().nullish(),
   plan: z.array(PlanItem).nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;

@@ -3,12 +3,22 @@ import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { ErrorInfo } from '#contract/error.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import { callsOf, lastResponse, lastText, nextStep, repeatsOf, textOf, turnsOf } from './history.ts';
+import {
+  callsOf,
+  type History,
+  lastResponse,
+  nextStep,
+  repeatsOf,
+  salvaged,
+  textOf,
+  turnsOf,
+} from './history.ts';
+import { answeredSince, limitEnd, limitTold, tellLimit, tellRaised } from './limit-words.ts';
 import type { LoopRun } from './loop-run.ts';
 import { modelTurn } from './model-turn.ts';
-import type { Payload } from './recorder.ts';
+import type { Payload, Recorded } from './recorder.ts';
 import { stopOf } from './stop.ts';
-import { settleCalls } from './tool-calls.ts';
+import { inFlight } from './tool-calls.ts';
 
 export interface RunResult {
   outcome: Outcome;
@@ -22,89 +32,66 @@ export interface RunResult {
  * alone, so a run that is rebuilt from the store goes on here like any other. Throws when the model fails for good
  * (ModelError) and when the run is stopped (Stopped), after every open call got its result.
  */
-export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResult> {
+export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResult, Recorded> {
   const { history, signal } = run;
   for (;;) {
     const step = nextStep(history.entries);
-    const atLimit = history.entries.some(
-      (entry) => entry.kind === 'system' && entry.code === 'max_iterations',
-    );
+    const told = limitTold(history.entries);
     if (step.do === 'settle') {
-      yield* settleCalls(run, step.calls, atLimit);
-      yield turnEnd(history.entries);
-      if (inDoomLoop(history.entries)) {
-        const text = `Repetitive behaviour detected: the same call was made ${2 * DOOM_LOOP_THRESHOLD} times in a row; the run was stopped`;
-        yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'doom_loop', text }) };
-        return {
-          outcome: 'error',
-          text: lastText(history.entries),
-          error: { code: 'doom_loop', message: text },
-        };
+      yield* inFlight(run, told ? AT_LIMIT : null, async (calls) => {
+        for (const call of step.calls) calls.add(call);
+      });
+    } else {
+      if (signal.aborted) throw stopOf(signal);
+      if (told && run.limits.isRaised(told.bound)) {
+        yield* tellRaised(history, told);
+        continue;
       }
-      if (atLimit) return closing(lastResponse(history.entries), run.envelope.limits.maxIterations);
-      continue;
-    }
-    if (signal.aborted) throw stopOf(signal);
-    // The one answer that was asked for at the limit ends the run, whatever it is.
-    if (atLimit && answeredAtLimit(history.entries)) {
-      return closing(lastResponse(history.entries), run.envelope.limits.maxIterations);
-    }
-    // The answer is not final while sub-agents still work: their reports may change it.
-    const reports = await run.backgroundReports(step.do === 'close');
-    if (reports) {
-      yield {
-        type: 'message-end',
-        entry: history.add({ kind: 'user', source: 'engine', text: reports.text, reportsOf: reports.runIds }),
-      };
-      continue;
-    }
-    if (step.do === 'close') return closing(step.last, null);
+      // The one answer that was asked for at the limit ends the run, whatever it is.
+      if (told && answeredSince(history.entries, told)) {
+        return { ...closing(lastResponse(history.entries), history.entries), ...limitEnd(told) };
+      }
+      // The answer is not final while sub-agents still work: their reports may change it.
+      const reports = await run.backgroundReports(step.do === 'close');
+      if (reports) {
+        const words = { source: 'engine', text: reports.text, reportsOf: reports.runIds } as const;
+        yield { type: 'message-end', entry: history.add({ kind: 'user', ...words }) };
+        continue;
+      }
+      if (step.do === 'close') return closing(step.last, history.entries);
 
-    const turn = turnsOf(history.entries);
-    const bound = !atLimit && turn >= run.envelope.limits.maxIterations;
-    if (bound) yield* tellLimit(run);
-    yield* modelTurn(run, turn, bound || atLimit ? 'none' : 'auto');
-    const response = lastResponse(history.entries);
-    if (response && callsOf(response).length === 0) yield turnEnd(history.entries);
+      const turn = turnsOf(history.entries);
+      const bound = told ? null : run.limits.admit(turn);
+      if (bound) yield* tellLimit(history, bound);
+      const last = bound !== null || told !== null;
+      yield* inFlight(run, last ? AT_LIMIT : null, (calls, emit) =>
+        modelTurn(run, { turn, toolChoice: last ? 'none' : 'auto', calls, emit }),
+      );
+    }
+    const stuck = yield* endTurn(history);
+    if (stuck) return stuck;
   }
 }
 
-function turnEnd(entries: readonly Entry[]): Payload {
-  return {
-    type: 'turn-end',
-    turn: turnsOf(entries) - 1,
-    stopReason: lastResponse(entries)?.stopReason ?? null,
-  };
+/** What calls are answered with that a run makes at its bound. */
+const AT_LIMIT = 'Not run: the limit is reached';
+
+/** The response has come and its calls have their results; null where the run can go on. */
+function* endTurn(history: History): Generator<Payload, RunResult | null> {
+  const { entries } = history;
+  const last = lastResponse(entries);
+  yield { type: 'turn-end', turn: turnsOf(entries) - 1, stopReason: last?.stopReason ?? null };
+  const repeats = last ? callsOf(last).map((call) => repeatsOf(entries, call)) : [];
+  if (Math.max(0, ...repeats) < 2 * DOOM_LOOP_THRESHOLD) return null;
+  const text = `Repetitive behaviour detected: the same call was made ${2 * DOOM_LOOP_THRESHOLD} times in a row; the run was stopped`;
+  yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'doom_loop', text }) };
+  return { outcome: 'error', text: salvaged(entries), error: { code: 'doom_loop', message: text } };
 }
 
-function answeredAtLimit(entries: readonly Entry[]): boolean {
-  const told = entries.findLastIndex((entry) => entry.kind === 'system' && entry.code === 'max_iterations');
-  return (lastResponse(entries)?.n ?? -1) > (entries[told]?.n ?? Infinity);
-}
-
-function inDoomLoop(entries: readonly Entry[]): boolean {
-  const response = lastResponse(entries);
-  return (
-    response !== undefined &&
-    callsOf(response).some((call) => repeatsOf(entries, call) >= 2 * DOOM_LOOP_THRESHOLD)
-  );
-}
-
-/** The bound of iterations: one last request without tools asks for the report. */
-function* tellLimit({ history, envelope }: LoopRun): Generator<Payload, void> {
-  const text = `The limit of ${envelope.limits.maxIterations} iterations is reached`;
-  yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'max_iterations', text }) };
-  const request = `${text}. You have no tools any more. Write your final report now, from what you have, and say what is missing.`;
-  yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
-}
-
-/** How a run ends that ends by itself; `limit` is the bound of iterations where it was reached. */
-function closing(last: AssistantEntry | undefined, limit: number | null): RunResult {
-  const text = last ? textOf(last) : '';
-  if (limit !== null) {
-    const message = `The limit of ${limit} iterations was reached: the report may be incomplete`;
-    return { outcome: 'budget_exceeded', text, error: { code: 'max_iterations', message } };
-  }
+/** How a run ends that ends by itself. What it said before stands in for an answer that is missing. */
+function closing(last: AssistantEntry | undefined, entries: readonly Entry[]): RunResult {
+  const answer = last ? textOf(last) : '';
+  const text = answer || salvaged(entries);
   switch (last?.stopReason) {
     case 'refusal':
       return {
@@ -128,7 +115,7 @@ function closing(last: AssistantEntry | undefined, limit: number | null): RunRes
         },
       };
     default:
-      if (text === '')
+      if (answer === '')
         return {
           outcome: 'partial',
           text,

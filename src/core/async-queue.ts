@@ -1,22 +1,25 @@
-/** A queue between concurrent producers and one consumer: a push resolves when the consumer has dealt with the item. */
+/** A queue between concurrent producers and one consumer: a push resolves with what the consumer made of the item. */
 
-interface Waiting<T> {
+interface Waiting<T, R> {
   item: T;
-  done: () => void;
+  done: (result: R) => void;
+  abandon: (error: Error) => void;
 }
 
-export class AsyncQueue<T> {
-  #items: Waiting<T>[] = [];
+export class AsyncQueue<T, R> {
+  #items: Waiting<T, R>[] = [];
   #wake: (() => void) | null = null;
   #closed = false;
 
-  /** Resolves once the consumer came back for the next item. Items pushed after the end are dealt with by nobody. */
-  push(item: T): Promise<void> {
-    return new Promise((done) => {
-      if (this.#closed) return done();
-      this.#items.push({ item, done });
+  /** Resolves as soon as the item was dealt with, in order; rejects where nobody will. Not awaiting it is fine. */
+  push(item: T): Promise<R> {
+    const result = new Promise<R>((done, abandon) => {
+      if (this.#closed) return abandon(new Error('The queue is closed'));
+      this.#items.push({ item, done, abandon });
       this.#wake?.();
     });
+    result.catch(() => undefined);
+    return result;
   }
 
   /** No more items: the consumer ends when the queue is empty. */
@@ -25,13 +28,14 @@ export class AsyncQueue<T> {
     this.#wake?.();
   }
 
-  async *drain(): AsyncGenerator<T, void> {
+  /** Yields the items; what is handed back for each goes to its producer. */
+  async *drain(): AsyncGenerator<T, void, R> {
     try {
       for (;;) {
-        const next = this.#items.shift();
+        const next = this.#items[0];
         if (next) {
-          yield next.item;
-          next.done();
+          next.done(yield next.item);
+          this.#items.shift();
         } else if (this.#closed) {
           return;
         } else {
@@ -42,7 +46,7 @@ export class AsyncQueue<T> {
     } finally {
       // A consumer that leaves early must not leave producers waiting.
       this.#closed = true;
-      for (const { done } of this.#items.splice(0)) done();
+      for (const { abandon } of this.#items.splice(0)) abandon(new Error('The consumer has left'));
     }
   }
 }

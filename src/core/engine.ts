@@ -5,7 +5,7 @@ import type { Envelopes } from './envelopes.ts';
 import type { EventLog } from './event-log.ts';
 import type { Model, ModelUsage } from './model/model.ts';
 import type { OpenMessages } from './open-messages.ts';
-import type { Semaphore } from './semaphore.ts';
+import type { Permits } from './permits.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/store.ts';
 import type { ToolRegistry } from './tools/registry.ts';
@@ -18,14 +18,14 @@ export interface Engine {
   readonly registry: AgentRegistry;
   readonly tools: ToolRegistry;
   readonly envelopes: Envelopes;
+  /** As they are now: read where they are used. */
   readonly settings: Settings;
-  /** The provider's model port; throws `no_key` where none is set up. */
-  model(): Promise<Model>;
+  /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
+  model(provider?: string): Promise<Model>;
   readonly price: (
     model: string,
     usage: ModelUsage,
   ) => { nanoUsd: number | null; priceVersion: string | null };
-  /** Concurrent requests per provider. */
-  permits(provider: string): { limit: number; semaphore: Semaphore };
+  permits(provider: string): Permits;
   readonly retryDelays: readonly number[];
 }

@@ -4,10 +4,12 @@ import { z } from 'zod';
 import type { AgentRegistry } from './agents/registry.ts';
 import { TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
-import { resolveModel } from './model/models.ts';
+import { DEMO, modelAt } from './model/models.ts';
 import type { Settings } from './settings.ts';
 import type { ChildRequest } from './tools/children.ts';
+import { budgetOf } from './spending.ts';
 import type { ToolRegistry } from './tools/registry.ts';
+import { writes } from './tools/tool.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
@@ -18,9 +20,15 @@ export class Envelopes {
   readonly #settings: Settings;
   readonly #tools: ToolRegistry;
   readonly #registry: AgentRegistry;
-  readonly #provider: string;
+  readonly #provider: () => string;
 
-  constructor(ports: { settings: Settings; tools: ToolRegistry; registry: AgentRegistry; provider: string }) {
+  /** `provider` names the one that new leads get; a child has its parent's. */
+  constructor(ports: {
+    settings: Settings;
+    tools: ToolRegistry;
+    registry: AgentRegistry;
+    provider: () => string;
+  }) {
     this.#settings = ports.settings;
     this.#tools = ports.tools;
     this.#registry = ports.registry;
@@ -29,10 +37,12 @@ export class Envelopes {
 
   /** The lead's own; the person's message is its prompt and needs no approval. */
   lead(definition: AgentDefinition, prompt: string, folder: string): Envelope {
-    const tools = definition.tools ?? this.#tools.names(true);
+    const provider = this.#provider();
+    const tools = this.#within(provider, definition.tools ?? this.#tools.names(true));
     this.#checkTools(definition.name, tools, this.#tools.names(true), 'Triad');
     return this.#build({
       definition,
+      provider,
       prompt,
       folder,
       tools,
@@ -46,10 +56,11 @@ export class Envelopes {
   /** A sub-agent's, from what its lead asked for and what the lead itself has. */
   child(request: ChildRequest, parent: Envelope): Envelope {
     const definition = request.agent === null ? null : this.#definition(request.agent);
-    if (request.provider !== null && request.provider !== this.#provider) {
+    const { provider } = parent;
+    if (request.provider !== null && request.provider !== provider) {
       throw new TriadError(
         'bad_input',
-        `There is no provider "${request.provider}": leave it out, or use "${this.#provider}"`,
+        `There is no provider "${request.provider}": leave it out, or use "${provider}"`,
       );
     }
     if (request.mcpServers !== null && request.mcpServers.length > 0) {
@@ -62,10 +73,11 @@ export class Envelopes {
     }
     const agent = request.name ?? definition?.name ?? '';
     const own = this.#childTools(parent);
-    const tools = request.tools ?? definition?.tools ?? own;
+    const tools = request.tools ?? this.#within(provider, this.#lent(definition, own));
     this.#checkTools(agent, tools, own, 'The lead');
     return this.#build({
       definition,
+      provider,
       agent,
       prompt: request.prompt,
       folder: parent.folder,
@@ -89,6 +101,9 @@ export class Envelopes {
     if (prompt.trim() === '') {
       throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
     }
+    if (asked.provider === DEMO && model.trim() !== DEMO) {
+      throw new TriadError('bad_input', `model: the demo has only the model ${DEMO}`);
+    }
     for (const field of FIXED) {
       if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field])) {
         throw new TriadError('bad_input', `${field} cannot be changed here`);
@@ -97,10 +112,12 @@ export class Envelopes {
     this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent), 'The lead');
     checkNarrower(parsed.data, parent);
     const tools = this.#withBaseline(parsed.data.tools);
+    const { budget, ...plainLimits } = limits;
     const envelope: Envelope = {
       ...asked,
-      ...{ prompt, systemPrompt, maxTokens, effort, limits, approvalMode, tools },
-      model: resolveModel(model, this.#settings.models.aliases),
+      ...{ prompt, systemPrompt, maxTokens, effort, approvalMode, tools },
+      limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
+      model: modelAt(asked.provider, model, this.#settings.models.aliases),
       permissions: this.#tools.permissionsOf(tools),
     };
     return { value: envelope, hash: canonicalHash(envelope) };
@@ -108,6 +125,7 @@ export class Envelopes {
 
   #build(parts: {
     definition: AgentDefinition | null;
+    provider: string;
     agent: string;
     prompt: string;
     systemPrompt: string;
@@ -121,15 +139,16 @@ export class Envelopes {
   }): Envelope {
     const { definition, ceiling } = parts;
     const { models, limits } = this.#settings;
-    const wanted = definition?.maxIterations ?? limits.max_iterations;
+    const wanted = definition?.maxIterations ?? limits.run.max_iterations;
+    const budget = narrowest(budgetOf(limits.run), ceiling?.limits.budget ?? {});
     const tools = this.#withBaseline(parts.tools);
     return {
       agent: parts.agent,
       definitionHash: definition?.hash ?? null,
       systemPrompt: parts.systemPrompt,
       prompt: parts.prompt,
-      provider: this.#provider,
-      model: resolveModel(parts.model ?? models.default, models.aliases),
+      provider: parts.provider,
+      model: modelAt(parts.provider, parts.model ?? models.default, models.aliases),
       maxTokens: definition?.maxTokens ?? DEFAULT_MAX_TOKENS,
       effort: parts.effort ?? definition?.effort ?? null,
       tools,
@@ -139,6 +158,7 @@ export class Envelopes {
       limits: {
         maxIterations: ceiling ? Math.min(wanted, ceiling.limits.maxIterations) : wanted,
         inactivityMs: limits.inactivity_seconds * 1000,
+        ...boundedBy(budget),
       },
       approvalMode: parts.approvalMode,
       stages: [],
@@ -170,9 +190,40 @@ export class Envelopes {
     return this.#tools.names(false).filter((name) => parent.tools.includes(name));
   }
 
+  /**
+   * What a definition names and the parent lacks is refused later, but for tools that need no permission: they work
+   * on the agent's own things alone, and are left out.
+   */
+  #lent(definition: AgentDefinition | null, own: readonly string[]): readonly string[] {
+    return (definition?.tools ?? own).filter(
+      (name) => own.includes(name) || this.#tools.get(name)?.permissions.length !== 0,
+    );
+  }
+
+  /** The demo is given nothing that could write. */
+  #within(provider: string, tools: readonly string[]): string[] {
+    if (provider !== DEMO) return [...tools];
+    return tools.filter((name) => !writes({ permissions: this.#tools.permissionsOf([name]) }));
+  }
+
   #withBaseline(tools: readonly string[]): string[] {
     return [...new Set([...tools, ...this.#tools.baseline()])].sort();
   }
+}
+
+type RunBudget = NonNullable<Envelope['limits']['budget']>;
+const BOUNDS = ['tokens', 'costUsd', 'minutes'] as const satisfies readonly (keyof RunBudget)[];
+
+/** Left out where nothing is bounded, so that it changes no hash. */
+function boundedBy(budget: RunBudget): { budget?: RunBudget } {
+  return BOUNDS.some((name) => budget[name] !== undefined) ? { budget } : {};
+}
+
+function narrowest(own: RunBudget, parent: RunBudget): RunBudget {
+  const both = BOUNDS.map(
+    (name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const,
+  );
+  return Object.fromEntries(both.filter(([, bound]) => bound < Infinity));
 }
 
 /** Limits and approval mode of a child never go beyond its parent's. */
@@ -183,6 +234,12 @@ function checkNarrower({ limits, approvalMode }: Envelope, parent: Envelope): vo
         'not_allowed',
         `${limit} cannot be more than the lead's (${parent.limits[limit]})`,
       );
+    }
+  }
+  for (const bound of BOUNDS) {
+    const most = parent.limits.budget?.[bound];
+    if (most !== undefined && (limits.budget?.[bound] ?? Infinity) > most) {
+      throw new TriadError('not_allowed', `limits.budget.${bound} cannot be more than the lead's (${most})`);
     }
   }
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {

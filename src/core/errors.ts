@@ -26,3 +26,10 @@ export function errorInfo(error: unknown): ErrorInfo {
     return { code: 'internal', message: error.message, ...(error.stack ? { detail: error.stack } : {}) };
   return { code: 'internal', message: String(error) };
 }
+
+/** Throws `not_found` with the message where there is nothing. */
+export async function mustExist<T>(found: Promise<T | null>, message: string): Promise<T> {
+  const value = await found;
+  if (value === null) throw new TriadError('not_found', message);
+  return value;
+}

@@ -20,6 +20,12 @@ type Item =
 /** Appends of one transaction; more wait for the next. */
 const GROUP_SIZE = 256;
 
+/** What nobody waits for gathers for a moment: a transaction costs more than what is in it. */
+const GATHER_MS = 4;
+const CALM: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
+  ...(['turn-start', 'turn-end', 'message-start', 'usage', 'tool-end', 'retry', 'notice'] as const),
+]);
+
 export class EventLog {
   readonly #store: Store;
   readonly #onFailure: (error: TriadError) => void;
@@ -30,6 +36,8 @@ export class EventLog {
   readonly #groupSize: number;
   #queue: Item[] = [];
   #draining: Promise<void> | null = null;
+  /** Ends the gathering. */
+  #hurry: (() => void) | null = null;
   #failure: TriadError | null = null;
 
   /** `onFailure` is called once, when a commit failed: nothing is stored or published after it. */
@@ -95,11 +103,15 @@ export class EventLog {
 
   /** Resolves when all that was appended so far is stored, or has failed. */
   async flush(): Promise<void> {
-    while (this.#draining) await this.#draining;
+    while (this.#draining) {
+      this.#hurry?.();
+      await this.#draining;
+    }
   }
 
   #push(item: Item): void {
     this.#queue.push(item);
+    if (!isCalm(item)) this.#hurry?.();
     // At the end of this turn of the program, so that all that it appends becomes one transaction.
     this.#draining ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain());
   }
@@ -112,6 +124,7 @@ export class EventLog {
           if (task?.kind === 'task') await task.run();
           continue;
         }
+        if (this.#queue.every(isCalm) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
         const cut = this.#queue.findIndex((item) => item.kind === 'task');
         await this.#commit(
           this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)),
@@ -120,6 +133,16 @@ export class EventLog {
     } finally {
       this.#draining = null;
     }
+  }
+
+  async #gather(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // At the end of the turn, as above.
+    this.#hurry = () => setImmediate(resolve);
+    const timer = setTimeout(resolve, GATHER_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#hurry = null;
   }
 
   async #commit(group: Item[]): Promise<void> {
@@ -173,4 +196,8 @@ export class EventLog {
       }
     }
   }
+}
+
+function isCalm(item: Item): boolean {
+  return item.kind === 'hint' || (item.kind === 'event' && CALM.has(item.event.type));
 }

@@ -1,23 +1,32 @@
 /** What each method of the contract does: thin words over the orchestrator, the gate and the store. */
 import { realpath, stat } from 'node:fs/promises';
-import type { MethodName, Output, Parsed } from '#contract/rpc.ts';
+import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
-import { TriadError } from './errors.ts';
+import { mustExist, TriadError } from './errors.ts';
 import { newId } from './ids.ts';
+import type { LiveSettings } from './live-settings.ts';
+import type { Handlers } from './methods/handlers.ts';
+import { historyMethods } from './methods/history.ts';
+import { providerMethods } from './methods/provider.ts';
+import { workMethods } from './methods/work.ts';
+import { DEMO } from './model/models.ts';
 import type { Orchestrator } from './orchestrator.ts';
 import type { Provider } from './provider.ts';
 import { snapshot, workflowDetail } from './snapshots.ts';
+import { writes } from './tools/tool.ts';
 import { ZERO } from './usage.ts';
-
-export type Handlers = { [M in MethodName]: (input: Parsed<M>) => Promise<Output<M>> | Output<M> };
 
 export interface HandlerPorts {
   version: string;
   /** Folder for conversations that name none. */
   folder: string;
   provider: Provider;
+  settings: LiveSettings;
 }
+
+/** Of one answer to those who were away. */
+const EVENTS = 1000;
 
 export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Orchestrator): Handlers {
   const { provider, version } = ports;
@@ -30,11 +39,14 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
     await log.open(conversationId);
     return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
   };
+  /** The demo is given nothing that could write. */
+  const offered = () => tools.all().filter((tool) => provider.name !== DEMO || !writes(tool));
   const appState = async (): Promise<Output<'app.state'>> => ({
     version,
     folder: ports.folder,
     provider: await provider.state(),
-    tools: tools.all().map((tool) => ({
+    secrets: provider.place,
+    tools: offered().map((tool) => ({
       name: tool.name,
       description: tool.describe(registry.delegable()),
       baseline: tool.baseline,
@@ -44,10 +56,7 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
   });
   return {
     'app.state': appState,
-    'provider.set': async (input) => {
-      await provider.set(input);
-      return appState();
-    },
+    ...providerMethods({ provider, settings: ports.settings, appState }),
     'agents.list': () => registry.list({ enabled: true }).filter((agent) => agent.lifecycle === 'permanent'),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
@@ -57,11 +66,17 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
     },
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,
+    'conversation.events': async ({ conversationId, after }) => {
+      await conversation(conversationId);
+      return store.events(conversationId, after + 1, after + EVENTS);
+    },
     'message.send': async ({ conversationId, text, approve }) =>
       orchestrator.send(await conversation(conversationId), text, approve),
-    'workflow.list': (page) => store.workflows(page),
+    ...historyMethods({ engine, orchestrator, version }),
+    ...workMethods(engine, orchestrator),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
-    'workflow.stop': ({ workflowId }) => orchestrator.stopWorkflow(workflowId),
+    'workflow.stop': ({ workflowId, cause }) =>
+      orchestrator.stopWorkflow(workflowId, cause === 'output' ? 'output' : 'user'),
     'workflow.resume': async ({ workflowId, approve }) => {
       await orchestrator.resume(workflowId, approve);
       return {};
@@ -113,11 +128,4 @@ async function canonicalFolder(folder: string): Promise<string> {
     // Told below: it does not matter why it cannot be used.
   }
   throw new TriadError('bad_input', `${folder} is not a folder that can be read`);
-}
-
-/** Throws `not_found` with the message where there is nothing. */
-export async function mustExist<T>(found: Promise<T | null>, message: string): Promise<T> {
-  const value = await found;
-  if (value === null) throw new TriadError('not_found', message);
-  return value;
 }

@@ -72,13 +72,18 @@ export function textOf(entry: AssistantEntry): string {
     .trim();
 }
 
-/** The newest words of the agent, also unfinished ones: what a run that was stopped has to show. */
-export function lastText(entries: readonly Entry[]): string {
-  for (const entry of entries.toReversed()) {
-    const text = entry.kind === 'assistant' ? textOf(entry) : '';
-    if (text !== '') return text;
-  }
-  return '';
+/** All that the agent said so far, also unfinished words at the end: what a run that did not complete has to show. */
+export function salvaged(entries: readonly Entry[]): string {
+  const end = entries.findLastIndex((entry) => entry.kind === 'assistant' && !entry.interrupted);
+  // Of several attempts at the last response the one that came furthest.
+  const cut = entries
+    .slice(end + 1)
+    .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
+    .reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+  const whole = entries.flatMap((entry) =>
+    entry.kind === 'assistant' && !entry.interrupted ? [textOf(entry)] : [],
+  );
+  return [...whole, cut].filter((text) => text !== '').join('\n\n');
 }
 
 /** Responses so far, each one turn of the model. */

@@ -22,6 +22,15 @@ export function newId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
 
+/** From now on ids sort after this one, also where the clock was put back since it was made. */
+export function newerThan(id: string): void {
+  const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+  if (ms <= lastMs) return;
+  lastMs = ms;
+  // Whatever else was made in that millisecond: the next id begins a new one.
+  counter = 0xfff;
+}
+
 /** The trace of a run: its id in the form that tracing systems want, 32 hexadecimal digits. */
 export function traceIdOf(runId: string): string {
   return runId.replaceAll('-', '');

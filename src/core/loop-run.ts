@@ -1,7 +1,7 @@
 /** What the loop of one run works with: its envelope and history, and the capabilities that it may use. */
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { Entry } from '#contract/message.ts';
+import type { Bound, Entry } from '#contract/message.ts';
 import type { ToolCallRow } from '#contract/view.ts';
 import type { History } from './history.ts';
 import type { Model, ModelUsage, ToolSpec } from './model/model.ts';
@@ -19,11 +19,19 @@ export interface LoopRun {
   readonly watchdog: Watchdog;
   readonly model: Model;
   readonly retryDelays: readonly number[];
+  /** Whether complete calls are acted upon while the rest of their response still comes. */
+  readonly early: boolean;
   /** The tools that this run is offered. */
   readonly tools: readonly Tool[];
   /** What earlier attempts of the run stored about its calls, by call id. */
   readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
 
+  readonly limits: {
+    /** The bound that one more request would cross, after so many turns; null lets it through. */
+    admit(turns: number): Bound | null;
+    /** Whether the person has raised a bound since it was reached. */
+    isRaised(bound: Bound): boolean;
+  };
   /** Waits for the run's turn at the provider. */
   admit(): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };

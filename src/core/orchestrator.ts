@@ -1,21 +1,33 @@
 /** Workflows: one at a time in a conversation, started by a message or resumed, stopped as a whole or in part. */
-import type { ApprovePolicy, Envelope } from '#contract/agent.ts';
-import type { DurableEvent } from '#contract/event.ts';
-import type { Entry } from '#contract/message.ts';
+import type { ApprovePolicy, Budget } from '#contract/agent.ts';
+import type { RequestUsage } from '#contract/event.ts';
+import type { Outcome } from '#contract/outcome.ts';
 import type { ConversationRow, RunRow, StopReceipt } from '#contract/view.ts';
+import { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from './errors.ts';
-import { canonicalHash } from './hash.ts';
-import { newId, traceIdOf } from './ids.ts';
-import { Recorder } from './recorder.ts';
+import { newId, newerThan } from './ids.ts';
+import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import type { Recorder } from './recorder.ts';
 import { summariesOf } from './recovery.ts';
-import { type EndedRun, executeRun, type RunPlan } from './run.ts';
+import { executeRun } from './run.ts';
+import { workflowBudget } from './spending.ts';
 import { orStopped, Stopped } from './stop.ts';
-import { loadStored } from './stored-run.ts';
-import { SubAgents } from './sub-agents.ts';
 import { titleOf } from './text.ts';
-import { usageOf, ZERO } from './usage.ts';
+import { refuseInTrash } from './trash.ts';
+import { ZERO } from './usage.ts';
 import { Workflow } from './workflow.ts';
+
+/** How a workflow that has ended goes on. */
+export interface TakingUp {
+  /** Who answers from now on; left out, it stays as it was. */
+  approve?: ApprovePolicy | undefined;
+  /** The outcomes from which it may; left out, any. */
+  from?: readonly Outcome[];
+  retry?: RunRow;
+  /** Called at once after its new start is recorded, before anything runs. */
+  begun?: (workflow: Workflow) => void;
+}
 
 export class Orchestrator {
   readonly #engine: Engine;
@@ -23,7 +35,7 @@ export class Orchestrator {
   readonly #workflows = new Map<string, Workflow>();
   /** The end of each conversation's line: what was sent last waits for all before it. */
   readonly #lines = new Map<string, Promise<unknown>>();
-  readonly #resuming = new Set<string>();
+  readonly #claims = new Claims('This workflow is running already');
   #stopping: Stopped | null = null;
 
   /** `onChange` is called when a workflow or a run came to life or ended. */
@@ -44,11 +56,13 @@ export class Orchestrator {
     approve: ApprovePolicy,
   ): Promise<{ workflowId: string; runId: string; queued: boolean }> {
     this.#refuseWhenStopping();
+    refuseInTrash(conversation);
     const { log } = this.#engine;
-    const { envelope, envelopeHash } = this.#leadOf(conversation, text);
+    const { envelope, envelopeHash } = leadEnvelope(this.#engine, conversation, text);
     // Told now rather than as a failed run: nothing starts without a provider.
-    await this.#engine.model();
+    await this.#engine.model(envelope.provider);
     await log.open(conversation.id);
+    const budget = workflowBudget(this.#engine.settings.limits);
     const workflow = this.#workflow({
       id: newId(),
       conversationId: conversation.id,
@@ -57,23 +71,25 @@ export class Orchestrator {
       approve,
       runs: [],
       tally: ZERO,
+      budget,
+      workedMs: 0,
+      requests: [],
     });
-    const recorder = this.#recorder(workflow, envelope.agent, null);
+    const recorder = leadRecorder(this.#engine, workflow, envelope.agent, null);
     const queued =
       this.#workflows.size > 0 &&
       [...this.#workflows.values()].some((other) => other.conversationId === conversation.id);
     this.#workflows.set(workflow.id, workflow);
     const stored = Promise.all([
-      recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1 }),
+      recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1, ...told(budget) }),
       recorder.record(queueOf(workflow, envelope, envelopeHash)),
     ]);
     // In the line from now on, so that a stop finds it; it starts when it is stored.
     this.#enqueue(workflow, recorder, {
       envelope,
       envelopeHash,
-      row: null,
-      children: [],
-      startedAt: Date.now(),
+      ...{ row: null, children: [], retry: null },
+      startedAt: performance.now(),
       stored,
     });
     await stored;
@@ -81,65 +97,75 @@ export class Orchestrator {
   }
 
   /** Goes on with an interrupted workflow from what is stored. */
-  async resume(workflowId: string, approve?: ApprovePolicy): Promise<void> {
-    this.#refuseWhenStopping();
-    if (this.#workflows.has(workflowId) || this.#resuming.has(workflowId)) {
-      throw new TriadError('conflict', 'This workflow is running already');
-    }
-    // Held while the row is read: of two clients that resume at the same time one is told that the other did.
-    this.#resuming.add(workflowId);
-    try {
-      await this.#resume(workflowId, approve);
-    } finally {
-      this.#resuming.delete(workflowId);
-    }
+  resume(workflowId: string, approve?: ApprovePolicy): Promise<void> {
+    return this.takeUp(workflowId, { approve, from: ['interrupted'] });
   }
 
-  async #resume(workflowId: string, policy?: ApprovePolicy): Promise<void> {
+  /** Goes on with a workflow that has ended; resolves when its new start is stored. */
+  takeUp(workflowId: string, how: TakingUp): Promise<void> {
+    this.#refuseWhenStopping();
+    // Of two clients that do this at the same time one is told that the other did.
+    return this.#claims.hold(workflowId, async () => {
+      if (this.#workflows.has(workflowId))
+        throw new TriadError('conflict', 'This workflow is running already');
+      await this.#takeUp(workflowId, how);
+    });
+  }
+
+  async #takeUp(workflowId: string, { from, retry, begun, ...how }: TakingUp): Promise<void> {
     const { store, log } = this.#engine;
     const row = await store.workflow(workflowId);
     if (!row) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
-    if (row.outcome !== 'interrupted') {
+    if (row.outcome === null || (from && !from.includes(row.outcome))) {
       const state = row.outcome ?? row.status;
-      throw new TriadError('conflict', `Only an interrupted workflow can be resumed; this one is ${state}`);
+      const which =
+        from?.[0] === 'interrupted'
+          ? 'an interrupted workflow can be resumed'
+          : 'a workflow that has ended can go on';
+      throw new TriadError('conflict', `Only ${which}; this one is ${state}`);
     }
-    const approve = policy ?? row.approve;
-    await this.#engine.model();
+    const approve = how.approve ?? row.approve;
     await log.open(row.conversationId);
-    const [conversation, runs] = await Promise.all([
+    const [conversation, runs, requests] = await Promise.all([
       store.conversation(row.conversationId),
       store.runsOf([row.id]),
+      store.requestsOf(row.id),
     ]);
     if (!conversation) {
       throw new TriadError('internal', `The conversation of workflow ${row.id} is missing in the store`);
     }
+    refuseInTrash(conversation);
+    for (const { id } of runs) newerThan(id);
     const lead = runs.find((run) => run.id === row.runId) ?? null;
     // The process may have died between the acceptance of a message and the queueing of its run.
-    const { envelope, envelopeHash } = lead ?? this.#leadOf(conversation, row.prompt);
-    const title = titleOf(row.prompt);
-    const workflow = this.#workflow({ ...row, approve, leadRunId: row.runId, title, runs, tally: row.usage });
+    const { envelope, envelopeHash } = lead ?? leadEnvelope(this.#engine, conversation, row.prompt);
+    await this.#engine.model(envelope.provider);
+    const budget = row.budget ?? {};
+    const workflow = this.#workflow({
+      ...{ ...row, approve, leadRunId: row.runId, title: titleOf(row.prompt), runs, tally: row.usage },
+      ...{ budget, workedMs: row.workedMs ?? 0, requests },
+    });
     this.#workflows.set(row.id, workflow);
-    const recorder = this.#recorder(workflow, envelope.agent, lead);
-    const again = { type: 'workflow-start', prompt: row.prompt, approve, attempt: row.attempt + 1 } as const;
+    const recorder = leadRecorder(this.#engine, workflow, envelope.agent, lead);
+    const attempt = row.attempt + 1;
     const stored = Promise.all([
-      recorder.record(again),
+      recorder.record({ type: 'workflow-start', prompt: row.prompt, approve, attempt, ...told(budget) }),
       ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
     ]);
+    begun?.(workflow);
     this.#enqueue(workflow, recorder, {
-      envelope,
-      envelopeHash,
-      row: lead,
+      ...{ envelope, envelopeHash, row: lead, retry: retry ?? null },
       children: runs.filter((run) => run.parentRunId !== null),
-      startedAt: Date.now(),
+      startedAt: performance.now(),
       stored,
     });
     await stored;
   }
 
-  async stopWorkflow(workflowId: string): Promise<StopReceipt> {
+  async stopWorkflow(workflowId: string, kind: 'user' | 'output'): Promise<StopReceipt> {
     const workflow = this.#workflows.get(workflowId);
     if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
-    return workflow.stop(workflow.leadRunId, 'user', (runIds) => this.#questionsOf(runIds));
+    return workflow.stop(workflow.leadRunId, kind, (runIds) => this.#questionsOf(runIds));
   }
 
   /** Stops one run and what it started; one that still waits for a yes is answered no. */
@@ -168,13 +194,6 @@ export class Orchestrator {
     await Promise.allSettled(this.#lines.values());
   }
 
-  #leadOf(conversation: ConversationRow, prompt: string): { envelope: Envelope; envelopeHash: string } {
-    const definition = this.#engine.registry.lookup(conversation.agent);
-    if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
-    const envelope = this.#engine.envelopes.lead(definition, prompt, conversation.folder);
-    return { envelope, envelopeHash: canonicalHash(envelope) };
-  }
-
   #refuseWhenStopping(): void {
     if (this.#stopping) throw this.#stopping;
   }
@@ -191,9 +210,14 @@ export class Orchestrator {
     approve: ApprovePolicy;
     runs: readonly RunRow[];
     tally: Workflow['tally'];
+    budget: Budget;
+    workedMs: number;
+    requests: readonly (RequestUsage & { runId: string })[];
   }): Workflow {
-    const { limits } = this.#engine.settings;
-    const children = parts.runs.filter((run) => run.parentRunId !== null);
+    const { price, settings } = this.#engine;
+    const { limits } = settings;
+    const { budget, workedMs, requests, runs } = parts;
+    const children = runs.filter((run) => run.parentRunId !== null);
     return new Workflow({
       ...parts,
       maxSubAgents: limits.max_sub_agents,
@@ -201,19 +225,9 @@ export class Orchestrator {
       subAgents: summariesOf(children),
       // Refused and never started ones gave their slot back.
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
+      spending: { limits: budget, workedMs, requests, price },
+      raised: new Map(runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : []))),
     });
-  }
-
-  #recorder(workflow: Workflow, agent: string, row: RunRow | null): Recorder {
-    const { log, open } = this.#engine;
-    const ids = {
-      conversationId: workflow.conversationId,
-      workflowId: workflow.id,
-      runId: workflow.leadRunId,
-      parentRunId: null,
-      agent,
-    };
-    return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow);
   }
 
   #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead): void {
@@ -239,100 +253,27 @@ export class Orchestrator {
       await workflow.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
-        const plan = await this.#plan(workflow, recorder, lead).catch((error: unknown) => errorInfo(error));
+        const plan = await planOf(this.#engine, workflow, recorder, lead).catch((error: unknown) =>
+          errorInfo(error),
+        );
         const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);
         // Stored before the next in line starts: its request is built from what is stored.
-        if ('code' in plan) await this.#end(workflow, recorder, { ...UNREADABLE, error: plan });
-        else if (ended && ended.outcome !== 'interrupted') await this.#end(workflow, recorder, ended);
+        if ('code' in plan) await recordEnd(workflow, recorder, { ...UNREADABLE, error: plan });
+        else if (ended && ended.outcome !== 'interrupted') await recordEnd(workflow, recorder, ended);
       });
     } finally {
       this.#workflows.delete(workflow.id);
       this.#onChange();
     }
   }
-
-  async #plan(
-    workflow: Workflow,
-    recorder: Recorder,
-    { envelope, envelopeHash, row, children, startedAt, stored }: Lead,
-  ): Promise<RunPlan> {
-    const plan: RunPlan = {
-      recorder,
-      depth: 0,
-      chain: ['user', envelope.agent],
-      envelope,
-      envelopeHash,
-      attempt: (row?.attempt ?? 0) + 1,
-      stored: await loadStored(this.#engine.store, row, children),
-      // The first message of a conversation has nothing before it.
-      prior: (await stored)[0]?.seq === 1 ? [] : await this.#priorEntries(workflow),
-      queuedMs: Date.now() - startedAt,
-      children: (history, signal) => new SubAgents({ engine: this.#engine, workflow, plan, signal, history }),
-    };
-    return plan;
-  }
-
-  /** What was said in the conversation before this workflow: the leads' entries, oldest first. */
-  async #priorEntries(workflow: Workflow): Promise<Entry[][]> {
-    const { store } = this.#engine;
-    const runIds: string[] = [];
-    let before: string | null | undefined;
-    while (before !== null) {
-      const page = await store.workflows({ conversationId: workflow.conversationId, limit: 200, before });
-      for (const { id, runId } of page.items) if (id < workflow.id) runIds.push(runId);
-      before = page.next;
-    }
-    return Promise.all(runIds.toReversed().map((runId) => store.entriesOf(runId)));
-  }
-
-  async #end(
-    workflow: Workflow,
-    recorder: Recorder,
-    { outcome, text, error, durationMs }: Omit<EndedRun, 'tally'>,
-  ): Promise<void> {
-    const usage = usageOf(workflow.tally);
-    await recorder.record({
-      type: 'workflow-end',
-      outcome,
-      text,
-      error,
-      durationMs,
-      usage,
-      subAgents: [...workflow.subAgents.values()],
-    });
-  }
 }
 
 /** What was stored before could not be read: nothing was done, and resuming tries again. */
 const UNREADABLE = { outcome: 'interrupted', text: '', durationMs: 0 } as const;
 
-interface Lead {
-  envelope: Envelope;
-  envelopeHash: string;
-  /** The stored run when it is resumed. */
-  row: RunRow | null;
-  /** Its sub-agents' rows, likewise. */
-  children: RunRow[];
-  startedAt: number;
-  /** Settles when the workflow's first events are stored. */
-  stored: Promise<DurableEvent[]>;
-}
-
-function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {
-  return {
-    type: 'run-queue' as const,
-    kind: 'lead' as const,
-    depth: 0,
-    name: envelope.agent,
-    title: workflow.title,
-    task: envelope.prompt,
-    toolCallId: null,
-    item: 0,
-    parentChain: ['user', envelope.agent],
-    traceId: traceIdOf(workflow.leadRunId),
-    envelope,
-    envelopeHash,
-  };
+/** Left out where nothing is bounded. */
+function told(budget: Budget): { budget?: Budget } {
+  return Object.keys(budget).length > 0 ? { budget } : {};
 }

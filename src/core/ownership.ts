@@ -9,8 +9,11 @@ import { answerPings, answers, type Instance, type PingServer } from './ping-ser
 
 const FILE = 'instance.json';
 const CLAIM = `${FILE}.claim-`;
-/** An owner that does not answer within this time is dead, whatever its pid says. */
+/** An owner that does not answer within this time is asked once more, with patience: its machine may be busy. */
 const PING_MS = 500;
+const SECOND_PING_MS = 2000;
+/** How often an owner looks whether its file still stands. */
+const GUARD_MS = 1000;
 /** How long to wait for another process that is just taking over. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
@@ -32,25 +35,76 @@ interface Found {
 
 export interface Ownership {
   readonly instance: Instance;
+  /** Where other processes ask for a connection; they wait until somebody takes it. */
+  readonly onUpgrade: PingServer['onUpgrade'];
+  /**
+   * From now on the file is put back where it was lost, or left behind by a process that took this one for dead: for
+   * an owner that has opened the store, which is the proof of who is right.
+   */
+  guard(): void;
   /** Gives the folder up: the file is gone and nothing listens any more when it resolves. */
   release(): Promise<void>;
 }
 
-/** Makes this process the owner of the folder. Rejects with `store_locked`, naming the process that is the owner. */
+/** This process became the owner, or another one is it and lives. */
+export type Claim = { kind: 'own'; ownership: Ownership } | { kind: 'found'; owner: Instance };
+
+/** Makes this process the owner of the folder where there is no living one. */
 export async function claimOwnership(
   dataFolder: string,
   { signal }: { signal: AbortSignal },
-): Promise<Ownership> {
+): Promise<Claim> {
   signal.throwIfAborted();
   const server = await answerPings(randomBytes(32).toString('hex'));
+  let owner: Instance | null;
   try {
     await mkdir(dataFolder, { recursive: true, mode: 0o700 });
-    await claim(dataFolder, server.instance, signal);
+    owner = await claim(dataFolder, server.instance, signal);
   } catch (error) {
     await server.close();
     throw error instanceof Error && 'syscall' in error ? unwritable(dataFolder, error) : error;
   }
-  return { instance: server.instance, release: () => release(dataFolder, server) };
+  if (owner !== null) {
+    await server.close();
+    return { kind: 'found', owner };
+  }
+  return { kind: 'own', ownership: ownershipOf(dataFolder, server) };
+}
+
+function ownershipOf(folder: string, server: PingServer): Ownership {
+  const { instance, onUpgrade } = server;
+  const ended = new AbortController();
+  let looking: Promise<void> = Promise.resolve();
+  const look = () => {
+    // A folder that cannot be read now may be readable the next time.
+    looking = looking.then(() => restore(folder, instance, ended.signal)).catch(() => undefined);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    instance,
+    onUpgrade,
+    guard: () => (timer ??= setInterval(look, GUARD_MS).unref()),
+    release: async () => {
+      clearInterval(timer);
+      ended.abort();
+      await looking;
+      await release(folder, server);
+    },
+  };
+}
+
+async function restore(folder: string, own: Instance, signal: AbortSignal): Promise<void> {
+  const path = join(folder, FILE);
+  const found = await read(path);
+  if (found?.token === own.token || (await lives(found, signal))) return;
+  if (found !== null) await rm(path, { force: true });
+  await createExclusively(path, own);
+}
+
+/** The living owner of the folder, without a wish to become it; null where there is none. */
+export async function findOwner(dataFolder: string, signal: AbortSignal): Promise<Instance | null> {
+  const found = await read(join(dataFolder, FILE));
+  return (await lives(found, signal)) ? (found?.instance ?? null) : null;
 }
 
 async function release(folder: string, server: PingServer): Promise<void> {
@@ -62,14 +116,15 @@ async function release(folder: string, server: PingServer): Promise<void> {
   }
 }
 
-async function claim(folder: string, own: Instance, signal: AbortSignal): Promise<void> {
+/** Null when the folder is ours, otherwise its living owner. */
+async function claim(folder: string, own: Instance, signal: AbortSignal): Promise<Instance | null> {
   const path = join(folder, FILE);
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     signal.throwIfAborted();
     if (await createExclusively(path, own)) break;
     const found = await read(path);
-    if (await lives(found, signal)) throw locked(folder, found);
+    if (found?.instance && (await lives(found, signal))) return found.instance;
     if (found && (await replace(folder, found, own, signal))) break;
     if (Date.now() > deadline) throw locked(folder, found);
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -78,6 +133,7 @@ async function claim(folder: string, own: Instance, signal: AbortSignal): Promis
     (name) => name.startsWith(CLAIM) && !name.endsWith(own.token),
   );
   await Promise.all(claims.map((name) => rm(join(folder, name), { force: true })));
+  return null;
 }
 
 /**
@@ -104,7 +160,11 @@ async function replace(folder: string, stale: Found, own: Instance, signal: Abor
 }
 
 async function lives(found: Found | null, signal: AbortSignal): Promise<boolean> {
-  return found?.instance ? answers(found.instance, PING_MS, signal) : false;
+  if (!found?.instance) return false;
+  const first = await answers(found.instance, PING_MS, signal);
+  return first === 'late'
+    ? (await answers(found.instance, SECOND_PING_MS, signal)) === 'yes'
+    : first === 'yes';
 }
 
 /** Makes the file with its whole content at once; false where there is one already. */
@@ -149,7 +209,7 @@ function parse(text: string): Instance | null {
 
 function locked(folder: string, found: Found | null): TriadError {
   const pid = found?.instance ? ` (pid ${found.instance.pid})` : '';
-  const message = `Triad is already running with this data folder${pid}: ${folder}; close it or set TRIAD_HOME to another folder.`;
+  const message = `Another Triad${pid} takes the data folder ${folder}, but does not come to an end with it: close it, or set TRIAD_HOME to another folder.`;
   return new TriadError('store_locked', message);
 }
 

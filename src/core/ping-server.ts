@@ -1,9 +1,10 @@
-/** A tiny HTTP server that shows that this process lives: it answers an authenticated `GET /ping` and nothing else. */
+/** A tiny HTTP server that shows that this process lives, and hands on what other processes of this installation ask for. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, get } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 
-/** Where a process answers pings, as others read it from a file. */
+/** Where a process answers, as others read it from a file. */
 export interface Instance {
   url: string;
   token: string;
@@ -11,56 +12,106 @@ export interface Instance {
   startedAt: string;
 }
 
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
 export interface PingServer {
   readonly instance: Instance;
+  /** From now on `take` gets the authenticated upgrades, also those that have waited; with null they wait again. */
+  readonly onUpgrade: (take: Upgrade | null) => void;
+  /** Ends all connections, those that wait too. */
   close(): Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1; does not keep the process alive by itself. */
+/**
+ * Listens on a free port of 127.0.0.1; does not keep the process alive by itself. Answers `GET /ping` to those who know
+ * the token; no page of a browser can reach it, because a request with an origin, or for another host, is refused.
+ */
 export async function answerPings(token: string): Promise<PingServer> {
   const expected = digest(`Bearer ${token}`);
+  let host = '';
+  const statusOf = ({ method, url, headers }: IncomingMessage, path: string): number => {
+    if (headers.host !== host || headers.origin !== undefined) return 403;
+    if (!timingSafeEqual(digest(headers.authorization ?? ''), expected)) return 401;
+    return method === 'GET' && url === path ? 200 : 404;
+  };
   const server = createServer((request, response) => {
-    const known = timingSafeEqual(digest(request.headers.authorization ?? ''), expected);
-    const found = request.method === 'GET' && request.url === '/ping';
-    response.writeHead(known ? (found ? 200 : 404) : 401, {
-      'content-type': 'text/plain',
-      connection: 'close',
-    });
-    response.end(known && found ? proof(token) : '');
+    const status = statusOf(request, '/ping');
+    response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
+    response.end(status === 200 ? proof(token) : '');
   });
+  const upgrades = queueOf();
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const status = statusOf(request, '/rpc');
+    if (status === 200) return upgrades.add(request, socket, head);
+    socket.on('error', () => socket.destroy());
+    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   server.unref();
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The ping server has no port.');
+  host = `127.0.0.1:${address.port}`;
   return {
-    instance: {
-      url: `http://127.0.0.1:${address.port}`,
-      token,
-      pid: process.pid,
-      startedAt: new Date().toISOString(),
-    },
+    instance: { url: `http://${host}`, token, pid: process.pid, startedAt: new Date().toISOString() },
+    onUpgrade: upgrades.take,
     close: async () => {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
+      upgrades.close();
       await closed;
     },
   };
 }
 
-/** Whether the instance proves in time that it knows its token: another program may have its port by now. */
+/** Upgrades wait here while nobody takes them: the owner may still be opening its store, or be about to leave. */
+function queueOf() {
+  const waiting = new Map<Duplex, () => void>();
+  let taker: Upgrade | null = null;
+  let closed = false;
+  return {
+    add: (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      if (closed) return void socket.destroy();
+      if (taker !== null) return taker(request, socket, head);
+      // Until somebody takes it over, nobody else listens for the errors of this socket.
+      const drop = () => void (waiting.delete(socket), socket.destroy());
+      socket.on('error', drop).on('close', drop);
+      waiting.set(socket, () => {
+        socket.off('error', drop).off('close', drop);
+        taker?.(request, socket, head);
+      });
+    },
+    take: (next: Upgrade | null): void => {
+      taker = next;
+      if (next === null) return;
+      const held = [...waiting.values()];
+      waiting.clear();
+      for (const hand of held) hand();
+    },
+    close: (): void => {
+      closed = true;
+      for (const socket of [...waiting.keys()]) socket.destroy();
+    },
+  };
+}
+
+/** Whether the instance proves in time that it knows its token: another program may have its port by now. `late`: silence. */
 export async function answers(
   { url, token }: Instance,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+): Promise<'yes' | 'no' | 'late'> {
+  const { promise, resolve } = Promise.withResolvers<'yes' | 'no' | 'late'>();
   const request = get(`${url}/ping`, { agent: false, headers: { authorization: `Bearer ${token}` }, signal });
-  const timer = setTimeout(() => request.destroy(new Error('no answer in time')), timeoutMs);
-  request.on('error', () => resolve(false));
-  request.on('close', () => resolve(false));
+  const timer = setTimeout(() => {
+    resolve('late');
+    request.destroy();
+  }, timeoutMs);
+  request.on('error', () => resolve('no'));
+  request.on('close', () => resolve('no'));
   request.on('response', (response) => {
     let text = '';
     response.setEncoding('utf8');
@@ -68,8 +119,8 @@ export async function answers(
       text += chunk;
       if (text.length > 1000) request.destroy();
     });
-    response.on('end', () => resolve(response.statusCode === 200 && text === proof(token)));
-    response.on('error', () => resolve(false));
+    response.on('end', () => resolve(response.statusCode === 200 && text === proof(token) ? 'yes' : 'no'));
+    response.on('error', () => resolve('no'));
   });
   const answered = await promise.finally(() => clearTimeout(timer));
   // Given up is not unanswered.

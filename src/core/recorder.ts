@@ -21,6 +21,13 @@ export type Payload = EventDraft extends infer E
     : never
   : never;
 
+/** What became of a payload: it is numbered, and `stored` resolves when the disk has it. */
+export interface Recorded {
+  readonly stored: Promise<DurableEvent>;
+}
+
+export type Emit = (payload: Payload) => Promise<Recorded>;
+
 export class Recorder {
   readonly ids: RunIds;
   readonly #log: EventLog;
@@ -48,6 +55,10 @@ export class Recorder {
       this.#tally = addTally(this.#tally, used);
       this.#workflow.tally = addTally(this.#workflow.tally, used);
     }
+    if (payload.type === 'message-part')
+      this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
+    // What was streamed before the event is shown before it.
+    this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant')
       this.#open.end(payload.entry.messageId);
     const stored = this.#log.append({ ...payload, at: new Date().toISOString(), ...this.ids });
@@ -56,7 +67,7 @@ export class Recorder {
   }
 
   hint(piece: Piece): void {
-    this.#open.append({ at: new Date().toISOString(), ...this.ids }, piece);
+    this.#open.append(this.ids, piece);
   }
 
   /** What was streamed of a message that has not ended. */

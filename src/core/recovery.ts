@@ -1,13 +1,14 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
 import type { DurableEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
-import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { estimatedTokens } from './attempt.ts';
 import type { Engine } from './engine.ts';
 import type { EventLog } from './event-log.ts';
+import { salvaged } from './history.ts';
 import { newId } from './ids.ts';
-import { estimatedTokens } from './model-turn.ts';
-import { interruptedParts } from './open-messages.ts';
 import type { Payload, RunIds } from './recorder.ts';
 import type { Store } from './store/store.ts';
+import { charsOf, endOf, type Unfinished, unfinishedMessages } from './unfinished-messages.ts';
 import { usageOf } from './usage.ts';
 
 const INTERRUPTED = { code: 'interrupted', message: 'The program ended while this was running' } as const;
@@ -24,7 +25,9 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
     await log.open(conversationId);
     const found = await store.runsOf([workflow.id]);
     const events = await store.events(conversationId, workflow.firstSeq, await store.lastSeq(conversationId));
-    const messagesOf = (runId: string) => open.filter((message) => message.runId === runId);
+    const ofWorkflow = open.filter((message) => message.workflowId === workflow.id);
+    const unfinished = unfinishedMessages(events, ofWorkflow);
+    const messagesOf = (runId: string) => unfinished.filter((message) => message.runId === runId);
     for (const run of found) {
       const request =
         run.status === 'running' ? unfinishedRequest(events, run, messagesOf(run.id), price) : null;
@@ -43,7 +46,7 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
 function unfinishedRequest(
   events: readonly DurableEvent[],
   run: RunRow,
-  open: readonly OpenMessage[],
+  messages: readonly Unfinished[],
   price: Price,
 ): RequestUsage | null {
   const own = events.filter((event) => event.runId === run.id);
@@ -51,7 +54,7 @@ function unfinishedRequest(
   if (sent?.type !== 'turn-start' && sent?.type !== 'retry') return null;
   const answer = own.findLast((event) => event.type === 'message-start');
   const begun = answer !== undefined && answer.seq > sent.seq ? answer.request : null;
-  const chars = open.flatMap(({ parts }) => parts).reduce((sum, { text }) => sum + text.length, 0);
+  const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
   const usage = {
     inputTokens: begun?.inputTokens ?? 0,
     cacheReadTokens: begun?.cacheReadTokens ?? 0,
@@ -102,36 +105,29 @@ export function summariesOf(children: readonly RunRow[]): SubAgentSummary[] {
   }));
 }
 
-/** What was streamed of its last message is kept as an interrupted one. A run that still waits for a yes stays pending. */
+/** What there is of its last message is kept. A run that still waits for a yes stays pending. */
 async function closeRun(
   store: Store,
   log: EventLog,
   run: RunRow,
-  open: readonly OpenMessage[],
+  messages: readonly Unfinished[],
   durationMs: number,
 ): Promise<void> {
   const ids = { ...run, runId: run.id };
-  let n = open.length > 0 ? (await store.entriesOf(run.id)).length : 0;
-  for (const message of open) {
-    const parts = interruptedParts(message.parts, []);
-    const entry = {
-      kind: 'assistant' as const,
-      messageId: message.messageId,
-      responseId: null,
-      parts,
-      stopReason: null,
-      interrupted: true,
-      n,
-      at: message.at,
-    };
+  const isRunning = run.status === 'running';
+  const entries = isRunning || messages.length > 0 ? await store.entriesOf(run.id) : [];
+  let next = (entries.at(-1)?.n ?? -1) + 1;
+  for (const message of messages) {
+    const entry = endOf(message, next);
     await append(log, ids, { type: 'message-end', entry });
-    n += 1;
+    entries.push(entry);
+    next = Math.max(next, entry.n + 1);
   }
-  if (run.status !== 'running') return;
+  if (!isRunning) return;
   await append(log, ids, {
     type: 'run-end',
     outcome: 'interrupted',
-    text: run.text,
+    text: salvaged(entries.sort((a, b) => a.n - b.n)),
     error: INTERRUPTED,
     durationMs,
     usage: usageOf(run.usage),

@@ -16,17 +16,18 @@ import type { AgentRegistry } from './agents/registry.ts';
 import { ApprovalGate } from './approvals/gate.ts';
 import type { Engine } from './engine.ts';
 import { Envelopes } from './envelopes.ts';
-import { TriadError } from './errors.ts';
+import { mustExist, TriadError } from './errors.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from './event-log.ts';
-import { handlersOf, type HandlerPorts, mustExist } from './handlers.ts';
+import { handlersOf, type HandlerPorts } from './handlers.ts';
 import type { ModelUsage } from './model/model.ts';
+import { newerThan } from './ids.ts';
 import { OpenMessages } from './open-messages.ts';
 import { Orchestrator } from './orchestrator.ts';
+import { Permits } from './permits.ts';
 import { sweep } from './recovery.ts';
-import { Semaphore } from './semaphore.ts';
-import type { Settings } from './settings.ts';
 import type { Store } from './store/store.ts';
+import { keepTrash } from './trash.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import type { Tool } from './tools/tool.ts';
 import { RETRY_DELAYS_MS } from '#contract/limits.ts';
@@ -36,7 +37,6 @@ export interface RuntimePorts extends HandlerPorts {
   store: Store;
   registry: AgentRegistry;
   tools: readonly Tool[];
-  settings: Settings;
   price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   /** Waits between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
@@ -73,11 +73,16 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   );
   const engine = createEngine(ports, log, () => attention.changed());
   const orchestrator = new Orchestrator(engine, () => attention.changed());
+  // What is made now sorts after what there is, also where the clock was put back meanwhile.
+  const [newest] = (await store.workflows({ limit: 1 })).items;
+  if (newest) newerThan(newest.id);
   await sweep(store, log, engine.price);
   log.subscribe(null, ({ type }) => {
     if (type === 'run-start' || type === 'run-end') attention.changed();
   });
   const handlers = handlersOf(ports, engine, orchestrator);
+  const closing = new AbortController();
+  keepTrash(store, closing.signal);
 
   return {
     request: async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
@@ -87,6 +92,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     },
     subscribe: subscriberOf(engine, attention),
     close: async () => {
+      closing.abort();
       await orchestrator.interrupt('shutdown');
       engine.gate.close();
       await log.flush();
@@ -125,8 +131,7 @@ function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): C
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
   const { settings, registry, provider, store } = ports;
-  const limit = settings.providers.anthropic.max_concurrent;
-  const semaphore = new Semaphore(limit);
+  const permits = new Map<string, Permits>();
   const gate = new ApprovalGate({
     onChange,
     saveClock: (requests) => {
@@ -149,11 +154,15 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     gate,
     registry,
     tools,
-    envelopes: new Envelopes({ settings, tools, registry, provider: provider.name }),
+    envelopes: new Envelopes({ settings, tools, registry, provider: () => provider.name }),
     settings,
-    model: () => provider.model(),
+    model: (name) => provider.model(name),
     price: (model, usage) => ports.price(model, usage),
-    permits: () => ({ limit, semaphore }),
+    permits: (name) => {
+      const known = permits.get(name) ?? new Permits(() => provider.concurrency(name));
+      permits.set(name, known);
+      return known;
+    },
     retryDelays: ports.retryDelays ?? RETRY_DELAYS_MS,
   };
 }

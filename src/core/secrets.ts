@@ -6,6 +6,8 @@ import { writeAtomically } from './atomic-file.ts';
 import { TriadError } from './errors.ts';
 
 export interface Secrets {
+  /** Where they are kept, for the person; `warning` says what is not safe about it. */
+  readonly place: { backend: string; warning: string | null };
   get(name: string): Promise<string | null>;
   /** Null removes it. */
   set(name: string, value: string | null): Promise<void>;
@@ -14,8 +16,8 @@ export interface Secrets {
 const SecretFile = z.record(z.string(), z.string());
 
 /** `secrets.json` in the configuration folder, mode 0600; a wider mode is tightened before the file is read. */
-export function fileSecrets(configFolder: string): Secrets {
-  const path = join(configFolder, 'secrets.json');
+export function fileSecrets(configFolder: string, file = 'secrets.json'): Secrets {
+  const path = join(configFolder, file);
   let last: Promise<void> = Promise.resolve();
 
   const write = async (name: string, value: string | null) => {
@@ -25,6 +27,10 @@ export function fileSecrets(configFolder: string): Secrets {
     await writeAtomically(path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
   };
   return {
+    place: {
+      backend: path,
+      warning: 'The file is not encrypted: every program that runs under your account can read it',
+    },
     get: async (name) => {
       const all = await read(path);
       return Object.hasOwn(all, name) ? all[name]! : null;

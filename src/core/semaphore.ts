@@ -2,11 +2,24 @@
 import { stopOf } from './stop.ts';
 
 export class Semaphore {
+  #permits: number;
+  /** Less than none where there are more holders than permits, since they became fewer. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(permits: number) {
+    this.#permits = permits;
     this.#free = permits;
+  }
+
+  /** From now on; who holds a permit keeps it. */
+  resize(permits: number): void {
+    this.#free += permits - this.#permits;
+    this.#permits = permits;
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      this.#free -= 1;
+      this.#waiting.shift()?.();
+    }
   }
 
   /** Resolves with the function that gives the permit back (once); rejects with the signal's reason. */
@@ -41,7 +54,7 @@ export class Semaphore {
     return () => {
       if (!held) return;
       held = false;
-      const next = this.#waiting.shift();
+      const next = this.#free < 0 ? undefined : this.#waiting.shift();
       // The permit goes straight to the next in line: nobody can slip in between.
       if (next) next();
       else this.#free += 1;

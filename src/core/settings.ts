@@ -5,56 +5,113 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
 import * as limits from '#contract/limits.ts';
+import type { SettingRow } from '#contract/view.ts';
 import { writeAtomically } from './atomic-file.ts';
 import { TriadError } from './errors.ts';
 import { DEFAULT_ALIASES } from './model/models.ts';
 import { nearest } from './nearest.ts';
+import { rowsOf } from './setting-rows.ts';
 import { editKey, lineOf } from './settings-text.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
+const budget = (whose: string) => ({
+  max_tokens: count(1_000_000_000_000)
+    .nullable()
+    .default(null)
+    .describe(`Tokens of ${whose}, all input and output. Not set: no limit.`),
+  max_cost_usd: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .nullable()
+    .default(null)
+    .describe(`Cost of ${whose} in US dollars, where the price of its models is known. Not set: no limit.`),
+  max_minutes: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .nullable()
+    .default(null)
+    .describe(`Minutes that ${whose} may work, without waiting for you. Not set: no limit.`),
+});
 
 /** In the file's own words, so that a dotted path means the same in the file, on the command line and in code. */
 const SettingsFile = z.strictObject({
   models: z
     .strictObject({
-      /** An alias or an id of the provider. */
-      default: model.default(limits.DEFAULT_MODEL),
+      default: model
+        .default(limits.DEFAULT_MODEL)
+        .describe('Model of agents that name none: an alias, or the id of a model.'),
       aliases: z
         .strictObject({
-          sonnet: model.default(DEFAULT_ALIASES.sonnet),
-          haiku: model.default(DEFAULT_ALIASES.haiku),
-          opus: model.default(DEFAULT_ALIASES.opus),
+          sonnet: model.default(DEFAULT_ALIASES.sonnet).describe('The model that "sonnet" stands for.'),
+          haiku: model.default(DEFAULT_ALIASES.haiku).describe('The model that "haiku" stands for.'),
+          opus: model.default(DEFAULT_ALIASES.opus).describe('The model that "opus" stands for.'),
         })
         .prefault({}),
     })
     .prefault({}),
   limits: z
     .strictObject({
-      max_sub_agents: count(limits.MAX_SUB_AGENTS).default(limits.MAX_SUB_AGENTS),
-      max_concurrent: count(limits.MAX_SUB_AGENTS).default(limits.DEFAULT_MAX_CONCURRENT),
-      max_iterations: count(limits.MAX_ITERATIONS).default(limits.DEFAULT_MAX_ITERATIONS),
-      inactivity_seconds: count(86_400).default(limits.INACTIVITY_MS / 1000),
-      approval_seconds: count(86_400).default(limits.APPROVAL_TIMEOUT_MS / 1000),
+      max_sub_agents: count(limits.MAX_SUB_AGENTS)
+        .default(limits.MAX_SUB_AGENTS)
+        .describe('Sub-agents that one workflow may start.'),
+      max_concurrent: count(limits.MAX_SUB_AGENTS)
+        .default(limits.DEFAULT_MAX_CONCURRENT)
+        .describe('Sub-agents of a workflow that work at the same time; 1 runs them one after the other.'),
+      run: z
+        .strictObject({
+          ...budget('one agent'),
+          max_iterations: count(limits.MAX_ITERATIONS)
+            .default(limits.DEFAULT_MAX_ITERATIONS)
+            .describe('Model requests of one agent, where its definition says nothing else.'),
+        })
+        .prefault({}),
+      workflow: z
+        .strictObject({
+          ...budget('a whole workflow, with all of its sub-agents'),
+          max_iterations: count(1_000_000)
+            .nullable()
+            .default(null)
+            .describe('Model requests of a whole workflow, with all of its sub-agents. Not set: no limit.'),
+        })
+        .prefault({}),
+      inactivity_seconds: count(86_400)
+        .default(limits.INACTIVITY_MS / 1000)
+        .describe('Seconds of silence of its model and tools after which an agent is stopped.'),
+      approval_seconds: count(86_400)
+        .default(limits.APPROVAL_TIMEOUT_MS / 1000)
+        .describe('Seconds that a question waits for an answer; then the answer is no.'),
     })
     .prefault({}),
   providers: z
     .strictObject({
+      active: z
+        .enum(['anthropic', 'demo'])
+        .default('anthropic')
+        .describe('Who answers: an Anthropic-compatible endpoint, or the scripted demo.'),
       anthropic: z
         .strictObject({
-          /** Concurrent model requests of sub-agents. */
-          max_concurrent: count(100).default(limits.PROVIDER_CONCURRENCY['anthropic'] ?? 3),
-          /** Null: the provider's own. */
+          max_concurrent: count(100)
+            .nullable()
+            .default(null)
+            .describe(
+              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY['anthropic']}, or ${limits.PROVIDER_CONCURRENCY['local']} where base_url is a server on this machine.`,
+            ),
           base_url: z
             .url({ protocol: /^https?$/, error: 'must be an http or https address' })
             .nullable()
-            .default(null),
+            .default(null)
+            .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
         })
         .prefault({}),
     })
     .prefault({}),
 });
 export type Settings = z.infer<typeof SettingsFile>;
+
+type Value = string | number | boolean;
 
 export interface SettingsProblem {
   line: number;
@@ -66,9 +123,14 @@ export interface SettingsProblem {
 
 export const settingsFile = (configFolder: string): string => join(configFolder, 'config.toml');
 
-/** Every key with its default, by dotted path, in the order of the schema. */
+/** Every key with all that a form needs, in the order of the schema. */
+export function settingRows(settings: Settings): SettingRow[] {
+  return rowsOf(SettingsFile, settings);
+}
+
+/** Every key by dotted path, in the order of the schema. */
 export function settingPaths(): string[] {
-  return leaves(SettingsFile.parse({}));
+  return settingRows(SettingsFile.parse({})).map(({ path }) => path);
 }
 
 /** The value at a dotted path: of one key, or of a whole table. */
@@ -105,12 +167,12 @@ export async function loadSettings(configFolder: string): Promise<Settings> {
 
 /**
  * Sets one key, or with null removes it so that its default is back. Comments and order stay.
- * A text for a number is read as a number, as it comes from a command line. Callers save one at a time.
+ * A text for a number or a yes or no is read as one, as it comes from a command line. Callers save one at a time.
  */
 export async function saveSetting(
   configFolder: string,
   path: string,
-  value: string | number | null,
+  value: Value | null,
 ): Promise<Settings> {
   const file = settingsFile(configFolder);
   const text = await readText(configFolder);
@@ -169,8 +231,10 @@ function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
 /** A sentence's end for the key before it. */
 function plain(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
-  if (issue.code === 'too_small')
-    return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string') return 'must not be empty';
+    return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+  }
   if (issue.code === 'invalid_type')
     return `must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}`;
   return issue.message;
@@ -184,22 +248,22 @@ function unknownKey(path: string): TriadError {
   );
 }
 
-/** The nearest whole path; for a key of the right name in the wrong table, the path that ends with it. */
+/** The nearest whole path, also of a table; for a key of the right name in the wrong table, the path that ends with it. */
 function suggest(path: string): string | null {
   const all = settingPaths();
+  const tables = new Set(all.map((known) => known.split('.').slice(0, -1).join('.')));
   const name = path.split('.').at(-1)!;
-  return nearest(path, all) ?? all.find((known) => known.endsWith(`.${name}`)) ?? null;
+  return nearest(path, [...all, ...tables]) ?? all.find((known) => known.endsWith(`.${name}`)) ?? null;
 }
 
-function leaves(value: object, prefix = ''): string[] {
-  return Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
-    item !== null && typeof item === 'object' ? leaves(item, `${prefix}${key}.`) : [`${prefix}${key}`],
-  );
-}
-
-function asTyped(path: string, value: string | number): string | number {
-  const isNumber = typeof readSetting(SettingsFile.parse({}), path) === 'number';
-  return isNumber && typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
+/** A text for a key that is no text, as the key wants it where that can be done. */
+function asTyped(path: string, value: Value): Value {
+  const kind = settingRows(SettingsFile.parse({})).find((row) => row.path === path)?.kind;
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  const isNumber = kind === 'number' ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/;
+  return (kind === 'integer' || kind === 'number') && isNumber.test(text) ? Number(text) : value;
 }
 
 function tryParse(text: string): Table | null {
@@ -216,11 +280,7 @@ function isSame(a: Table | null, b: Table): boolean {
 }
 
 /** A copy with the key set, or removed; tables above it are made where they are missing. */
-function withKey(
-  table: Table,
-  [first, ...rest]: readonly string[],
-  value: string | number | undefined,
-): Table {
+function withKey(table: Table, [first, ...rest]: readonly string[], value: Value | undefined): Table {
   const copy: Table = { ...table };
   if (rest.length === 0) {
     if (value === undefined) delete copy[first!];

@@ -1,11 +1,12 @@
 /** Why something was stopped: the typed reason of every abort, so that nobody reads message text to find out. */
 import { TriadError } from './errors.ts';
 
-/** `user`: a person pressed stop · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `shutdown`: the program ends · `failure`: the store failed. */
-export type StopKind = 'user' | 'parent' | 'lead' | 'timeout' | 'shutdown' | 'failure';
+/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `shutdown`: the program ends · `failure`: the store failed. */
+export type StopKind = 'user' | 'output' | 'parent' | 'lead' | 'timeout' | 'shutdown' | 'failure';
 
 const SENTENCE: Readonly<Record<StopKind, string>> = {
   user: 'Stopped by the person',
+  output: 'Stopped: its output was closed, nobody reads it any more',
   parent: 'Stopped together with the run that started it',
   lead: 'Terminated by the lead',
   timeout: 'Stopped: nothing came from the model or a tool for too long',

@@ -7,7 +7,7 @@ import { AsyncQueue } from './async-queue.ts';
 import { TriadError } from './errors.ts';
 import { repeatsOf } from './history.ts';
 import type { LoopRun } from './loop-run.ts';
-import type { Payload } from './recorder.ts';
+import type { Emit, Payload, Recorded } from './recorder.ts';
 import { orStopped, stopOf } from './stop.ts';
 import type { Tool, ToolResult } from './tools/tool.ts';
 
@@ -16,44 +16,69 @@ type Prepared =
   | { call: ToolUsePart; refusal: string }
   | { call: ToolUsePart; tool: Tool; input: unknown; answered: Promise<Approval | null> };
 
-type Emit = (payload: Payload) => Promise<void>;
-
-/** `refuseAll`: the run has reached its bound, and calls that it still makes are only answered. */
-export async function* settleCalls(
+/**
+ * Lets `work` tell events and set calls going, all side by side, and yields what they tell in order. Ends, also where
+ * `work` failed, when every call has its result. `refusal`: what every call is answered with instead of being run.
+ */
+export async function* inFlight(
   run: LoopRun,
-  calls: readonly ToolUsePart[],
-  refuseAll: boolean,
-): AsyncGenerator<Payload, void> {
-  const queue = new AsyncQueue<Payload>();
-  const work = settleAll(run, calls, refuseAll, (payload) => queue.push(payload)).finally(() =>
-    queue.close(),
-  );
-  work.catch(() => undefined);
+  refusal: string | null,
+  work: (calls: Calls, emit: Emit) => Promise<void>,
+): AsyncGenerator<Payload, void, Recorded> {
+  const queue = new AsyncQueue<Payload, Recorded>();
+  const emit: Emit = (payload) => queue.push(payload);
+  const calls = new Calls(run, refusal, emit);
+  const done = work(calls, emit)
+    .finally(() => calls.finish())
+    .finally(() => queue.close());
+  // Awaited below, when everything that was told is dealt with.
+  done.catch(() => undefined);
   yield* queue.drain();
-  await work;
+  await done;
 }
 
-async function settleAll(
-  run: LoopRun,
-  calls: readonly ToolUsePart[],
-  refuseAll: boolean,
-  emit: Emit,
-): Promise<void> {
-  const prepared: Prepared[] = [];
-  // One after the other: slots are taken in the order of the calls.
-  for (const call of calls) {
-    prepared.push(
-      refuseAll ? { call, refusal: 'Not run: the limit of iterations is reached' } : await prepare(run, call),
-    );
+/** Calls on their way: prepared one after the other in the order in which they are added, whenever that is. */
+export class Calls {
+  readonly #run: LoopRun;
+  readonly #refusal: string | null;
+  readonly #emit: Emit;
+  readonly #settled: Promise<void>[] = [];
+  /** Slots are taken, and questions asked, in the order of the calls. */
+  #prepared: Promise<unknown> = Promise.resolve();
+  /** The end of the line of those that run one by one. */
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(run: LoopRun, refusal: string | null, emit: Emit) {
+    this.#run = run;
+    this.#refusal = refusal;
+    this.#emit = emit;
   }
-  let line: Promise<void> = Promise.resolve();
-  await Promise.all(
-    prepared.map((one) => {
-      if (!('tool' in one) || one.tool.order === 'concurrent') return settle(run, one, emit);
-      line = line.then(() => settle(run, one, emit));
-      return line;
-    }),
-  );
+
+  /** `recorded`: the call stands in the log, so that what is done because of it comes after it. */
+  add(call: ToolUsePart, recorded?: Promise<unknown>): void {
+    const prepared = Promise.all([this.#prepared, recorded]).then(() =>
+      this.#refusal === null ? prepare(this.#run, call) : { call, refusal: this.#refusal },
+    );
+    this.#prepared = prepared;
+    const settled = this.#settle(prepared);
+    settled.catch(() => undefined);
+    this.#settled.push(settled);
+  }
+
+  /** Resolves when every call has its result; rejects, also only then, when the program is interrupted. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#settled);
+    await Promise.all(this.#settled);
+  }
+
+  async #settle(preparing: Promise<Prepared>): Promise<void> {
+    const prepared = await preparing;
+    const work = (): Promise<void> => settle(this.#run, prepared, this.#emit);
+    if (!('tool' in prepared) || prepared.tool.order === 'concurrent') return work();
+    const done = this.#line.then(work);
+    this.#line = done;
+    return done;
+  }
 }
 
 async function prepare(run: LoopRun, call: ToolUsePart): Promise<Prepared> {
@@ -133,7 +158,7 @@ async function settle(run: LoopRun, prepared: Prepared, emit: Emit): Promise<voi
     durationMs: performance.now() - start,
     metadata: result.metadata ?? {},
   });
-  await emit({ type: 'tool-end', entry });
+  void emit({ type: 'tool-end', entry });
 }
 
 async function resultOf(run: LoopRun, prepared: Prepared, emit: Emit): Promise<ToolResult> {
@@ -152,7 +177,9 @@ async function resultOf(run: LoopRun, prepared: Prepared, emit: Emit): Promise<T
     // Sub-agents that were asked for get their end recorded by their tool, also when all is stopped.
     if (run.signal.aborted && tool.recovery !== 'continue') throw stopOf(run.signal);
     const input = approval ? editedInput(tool, approval, prepared.input) : prepared.input;
-    await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
+    const { stored } = await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
+    // Nothing may happen that a crash could forget. Sub-agents wait for their own start.
+    if (tool.recovery !== 'continue') await stored;
     return await execute(run, call.id, tool, input, approval);
   } catch (error) {
     return failed(run, error);

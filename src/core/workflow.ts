@@ -1,10 +1,11 @@
 /** One workflow while it lives: its slots, its queue, its totals and everything in it that can be stopped. */
-import type { ApprovePolicy } from '#contract/agent.ts';
+import type { ApprovePolicy, Budget } from '#contract/agent.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
-import type { StopReceipt } from '#contract/view.ts';
+import type { RunRow, StopReceipt } from '#contract/view.ts';
 import { Semaphore } from './semaphore.ts';
 import { Slots } from './slots.ts';
+import { Spending } from './spending.ts';
 import { Stopped, type StopKind } from './stop.ts';
 
 /** How long a stop waits for what it stopped, in milliseconds, before it reports what is left. */
@@ -41,6 +42,11 @@ export class Workflow {
   readonly unstarted = new Map<string, () => void>();
   /** Models whose unknown price was told. */
   readonly unpriced = new Set<string>();
+  readonly spending: Spending;
+  /** Bounds of runs that the person raised, whole. */
+  readonly raised: Map<string, Budget>;
+  /** Tries a sub-agent again beside the lead; null while no lead runs that could be told of it. */
+  retry: ((row: RunRow) => boolean) | null = null;
 
   constructor(parts: {
     id: string;
@@ -54,6 +60,8 @@ export class Workflow {
     subAgents: readonly SubAgentSummary[];
     taken: number;
     tally: Tally;
+    spending: Omit<ConstructorParameters<typeof Spending>[0], 'tally'>;
+    raised: ReadonlyMap<string, Budget>;
   }) {
     this.id = parts.id;
     this.conversationId = parts.conversationId;
@@ -63,6 +71,8 @@ export class Workflow {
     this.slots = new Slots(parts.maxSubAgents, parts.taken);
     this.admission = new Semaphore(parts.maxConcurrent);
     this.tally = parts.tally;
+    this.spending = new Spending({ ...parts.spending, tally: () => this.tally });
+    this.raised = new Map(parts.raised);
     for (const subAgent of parts.subAgents) this.subAgents.set(subAgent.runId, subAgent);
   }
 

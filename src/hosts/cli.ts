@@ -25,9 +25,9 @@ const io: Io = {
   ...{ env, folder, stdin, screen, signal },
   webRoot: fileURLToPath(new URL('../../build', import.meta.url)),
   openTerminal: async () => (await import('./cli/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
-  openRuntime: async ({ works }) => {
-    const { openRuntime } = await import('./compose.ts');
-    return openRuntime({ env, cwd: folder, signal, works, warn: (line) => screen.note(`triad: ${line}`) });
+  connect: async ({ works }) => {
+    const { connect } = await import('./connect.ts');
+    return connect({ env, folder, signal, works, note: (line) => screen.note(`triad: ${line}`) });
   },
 };
 

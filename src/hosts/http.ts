@@ -5,18 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/errors.ts';
-import { attachConnection } from './http/connection.ts';
+import { attachSocket, CLOSE, MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
+import { securityHeaders } from '#core/site/headers.ts';
 import { hostsOf, refusal } from './http/guard.ts';
-import { securityHeaders } from './http/headers.ts';
 import { createSession, type Session } from './http/session.ts';
 import { serveFile } from './http/static-files.ts';
 
-/** The longest prompt with every character escaped, and room for its frame. */
-const MAX_FRAME_BYTES = MAX_PROMPT_CHARS * 6 + 64 * 1024;
-const GOING_AWAY = 1001;
 const CLOSE_GRACE_MS = 500;
 
 const STRANGER = `<!doctype html>
@@ -45,12 +41,15 @@ export interface WebServer {
   readonly port: number;
   /** With the one-time token. */
   readonly url: string;
+  /** Tabs are served by this client from now on; those that are open are sent away, and attach again by themselves. */
+  use(client: Client | null): void;
   /** Closes all connections; resolves when the port is free. Also after the signal. */
   close(): Promise<void>;
 }
 
 interface Site {
-  client: Client;
+  /** Null while there is none: tabs that come then try again. */
+  client: Client | null;
   root: string;
   session: Session;
   hosts: ReadonlySet<string>;
@@ -58,7 +57,7 @@ interface Site {
 }
 
 /** Rejects where the app is not built, or the port is taken. */
-export async function serve(client: Client, options: ServeOptions): Promise<WebServer> {
+export async function serve(client: Client | null, options: ServeOptions): Promise<WebServer> {
   const { signal, report } = options;
   signal.throwIfAborted();
   const root = await webRoot(options.webRoot);
@@ -90,7 +89,11 @@ export async function serve(client: Client, options: ServeOptions): Promise<WebS
   let closing: Promise<void> | null = null;
   const close = () => (closing ??= shut(server, sockets));
   signal.addEventListener('abort', () => void close(), { once: true });
-  return { port, url: `http://127.0.0.1:${port}/?token=${site.session.token}`, close };
+  const use = (next: Client | null) => {
+    site.client = next;
+    for (const connection of sockets.clients) connection.close(CLOSE.restart, 'service restart');
+  };
+  return { port, url: `http://127.0.0.1:${port}/?token=${site.session.token}`, use, close };
 }
 
 async function webRoot(folder: string): Promise<string> {
@@ -177,22 +180,23 @@ function upgrade(
   const ignore = () => socket.destroy();
   socket.on('error', ignore);
   const refused = refusal(request, site.hosts, 'socket');
+  const { client } = site;
   const status =
     refused?.status ??
     (!site.session.holds(request.headers.cookie) ? 401 : request.url !== '/ws' ? 404 : null);
-  if (status !== null) {
-    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  if (status !== null || client === null) {
+    socket.end(`HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     return;
   }
   sockets.handleUpgrade(request, socket, head, (connection) => {
     socket.off('error', ignore);
-    attachConnection(connection, site.client, site.report);
+    attachSocket(connection, client, site.report);
   });
 }
 
 async function shut(server: Server, sockets: WebSocketServer): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const connection of sockets.clients) connection.close(GOING_AWAY, 'Triad stops');
+  for (const connection of sockets.clients) connection.close(CLOSE.goingAway, 'Triad stops');
   const timer = setTimeout(() => {
     for (const connection of sockets.clients) connection.terminate();
   }, CLOSE_GRACE_MS);

@@ -2,6 +2,9 @@
 import type { Attachment } from 'svelte/attachments';
 
 const NEAR_PX = 32;
+/** How long after a key, a wheel or a touch a movement counts as the reader's. */
+const TOUCH_MS = 600;
+const TOUCHES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
 export class Follow {
   /** Whether the end is in sight. */
@@ -16,17 +19,26 @@ export class Follow {
     });
     observer.observe(column);
     if (column.firstElementChild) observer.observe(column.firstElementChild);
-    // Only a reader moves up: a scroll event may come after the column grew, and must not count as leaving its end.
-    let last = column.scrollTop;
+    let touched = -Infinity;
+    const onTouch = (): void => {
+      touched = performance.now();
+    };
+    // Only a reader moves up. A scroll event may come after the column grew, or because what is above the sight was
+    // measured: neither counts as leaving the end.
+    let last = { top: column.scrollTop, height: column.scrollHeight };
     const onScroll = (): void => {
-      if (column.scrollHeight - column.scrollTop - column.clientHeight < NEAR_PX) this.atEnd = true;
-      else if (column.scrollTop < last) this.atEnd = false;
-      last = column.scrollTop;
+      const { scrollTop: top, scrollHeight: height } = column;
+      const byReader = height === last.height || performance.now() - touched < TOUCH_MS;
+      if (isNearEnd(column)) this.atEnd = true;
+      else if (top < last.top && byReader) this.atEnd = false;
+      last = { top, height };
     };
     column.addEventListener('scroll', onScroll, { passive: true });
+    for (const touch of TOUCHES) column.addEventListener(touch, onTouch, { passive: true });
     return () => {
       observer.disconnect();
       column.removeEventListener('scroll', onScroll);
+      for (const touch of TOUCHES) column.removeEventListener(touch, onTouch);
       this.#column = null;
     };
   };
@@ -35,4 +47,17 @@ export class Follow {
     this.atEnd = true;
     if (this.#column) this.#column.scrollTop = this.#column.scrollHeight;
   }
+
+  /** Something else is looked at: what grows no longer moves the sight, unless the end is in it still. */
+  leave(): void {
+    const column = this.#column;
+    this.atEnd = false;
+    requestAnimationFrame(() => {
+      if (column && isNearEnd(column)) this.atEnd = true;
+    });
+  }
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < NEAR_PX;
 }

@@ -61,6 +61,16 @@ export function dollars(nanoUsd: number | null): string {
   return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
 
+/** As `dollars`, of an amount in dollars. */
+export function usd(amount: number | null): string {
+  return dollars(amount === null ? null : amount * 1e9);
+}
+
+/** `3`, `2.5`: minutes with one digit after the point where it says something. */
+export function minutes(value: number): string {
+  return compact.format(value);
+}
+
 /** Short, in the reader's time zone. */
 export function moment(instant: string, now: number): string {
   const date = new Date(instant);

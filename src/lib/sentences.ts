@@ -16,19 +16,15 @@ export function receipt({ agents, requests, tools, approvals, left }: StopReceip
   return `Stopped: ${parts.join(', ')}; ${left} left`;
 }
 
+/** Only what the sentences about these errors do not say already. */
 const ADVICE: Readonly<Partial<Record<string, string>>> = {
-  rate_limited: 'Wait a minute, then send the message again.',
-  overloaded: 'The provider is busy: try again in a little while.',
-  unreachable: 'Check the network and the endpoint in the settings.',
   bad_request: 'Check the model and the limits, then try again.',
   refused: 'Say it differently, or ask for something else.',
   max_tokens: 'Ask for a shorter answer, or for the work in smaller steps.',
   doom_loop: 'Say more precisely what is wanted, then send it again.',
-  max_iterations: 'Send “continue” to go on, or ask for smaller steps.',
+  max_iterations: 'Extend it to go on, or ask for smaller steps.',
   inactive: 'The model or a tool went silent: send the message again.',
   interrupted: 'Resume it to go on from the last finished step.',
-  store_failed: 'Check the free space of the data folder, then start Triad again.',
-  store_unwritable: 'Check the permissions of the data folder, then start Triad again.',
   already_answered: 'Another window was first.',
 };
 

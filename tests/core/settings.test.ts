@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APPROVAL_TIMEOUT_MS, INACTIVITY_MS, MAX_SUB_AGENTS } from '#contract/limits.ts';
-import { checkSettings, loadSettings, readSetting, saveSetting, settingPaths } from '#core/settings.ts';
+import {
+  checkSettings,
+  loadSettings,
+  readSetting,
+  saveSetting,
+  settingPaths,
+  settingRows,
+} from '#core/settings.ts';
 import { folderWith } from '../support/workspace.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
@@ -19,11 +26,12 @@ test('without a file everything has its default', async () => {
     limits: {
       max_sub_agents: MAX_SUB_AGENTS,
       max_concurrent: 3,
-      max_iterations: 20,
+      run: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: 20 },
+      workflow: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: null },
       inactivity_seconds: INACTIVITY_MS / 1000,
       approval_seconds: APPROVAL_TIMEOUT_MS / 1000,
     },
-    providers: { anthropic: { max_concurrent: 3, base_url: null } },
+    providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null } },
   });
 });
 
@@ -43,10 +51,10 @@ test('what the file says counts, table or dotted', async () => {
 
 test.for([
   ['\n[limits]\n# cap\nmax_sub_agents = 4', 4, 'limits.max_sub_agents', 'must be at most 3', null],
-  ['[limits]\nmax_iterations = 0', 2, 'limits.max_iterations', 'must be at least 1', null],
+  ['[limits.run]\nmax_iterations = 0', 2, 'limits.run.max_iterations', 'must be at least 1', null],
   ['limits.approval_seconds = "5"', 1, 'limits.approval_seconds', 'must be a number', null],
   ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
-  ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.max_iterations'],
+  ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
   ['[models]\ndefault = ""', 2, 'models.default', 'must not be empty', null],
   [
     '[providers.anthropic]\nbase_url = "ftp://x"',
@@ -55,7 +63,13 @@ test.for([
     'must be an http or https address',
     null,
   ],
-  ['[providers.antropic]\nbase_url = "http://x"', 1, 'providers.antropic', 'is not a setting', null],
+  [
+    '[providers.antropic]\nbase_url = "http://x"',
+    1,
+    'providers.antropic',
+    'is not a setting',
+    'providers.anthropic',
+  ],
 ] as const)('%j is refused with line and key', ([text, line, key, message, suggestion]) => {
   expect(checkSettings(text)).toEqual({ ok: false, problems: [{ line, key, message, suggestion }] });
 });
@@ -78,10 +92,10 @@ test('a change keeps comments, order and everything else', async () => {
   const folder = await folderWith({ 'config.toml': text });
   await saveSetting(folder, 'limits.max_sub_agents', 1);
   await saveSetting(folder, 'models.default', 'a "quoted" # name');
-  await saveSetting(folder, 'limits.max_iterations', '50');
+  await saveSetting(folder, 'limits.inactivity_seconds', '50');
   await saveSetting(folder, 'models.aliases.haiku', 'small');
   expect(await textOf(folder)).toBe(
-    '# mine\nmodels.default = "a \\"quoted\\" # name" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 1   # really\nmax_iterations = 50\n\n[providers.anthropic]\nmax_concurrent = 1\n\n[models.aliases]\nhaiku = "small"\n',
+    '# mine\nmodels.default = "a \\"quoted\\" # name" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 1   # really\ninactivity_seconds = 50\n\n[providers.anthropic]\nmax_concurrent = 1\n\n[models.aliases]\nhaiku = "small"\n',
   );
   expect((await stat(join(folder, 'config.toml'))).mode & 0o777).toBe(0o600);
 });
@@ -141,4 +155,31 @@ test('whatever is saved in whatever order is what is read', async () => {
     }),
     { numRuns: 60 },
   );
+});
+
+test('each key has a row with all that a form needs', async () => {
+  const folder = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = 1\n' });
+  const rows = settingRows(await loadSettings(folder));
+  expect(rows.map(({ path }) => path)).toEqual(settingPaths());
+  for (const { description } of rows) expect(description).toMatch(/^[A-Z].*\.$/);
+  const row = (path: string) => rows.find((one) => one.path === path);
+  expect(row('limits.max_sub_agents')).toMatchObject({
+    ...{ kind: 'integer', value: 1, default: MAX_SUB_AGENTS, min: 1, max: MAX_SUB_AGENTS, choices: null },
+  });
+  expect(row('providers.active')).toMatchObject({
+    ...{ kind: 'choice', value: 'anthropic', choices: ['anthropic', 'demo'] },
+  });
+  expect(row('providers.anthropic.base_url')).toMatchObject({
+    ...{ kind: 'text', value: null, default: null, min: null, max: null },
+  });
+  expect(row('limits.run.max_cost_usd')).toMatchObject({ kind: 'number', value: null });
+});
+
+test.for([
+  ['limits.run.max_tokens', '5000', 5000],
+  ['limits.run.max_cost_usd', '0.25', 0.25],
+  ['providers.anthropic.max_concurrent', ' 2 ', 2],
+  ['models.default', '42', '42'],
+] as const)('the text of %s is read as the key wants it', async ([path, text, value]) => {
+  expect(readSetting(await saveSetting(await folderWith(), path, text), path)).toBe(value);
 });

@@ -3,8 +3,10 @@ import type { Answer, Approval } from '#contract/approval.ts';
 import { loadBuiltins } from '#core/agents/load.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createDemoModel } from '#core/model/demo.ts';
 import { builtinPrices, priceOf } from '#core/model/prices.ts';
-import { Provider } from '#core/provider.ts';
+import { LiveSettings } from '#core/live-settings.ts';
+import { Provider, type ProviderPorts } from '#core/provider.ts';
 import { createRuntime, type Runtime } from '#core/runtime.ts';
 import { checkSettings, type Settings } from '#core/settings.ts';
 import type { Store } from '#core/store/store.ts';
@@ -22,6 +24,10 @@ export interface Composition {
   folder: string;
   url: string;
   apiKey?: string;
+  /** Where changed settings are saved; default: the folder. */
+  configFolder?: string;
+  /** Instead of a key and the url. */
+  environment?: ProviderPorts['environment'];
   retryDelays?: readonly number[];
   groupSize?: number;
   onFailure?: (error: Error) => void;
@@ -29,13 +35,19 @@ export interface Composition {
 
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const prices = await builtinPrices();
-  const { store, registry, settings, folder } = parts;
+  const { store, registry, folder } = parts;
+  const settings = new LiveSettings(parts.configFolder ?? folder, parts.settings);
   const provider = new Provider({
-    secrets: { get: () => Promise.resolve(null), set: () => Promise.resolve() },
+    secrets: {
+      place: { backend: 'nowhere', warning: null },
+      get: () => Promise.resolve(null),
+      set: () => Promise.resolve(),
+    },
     settings,
-    configFolder: folder,
-    environment: { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
+    environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
     createModel: createAnthropicModel,
+    // Without the pauses that a person is given to read.
+    createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
   });
   return createRuntime({
     ...{ version: '0.0.0', store, registry, settings, folder, provider },

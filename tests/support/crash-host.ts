@@ -28,7 +28,13 @@ function killing(store: Store, after: number): Store {
 const opened = await openStore({ url: `rocksdb://${data}` });
 const store = killAfter === undefined ? opened : killing(opened, Number(killAfter));
 const runtime = await composeRuntime({
-  ...{ store, folder, url, settings: settingsOf(''), registry: await builtinRegistry() },
+  ...{
+    store,
+    folder,
+    url,
+    settings: settingsOf(process.env['CRASH_HOST_SETTINGS'] ?? ''),
+    registry: await builtinRegistry(),
+  },
   ...(killAfter === undefined ? {} : { groupSize: 1 }),
 });
 await answering(runtime, yes);

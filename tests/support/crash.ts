@@ -21,14 +21,27 @@ export interface Life {
   folder: string;
   /** Kill the process the instant after this event is stored. */
   killAfter?: number;
+  /** TOML of the settings. */
+  settings?: string;
   /** Gets the process, to kill it in other ways. */
   started?: (child: ChildProcess) => void;
 }
 
 /** What was stored in the end; null when the process was killed. */
-export function live({ mode, data, url, folder, killAfter, started }: Life): Promise<Result | null> {
+export function live({
+  mode,
+  data,
+  url,
+  folder,
+  killAfter,
+  settings = '',
+  started,
+}: Life): Promise<Result | null> {
   const args = [HOST, mode, data, url, folder, ...(killAfter === undefined ? [] : [String(killAfter)])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS });
+  const child = spawn(process.execPath, args, {
+    ...{ stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS },
+    env: { ...process.env, CRASH_HOST_SETTINGS: settings },
+  });
   started?.(child);
   let out = '';
   let err = '';

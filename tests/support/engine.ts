@@ -7,7 +7,15 @@ import type { AgentRegistry } from '#core/agents/registry.ts';
 import type { Runtime } from '#core/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { answering, builtinRegistry, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
+import {
+  answering,
+  builtinRegistry,
+  type Composition,
+  composeRuntime,
+  type Person,
+  settingsOf,
+  yes,
+} from './compose.ts';
 import { type FakeModel, startFakeModel } from './fake-model/server.ts';
 import type { Script } from './fake-model/script.ts';
 import { folderWith } from './workspace.ts';
@@ -43,6 +51,10 @@ export interface HarnessOptions {
   keys?: string[];
   apiKey?: string;
   retryDelays?: readonly number[];
+  /** Where changed settings are saved. */
+  configFolder?: string;
+  /** Instead of a key and the scripted model. */
+  environment?: NonNullable<Composition['environment']>;
   onFailure?: (error: Error) => void;
 }
 

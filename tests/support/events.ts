@@ -184,6 +184,7 @@ export function recordedTrouble(): Recording {
   recording.record(chief, { type: 'workflow-start', prompt, approve: 'ask', attempt: 2 });
   start(recording, chief, own, 2);
   for (const { who, envelope } of jobs.filter(({ who }) => who === stuck)) start(recording, who, envelope, 2);
+  keepsThings(recording);
   recording.remark(stuck, 'doom_loop', 'The same call was made 6 times in a row; the run was stopped');
   end(recording, stuck, 'error', 'doom_loop');
   recording.result(chief, { ...tool, status: 'error', output: '{}', durationMs: 900, metadata: {} });
@@ -192,6 +193,19 @@ export function recordedTrouble(): Recording {
   end(recording, chief, 'cancelled', 'cancelled');
   endWorkflow(recording, 'cancelled', [turnedDown, stuck, endless]);
   return recording;
+}
+
+/** A plan, a note and more to spend; and a part of a response that is complete before the whole. */
+function keepsThings(recording: Recording): void {
+  const { stuck } = troubled;
+  const items = [{ content: 'Find the fault', status: 'in_progress', priority: 'high' }] as const;
+  recording.record(stuck, { type: 'plan-change', items: [...items] });
+  const note = { scope: 'test-generator', folder: '/home/user/project', name: 'runner' };
+  recording.record(stuck, { type: 'memory-change', ...note, text: 'The tests run with vitest.' });
+  recording.record(stuck, { type: 'limit-change', of: 'run', limits: { tokens: 50_000, iterations: 40 } });
+  const value = { type: 'text', text: 'Once more.' } as const;
+  const message = { messageId: idOf(32), n: 3, turn: 1, responseId: 'msg_32' };
+  recording.record(stuck, { type: 'message-part', ...message, part: 0, value });
 }
 
 /** The last request has no tools, and its report is kept. */

@@ -25,6 +25,11 @@ export function contextIn(folder: string, signal: AbortSignal = new AbortControl
     folder,
     signal,
     children: null,
+    plan: { read: () => [], write: () => Promise.resolve() },
+    memory: {
+      ...{ list: () => Promise.resolve([]), read: () => Promise.resolve(null) },
+      ...{ write: () => Promise.resolve(), delete: () => Promise.resolve(false) },
+    },
   };
 }
 

@@ -53,11 +53,15 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'run-start':
     case 'turn-start':
     case 'message-start':
+    case 'message-part':
     case 'tool-delta':
     case 'approval-request':
     case 'approval-decide':
     case 'retry':
     case 'usage':
+    case 'plan-change':
+    case 'memory-change':
+    case 'limit-change':
     case 'notice':
       return null;
   }

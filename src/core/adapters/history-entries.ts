@@ -90,6 +90,9 @@ function remark({ at, code }: SystemEntry): HistoryEntry[] {
     case 'max_iterations':
       return [system(at, { type: 'MaxIterationsReached' })];
     // The start and the completion come from the run's row, once each.
+    case 'budget':
+    case 'extended':
+    case 'retried':
     case 'resumed':
       return [];
   }

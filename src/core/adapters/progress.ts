@@ -70,6 +70,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'turn-end':
     case 'message-start':
     case 'message-delta':
+    case 'message-part':
     case 'message-end':
     case 'thinking-delta':
     case 'tool-start':
@@ -79,6 +80,9 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'approval-decide':
     case 'retry':
     case 'usage':
+    case 'plan-change':
+    case 'memory-change':
+    case 'limit-change':
     case 'notice':
       return;
     default:

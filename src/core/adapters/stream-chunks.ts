@@ -41,6 +41,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'turn-end':
     case 'message-start':
     case 'message-delta':
+    case 'message-part':
     case 'message-end':
     case 'thinking-delta':
     case 'tool-start':
@@ -50,6 +51,9 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'approval-decide':
     case 'retry':
     case 'usage':
+    case 'plan-change':
+    case 'memory-change':
+    case 'limit-change':
     case 'notice':
       return null;
   }

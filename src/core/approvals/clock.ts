@@ -15,8 +15,8 @@ interface Ports {
 export class AnswerClock {
   readonly #ports: Ports;
   #answerers = 0;
-  /** When the last client that could answer left; from the start on nobody is there. */
-  #aloneSince = performance.now();
+  /** For how long nobody has been there who could answer, in milliseconds. */
+  #aloneMs = 0;
   #lastTick = performance.now();
   #lastSave = performance.now();
   #timer: NodeJS.Timeout | null = null;
@@ -34,7 +34,7 @@ export class AnswerClock {
       attached = false;
       this.#tick();
       this.#answerers -= 1;
-      if (this.#answerers === 0) this.#aloneSince = performance.now();
+      if (this.#answerers === 0) this.#aloneMs = 0;
     };
   }
 
@@ -43,7 +43,7 @@ export class AnswerClock {
     if (this.#ports.open().length === 0) return this.close();
     if (this.#timer) return;
     this.#lastTick = performance.now();
-    if (this.#answerers === 0) this.#aloneSince = Math.max(this.#aloneSince, this.#lastTick);
+    this.#aloneMs = 0;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
@@ -60,7 +60,8 @@ export class AnswerClock {
     if (!this.#timer) return;
     const requests = this.#ports.open();
     if (this.#answerers === 0) {
-      if (now - this.#aloneSince < ANSWERER_GRACE_MS) return;
+      this.#aloneMs += elapsed;
+      if (this.#aloneMs < ANSWERER_GRACE_MS) return;
       for (const { id } of requests) this.#ports.expire(id, 'Nobody was there to answer');
       return;
     }

@@ -151,7 +151,7 @@ export class ApprovalGate {
         this.#decideRest(open, {
           decidedBy: 'rule',
           ruleId: 'approve:none',
-          reason: 'Nobody can answer questions in this session',
+          reason: 'Every question of this workflow is answered no, because nobody is there to answer it',
         });
       }
     });

@@ -115,7 +115,7 @@ export function connectionError(phase: 'connect' | 'stream', cause: unknown, tar
   const why = NETWORK_CAUSES[code ?? ''] ?? code;
   const message =
     phase === 'connect'
-      ? `No connection to ${target.host}: ${why ?? 'check the network and the base URL'}`
+      ? `No connection to ${target.host}: ${why === null ? '' : `${why}; `}check the network and the base URL`
       : `The connection to ${target.host} broke before the answer was complete${why ? `: ${why}` : ''}`;
   return new ModelError('unreachable', message, {
     retryable: true,

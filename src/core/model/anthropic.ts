@@ -1,5 +1,6 @@
 /** The provider `anthropic`: one streamed request over the vendor's SDK, which nothing else imports. */
 import { Console } from 'node:console';
+import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
 import { answeredError, cancelledError, connectionError, type Target } from './anthropic-failure.ts';
@@ -15,6 +16,8 @@ export interface AnthropicOptions {
 const OWN_BASE_URL = 'https://api.anthropic.com';
 /** How long a server may keep the connection open after its response ended, in milliseconds. */
 const DRAIN_MS = 250;
+/** How long a burst may keep the program busy before others get their turn, in milliseconds. */
+const BUSY_MS = 8;
 const CACHE_POINT: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
 
 type Sdk = typeof AnthropicSdk;
@@ -56,8 +59,11 @@ async function* attempt(
     const call = client.messages.create({ ...bodyOf(request), stream: true }, { signal });
     const { data: events, response } = await call.withResponse();
     contentType = response.headers.get('content-type') ?? '';
+    const pace = new Pace();
     for await (const raw of events) {
+      pace.begin();
       for (const event of reader.read(raw)) yield event;
+      if (pace.end()) await turn();
       // Reading on to the end of the body keeps the connection for the next request.
       if (reader.ended) drain ??= setTimeout(() => events.controller.abort(), DRAIN_MS);
     }
@@ -76,6 +82,25 @@ async function* attempt(
     });
   }
   throw connectionError('stream', undefined, target);
+}
+
+/** Tells when a burst has kept the program busy for so long that others should get their turn. */
+class Pace {
+  #busySince = 0;
+  #last = -Infinity;
+
+  begin(): void {
+    const now = performance.now();
+    // What did not come at once was waited for.
+    if (now - this.#last > 1) this.#busySince = now;
+  }
+
+  end(): boolean {
+    const now = performance.now();
+    const enough = now - this.#busySince > BUSY_MS;
+    this.#last = enough ? -Infinity : now;
+    return enough;
+  }
 }
 
 async function connect({ apiKey, baseUrl }: AnthropicOptions): Promise<Session> {

@@ -9,6 +9,14 @@ export const DEFAULT_ALIASES = {
   opus: 'claude-opus-5-5',
 } as const satisfies ModelAliases;
 
+/** Name of the scripted provider, and the id of its one model. */
+export const DEMO = 'demo';
+
+/** The id of a model at a provider; the demo has one model, whatever an agent's definition names. */
+export function modelAt(provider: string, nameOrId: string, aliases: ModelAliases): string {
+  return provider === DEMO ? DEMO : resolveModel(nameOrId, aliases);
+}
+
 /** The provider's id for an alias or an id; a bare word that is neither is refused with the list of aliases. */
 export function resolveModel(nameOrId: string, aliases: ModelAliases = DEFAULT_ALIASES): string {
   const name = nameOrId.trim();

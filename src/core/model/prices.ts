@@ -4,6 +4,7 @@ import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { TriadError } from '../errors.ts';
 import type { ModelUsage } from './model.ts';
+import { DEMO } from './models.ts';
 
 const Price = z.number().nonnegative().optional();
 const Prices = {
@@ -56,6 +57,7 @@ export function priceOf(
   model: string,
   usage: ModelUsage,
 ): { nanoUsd: number | null; priceVersion: string | null } {
+  if (model === DEMO) return { nanoUsd: 0, priceVersion: DEMO };
   const listed = table.models[model] ?? table.models[model.replace(/-\d{8}$/, '')];
   if (!listed) return { nanoUsd: null, priceVersion: null };
   const prompt =

@@ -4,9 +4,10 @@ import { STATUS_OF } from '#contract/status-of.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
 import { cutAtCodePoint, titleOf } from '../text.ts';
 import { ZERO } from '../usage.ts';
+import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
@@ -39,10 +40,27 @@ const HANDLERS: Handlers = {
   'message-start': nothing,
   retry: nothing,
   notice: nothing,
-  'plan-change': nothing,
-  'memory-change': nothing,
-  'limit-change': nothing,
+  'plan-change': planChange,
+  'memory-change': memoryChange,
+  'limit-change': limitChange,
 };
+
+function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
+  return [{ kind: 'update', table: 'run', key: runId, set: { plan } }];
+}
+
+function memoryChange({ scope, folder, name, text, at }: Event<'memory-change'>): Write[] {
+  const key = memoryKey(scope, folder, name);
+  if (text === null) return [{ kind: 'delete', table: 'memory', key }];
+  const row: MemoryNote = { scope, folder, name, text, updatedAt: at };
+  return [{ kind: 'put', table: 'memory', key, row }];
+}
+
+function limitChange({ of, runId, workflowId, limits }: Event<'limit-change'>): Write[] {
+  return of === 'run'
+    ? [{ kind: 'update', table: 'run', key: runId, set: { limits } }]
+    : [{ kind: 'update', table: 'workflow', key: workflowId, set: { budget: limits } }];
+}
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {
   const writes = entry(runId, value);
@@ -59,8 +77,8 @@ function toolStart({ runId, toolCallId, name, at }: Event<'tool-start'>): Write[
 function toolEnd({ runId, at, entry: value }: Event<'tool-end'>): Write[] {
   const { toolCallId, name, status, durationMs } = value;
   const startedAt = new Date(Date.parse(at) - durationMs).toISOString();
-  const set = { runId, toolCallId, name, status, endedAt: at, startedAt };
-  return [...entry(runId, value), { kind: 'update', table: 'tool_call', key: [runId, toolCallId], set }];
+  const row = { runId, toolCallId, name, status, startedAt, endedAt: at };
+  return [...entry(runId, value), { kind: 'put', table: 'tool_call', key: [runId, toolCallId], row }];
 }
 
 function approvalRequest({ approval }: Event<'approval-request'>): Write[] {
@@ -83,6 +101,7 @@ function workflowStart({
   prompt,
   approve,
   attempt,
+  budget,
   at,
   seq,
 }: Event<'workflow-start'>): Write[] {
@@ -101,6 +120,7 @@ function workflowStart({
       durationMs: null,
       approve,
       attempt,
+      ...(budget ? { budget } : {}),
     };
     return [touch, { kind: 'update', table: 'workflow', key: workflowId, set }];
   }
@@ -124,6 +144,7 @@ function workflowStart({
     lastSeq: seq,
     subAgentCount: 0,
     usage: ZERO,
+    ...(budget ? { budget } : {}),
   };
   return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
 }
@@ -176,7 +197,10 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     ...{ startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
   };
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
-  if (parentRunId === null) return [run];
+  if (parentRunId === null) {
+    const demo: Write = { kind: 'update', table: 'workflow', key: workflowId, set: { demo: true } };
+    return envelope.provider === 'demo' ? [run, demo] : [run];
+  }
   const execution = {
     workflow_id: workflowId,
     parent_agent_id: parentRunId,
@@ -272,7 +296,7 @@ function entry(runId: string, value: Entry): Write[] {
   return [{ kind: 'put', table: 'message', key: [runId, value.n], row: { entry: value } }];
 }
 
-function usage({ runId, workflowId, conversationId, request }: Event<'usage'>): Write[] {
+function usage({ runId, workflowId, conversationId, request, worked }: Event<'usage'>): Write[] {
   const add = Object.fromEntries(
     Object.entries(tallyOf(request)).map(([field, value]) => [`usage.${field}`, value]),
   );
@@ -280,11 +304,17 @@ function usage({ runId, workflowId, conversationId, request }: Event<'usage'>): 
     {
       kind: 'put',
       table: 'model_request',
-      key: request.requestId,
+      key: [workflowId, request.requestId],
       row: { ...request, runId, workflowId, conversationId },
     },
-    { kind: 'update', table: 'run', key: runId, add },
-    { kind: 'update', table: 'workflow', key: workflowId, add },
+    { kind: 'update', table: 'run', key: runId, add, set: worked ? { workedMs: worked.runMs } : {} },
+    {
+      kind: 'update',
+      table: 'workflow',
+      key: workflowId,
+      add,
+      set: worked ? { workedMs: worked.workflowMs } : {},
+    },
     { kind: 'update', table: 'conversation', key: conversationId, add },
   ];
 }

@@ -1,100 +1,80 @@
-/** Turns the writes of a batch into at most one put or update of each row, with the same result. */
-import { exactKey, type Row } from './rows.ts';
+/** Turns the writes of a batch into the rows that they leave, at most one for each key, with the same result. */
+import { TriadError } from '../errors.ts';
+import { exactKey, idOf, type Row } from './rows.ts';
 import type { Key, Table, Write } from './store.ts';
 
-export interface Put {
+export interface Place {
   table: Table;
   key: Key;
-  row: Row;
 }
-export interface Update {
-  table: Table;
-  key: Key;
-  set: Row;
-  add: Record<string, number>;
-  union: Record<string, string[]>;
-  item: Record<string, Map<number, unknown>>;
-}
-export interface Delete {
-  table: Table;
-  key: Key;
+/** A row as the batch leaves it; null: it is gone. */
+export interface Change extends Place {
+  row: Row | null;
 }
 
-/** To be carried out in this order: deletes, puts, updates. No row is in both of the last two. */
-export interface Changes {
-  deletes: Delete[];
-  puts: Put[];
-  updates: Update[];
+/** The rows that the batch changes as they were before it; what it puts or deletes first need not be known. */
+export function needed(writes: readonly Write[]): Place[] {
+  const first = new Map<string, Place | null>();
+  for (const { kind, table, key: given } of writes) {
+    const key = exactKey(given);
+    const id = idOf(table, key);
+    if (!first.has(id)) first.set(id, kind === 'update' ? { table, key } : null);
+  }
+  return [...first.values()].filter((place) => place !== null);
 }
 
-export function coalesce(writes: readonly Write[]): Changes {
-  const deletes = new Map<string, Delete>();
-  const puts = new Map<string, Put>();
-  const updates = new Map<string, Update>();
+/** `before` knows what `needed` names. An update of a row that is not there fails the whole batch. */
+export function coalesce(writes: readonly Write[], before: (place: Place) => Row | null): Change[] {
+  const changes = new Map<string, Change>();
   for (const write of writes) {
     const { table } = write;
     const key = exactKey(write.key);
-    const id = JSON.stringify([table, key]);
-    if (write.kind === 'delete') {
-      puts.delete(id);
-      updates.delete(id);
-      deletes.set(id, { table, key });
-    } else if (write.kind === 'put') {
-      updates.delete(id);
-      puts.set(id, { table, key, row: write.row });
-    } else {
-      const put = puts.get(id);
-      if (put) put.row = updated(put.row, write);
-      else
-        updates.set(
-          id,
-          merged(updates.get(id) ?? { table, key, set: {}, add: {}, union: {}, item: {} }, write),
-        );
-    }
+    const id = idOf(table, key);
+    if (write.kind === 'update') {
+      const change = changes.get(id);
+      const row = change ? change.row : before({ table, key });
+      if (!row) throw new TriadError('store_failed', `The store refused a write: there is no ${id} to change`);
+      changes.set(id, { table, key, row: updated(row, write) });
+    } else changes.set(id, { table, key, row: write.kind === 'put' ? write.row : null });
   }
-  return { deletes: [...deletes.values()], puts: [...puts.values()], updates: [...updates.values()] };
+  return [...changes.values()];
 }
 
-type UpdateWrite = Extract<Write, { kind: 'update' }>;
+type Update = Extract<Write, { kind: 'update' }>;
 
-/** The row after the update; the given one stays as it is. */
-function updated(row: Row, { set = {}, add = {}, union = {}, item = {} }: UpdateWrite): Row {
+/** The row after the update: `set` first, then the others. The given one stays as it is. */
+function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {} }: Update): Row {
   const next: Row = { ...row };
   for (const [field, value] of Object.entries(set)) if (value !== undefined) next[field] = value;
   for (const [path, amount] of Object.entries(add)) {
-    const [field = '', inner] = path.split('.');
-    if (inner === undefined) next[field] = Number(next[field] ?? 0) + amount;
+    const [field = '', inner, ...deeper] = path.split('.');
+    const value = next[field];
+    if (inner === undefined) next[field] = number(table, path, value) + amount;
     else {
-      const tally = (next[field] ?? {}) as Record<string, number>;
-      next[field] = { ...tally, [inner]: (tally[inner] ?? 0) + amount };
+      const tally = (typeof value === 'object' ? value : null) as Row | null;
+      if (deeper.length > 0) throw unfit(table, path);
+      next[field] = { ...tally, [inner]: number(table, path, tally?.[inner]) + amount };
     }
   }
   for (const [field, value] of Object.entries(union)) {
-    const list = (next[field] ?? []) as string[];
-    if (!list.includes(value)) next[field] = [...list, value];
+    const values = list(table, field, next[field]);
+    if (!values.includes(value)) next[field] = [...values, value];
   }
-  for (const [field, { index, value }] of Object.entries(item)) {
-    next[field] = ((next[field] ?? []) as unknown[]).with(index, value);
-  }
+  for (const [field, { index, value }] of Object.entries(item))
+    next[field] = list(table, field, next[field]).with(index, value);
   return next;
 }
 
-/** Both updates as one; it says: first `set`, then the others. */
-function merged(update: Update, { set = {}, add = {}, union = {}, item = {} }: UpdateWrite): Update {
-  for (const [field, value] of Object.entries(set)) {
-    if (value === undefined) continue;
-    update.set[field] = value;
-    // What was added to the old value is gone with it.
-    delete update.union[field];
-    delete update.item[field];
-    for (const path of Object.keys(update.add)) if (path.split('.')[0] === field) delete update.add[path];
-  }
-  for (const [path, amount] of Object.entries(add)) update.add[path] = (update.add[path] ?? 0) + amount;
-  for (const [field, value] of Object.entries(union)) {
-    const values = (update.union[field] ??= []);
-    if (!values.includes(value)) values.push(value);
-  }
-  for (const [field, { index, value }] of Object.entries(item))
-    (update.item[field] ??= new Map()).set(index, value);
-  return update;
+function number(table: Table, path: string, value: unknown): number {
+  if (typeof value !== 'number') throw unfit(table, path);
+  return value;
+}
+
+function list(table: Table, field: string, value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw unfit(table, field);
+  return value;
+}
+
+function unfit(table: Table, field: string): TriadError {
+  return new TriadError('internal', `The field "${field}" of ${table} cannot be changed in this way.`);
 }

@@ -1,9 +1,11 @@
 /** Migrations: the numbered files of `schema/`, each carried out once, forward only, as one transaction. */
-import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TriadError } from '../errors.ts';
+import { backUp, mustSurviveCut } from './backup.ts';
 import type { Database } from './database.ts';
+import { isCutOff } from './manifest.ts';
 
 export interface Migration {
   version: number;
@@ -55,17 +57,15 @@ function versionFile(folder: string): string {
   return `${folder}.schema-version`;
 }
 
-/** Refuses a store that is too new, and copies one that is about to be migrated to `<folder>.backup-v<N>`. */
+/** Refuses a store that is too new, and copies one that is about to be migrated (see `backup.ts`). */
 export async function prepareFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
   const text = await readFile(versionFile(folder), 'utf8').catch(() => '');
   const version = /^\d+\s*$/.test(text) ? Number(text) : 0;
   refuseNewer(version, migrations);
-  const backup = `${folder}.backup-v${version}`;
-  if (version === 0 || version === migrations.length || existsSync(backup)) return;
-  const partial = `${backup}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await cp(folder, partial, { recursive: true });
-  await rename(partial, backup);
+  if (!existsSync(join(folder, 'CURRENT'))) return;
+  if (await isCutOff(folder)) await mustSurviveCut(folder);
+  // Where the version is not known it may be any.
+  if (version < migrations.length) await backUp(folder, version);
 }
 
 export async function recordVersion(folder: string, version: number): Promise<void> {

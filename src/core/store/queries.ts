@@ -4,16 +4,20 @@ import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
-import { conversations, workflows } from './lists.ts';
+import { conversations } from './lists.ts';
+import { memoryReads } from './memory.ts';
+import { withEnvelopes } from './envelope-texts.ts';
 import { byId, compare, Reader } from './reader.ts';
+import type { History } from './history.ts';
+import { TEXT } from './rows.ts';
 import type { Store } from './store.ts';
 
 /** How many event numbers one step of the search for the newest reads. */
 const STEP = 1000;
 
-export function queriesOf(database: Database): Omit<Store, 'commit' | 'close'> {
+export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof History> {
   const reader = new Reader(database);
-  return { ...eventReads(reader), ...workflowReads(reader), ...runReads(reader), ...approvalReads(reader) };
+  return { ...eventReads(reader), ...workflowReads(reader), ...runReads(reader), ...approvalReads(reader), ...memoryReads(reader) };
 }
 
 function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations' | 'lastSeq' | 'events'> {
@@ -38,24 +42,27 @@ function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations
     events: async (conversationId, from, to) => {
       const values = { conversationId, from, to };
       const [found] = (await database.query(`SELECT VALUE json ${range}`, values)) as [string[]];
-      return found.map((json) => JSON.parse(json) as DurableEvent);
+      return withEnvelopes(
+        database,
+        found.map((json) => JSON.parse(json) as DurableEvent),
+      );
     },
   };
 }
 
 function workflowReads(
   reader: Reader,
-): Pick<Store, 'workflow' | 'workflows' | 'unfinishedWorkflows' | 'requestsOf'> {
+): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf'> {
   return {
     workflow: (id) => reader.row<WorkflowRow>('workflow', id),
-    workflows: (query) => workflows(reader.database, query),
     unfinishedWorkflows: async () => {
       const sql = "SELECT * FROM workflow WITH INDEX by_status WHERE status IN ['pending', 'running']";
       return (await reader.rows<WorkflowRow>('workflow', sql)).sort(byId);
     },
     requestsOf: async (workflowId) => {
       type Stored = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
-      const found = await reader.ofWorkflows<Stored>('model_request', [workflowId]);
+      const sql = `SELECT ${TEXT} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
+      const found = await reader.rows<Stored>('model_request', sql, { workflowId });
       return found
         .map(({ workflowId: _, conversationId: __, ...request }) => request)
         .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId));
@@ -68,12 +75,12 @@ function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
     entriesOf: async (runId) => {
-      const sql = 'SELECT * FROM message:[$runId, NONE]..[$runId, ..]';
+      const sql = `SELECT ${TEXT} FROM message:[$runId, NONE]..[$runId, ..]`;
       const found = await reader.rows<{ entry: Entry }>('message', sql, { runId });
       return found.map(({ entry }) => entry);
     },
     callsOf: (runIds) => {
-      const range = (runId: string) => `SELECT * FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
+      const range = (runId: string) => `SELECT ${TEXT} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
       return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
     },
     // All of the table: it holds only what is being streamed now.

@@ -1,7 +1,11 @@
 /** Reads decoded rows: one by its key, those of one statement, or those that belong to each of several owners. */
 import type { Database } from './database.ts';
-import { decodeRow, type Row } from './rows.ts';
-import type { Table } from './store.ts';
+import { withEnvelopes } from './envelope-texts.ts';
+import { decodeRow, type Row, TEXT } from './rows.ts';
+import type { Key, Table } from './store.ts';
+
+/** Their rows hold envelopes, or questions about some. */
+const ENVELOPED: ReadonlySet<Table> = new Set<Table>(['run', 'approval']);
 
 /** Only the store itself writes its tables, so a caller may name the type of the rows it reads. */
 export class Reader {
@@ -11,14 +15,15 @@ export class Reader {
     this.database = database;
   }
 
-  async row<T>(table: Table, id: string): Promise<T | null> {
+  async row<T>(table: Table, id: Key): Promise<T | null> {
     const found = await this.rows<T>(table, 'SELECT * FROM $id', { id: this.database.record(table, id) });
     return found[0] ?? null;
   }
 
   async rows<T>(table: Table, sql: string, values: Row = {}): Promise<T[]> {
-    const results = (await this.database.query(sql, values)) as Row[][];
-    return results.flat().map((stored) => decodeRow(table, stored) as T);
+    const results = (await this.database.query(sql, values)) as (Row | string)[][];
+    const rows = results.flat().map((stored) => decodeRow(table, stored));
+    return (ENVELOPED.has(table) ? await withEnvelopes(this.database, rows) : rows) as T[];
   }
 
   /** One statement for each owner, all in one call: a bounded scan each, in the order of the owners. */
@@ -34,7 +39,7 @@ export class Reader {
   }
 
   async ofWorkflows<T>(table: Table, workflowIds: readonly string[]): Promise<T[]> {
-    const select = `SELECT * FROM ${table} WITH INDEX by_workflow WHERE workflowId =`;
+    const select = `SELECT ${TEXT} FROM ${table} WITH INDEX by_workflow WHERE workflowId =`;
     return this.ofEach<T>(table, workflowIds, (owner) => `${select} ${owner};`);
   }
 }

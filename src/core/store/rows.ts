@@ -1,103 +1,92 @@
-/** How rows lie in the tables: which fields are columns, and every other field as one JSON text in `doc`. */
+/** How rows lie in the tables: whole as one JSON text, beside the few columns that queries need. */
 import { TriadError } from '../errors.ts';
+import type { EnvelopeTexts } from './envelope-texts.ts';
+import { decodeFields } from './field-rows.ts';
 import type { Key, Table } from './store.ts';
 
 export type Row = Record<string, unknown>;
 
-/**
- * What a column holds: `text`, `optional` (text or null), `int`, `tally` (an object of integers), `words` (a list of
- * texts), `parts` (a list whose elements are JSON texts), `instant` (a datetime, ISO in the row).
- */
-export type Column = 'text' | 'optional' | 'int' | 'tally' | 'words' | 'parts' | 'instant';
+/** What a column holds: plain JSON (nothing where the row says null or nothing), or an `instant`, which is ISO in the row. */
+export type Column = 'plain' | 'instant';
 
-/** The columns of `schema/`; the tables without a `doc` take no other field. */
+/** Beside its `json`. */
+const OF_RUN = { workflowId: 'plain', status: 'plain', outcome: 'plain' } as const;
+
+/** The columns that are written, beside `json` and `place`. An execution has nothing but columns, and takes no other field. */
 export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> = {
-  conversation: { lastSeq: 'int', usage: 'tally' },
-  workflow: {
-    ...{ conversationId: 'text', agents: 'words', status: 'text', outcome: 'optional' },
-    ...{ subAgentCount: 'int', usage: 'tally' },
-  },
-  run: { workflowId: 'text', status: 'text', outcome: 'optional', usage: 'tally' },
+  conversation: {},
+  workflow: { conversationId: 'plain', status: 'plain', outcome: 'plain' },
+  run: OF_RUN,
   sub_agent_execution: {
-    ...{ workflow_id: 'text', parent_agent_id: 'text', sub_agent_id: 'text', sub_agent_name: 'text' },
-    ...{
-      task_description: 'text',
-      status: 'text',
-      outcome: 'optional',
-      duration_ms: 'int',
-      tokens_input: 'int',
-    },
-    ...{ tokens_output: 'int', result_summary: 'optional', error_message: 'optional', created_at: 'instant' },
-    ...{ completed_at: 'instant', kind: 'optional', envelope_hash: 'optional', trace_id: 'optional' },
-    ...{
-      parent_chain: 'words',
-      parent_execution_id: 'optional',
-      chain_trigger: 'optional',
-      chain_index: 'int',
-    },
+    ...{ workflow_id: 'plain', parent_agent_id: 'plain', sub_agent_id: 'plain', sub_agent_name: 'plain' },
+    ...{ task_description: 'plain', status: 'plain', outcome: 'plain', duration_ms: 'plain' },
+    ...{ tokens_input: 'plain', tokens_output: 'plain', result_summary: 'plain', error_message: 'plain' },
+    ...{ created_at: 'instant', completed_at: 'instant', kind: 'plain', envelope_hash: 'plain' },
+    ...{ trace_id: 'plain', parent_chain: 'plain', parent_execution_id: 'plain', chain_trigger: 'plain' },
+    ...{ chain_index: 'plain' },
   },
   message: {},
-  tool_call: { status: 'text' },
-  approval: { workflowId: 'text', decisions: 'parts', open: 'int' },
-  model_request: { workflowId: 'text' },
-  open_message: {},
-  message_part: {},
+  tool_call: {},
+  approval: { workflowId: 'plain', open: 'plain' },
+  model_request: {},
+  open_message: { workflowId: 'plain' },
   memory: {},
 };
 
-const PLAIN_TABLES: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);
+const NO_JSON: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);
+const PLACED: ReadonlySet<Table> = new Set<Table>(['conversation', 'workflow']);
 
-export function hasDoc(table: Table): boolean {
-  return !PLAIN_TABLES.has(table);
-}
-
-/** Names go into the text of queries, so they are checked; values never do. */
-export function columnOf(table: Table, field: string): Column | 'doc' {
-  const column = COLUMNS[table][field];
-  if (column !== undefined) return column;
-  if (hasDoc(table) && /^[A-Za-z_]\w*$/.test(field)) return 'doc';
-  throw new TriadError('internal', `The table ${table} has no field "${field}".`);
-}
-
-/** A field's value as it is stored; `undefined` is the engine's NONE. */
-export function encodeField(column: Column | 'doc', value: unknown): unknown {
-  if (column === 'doc') return JSON.stringify(value);
-  if (value === null || value === undefined) return undefined;
-  if (column === 'parts' && Array.isArray(value)) return value.map((part) => JSON.stringify(part));
-  if (column === 'instant' && typeof value === 'string') return new Date(value);
-  return value;
-}
+/** What an insert does to a row that exists: all that the code writes is written again. */
+export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
+  (Object.keys(COLUMNS) as Table[]).map((table) => {
+    const columns = [
+      ...(NO_JSON.has(table) ? [] : ['json']),
+      ...Object.keys(COLUMNS[table]),
+      ...(PLACED.has(table) ? ['place'] : []),
+    ];
+    return [table, columns.map((column) => `${column} = $input.${column}`).join(', ')];
+  }),
+) as Record<Table, string>;
 
 /** A whole row as it is stored, without its id. */
-export function encodeRow(table: Table, key: Key, row: Row): Row {
-  const doc: Row = {};
-  const stored: Row = hasDoc(table) ? { doc } : {};
-  for (const [field, value] of Object.entries(row)) {
-    if (value === undefined) continue;
-    const column = columnOf(table, field);
-    (column === 'doc' ? doc : stored)[field] = encodeField(column, value);
+export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeTexts): Row {
+  const stored: Row = {};
+  if (NO_JSON.has(table)) mustFit(table, row);
+  else stored.json = envelopes.jsonOf(row);
+  for (const [field, column] of Object.entries(COLUMNS[table])) {
+    const value = row[field];
+    if (value === null || value === undefined) continue;
+    stored[field] = column === 'instant' ? new Date(String(value)) : value;
   }
   const place = placeOf(table, key, row);
-  return place === null ? stored : { ...stored, place };
+  if (place !== null) stored.place = place;
+  return stored;
 }
 
-/** A stored row in the shape of the contract. */
-export function decodeRow(table: Table, stored: Row): Row {
+function mustFit(table: Table, row: Row): void {
+  const field = Object.keys(row).find((name) => !(name in COLUMNS[table]));
+  if (field !== undefined) throw new TriadError('internal', `The table ${table} has no field "${field}".`);
+}
+
+/** Selects rows for `decodeRow` by their text alone, which is half the work; those without one come whole. */
+export const TEXT = 'VALUE json ?? $this';
+
+/** A stored row, or its text, in the shape of the contract; its envelopes are as they are stored. */
+export function decodeRow(table: Table, stored: Row | string): Row {
+  if (typeof stored === 'string') return JSON.parse(stored) as Row;
+  if (NO_JSON.has(table)) return decodeColumns(table, stored);
+  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeFields(table, stored);
+  // The trash writes it beside the row, which may change meanwhile.
+  return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
+}
+
+function decodeColumns(table: Table, stored: Row): Row {
   const row: Row = {};
-  for (const [field, json] of Object.entries((stored.doc ?? {}) as Record<string, string>))
-    row[field] = JSON.parse(json);
-  for (const [field, column] of Object.entries(COLUMNS[table]))
-    row[field] = decodeField(column, stored[field]);
+  for (const [field, column] of Object.entries(COLUMNS[table])) {
+    const value = stored[field];
+    if (value !== undefined) row[field] = column === 'instant' ? new Date(String(value)).toISOString() : value;
+  }
   return row;
-}
-
-function decodeField(column: Column, value: unknown): unknown {
-  if (value === undefined) return null;
-  if (column === 'int') return Number(value);
-  if (column === 'tally')
-    return Object.fromEntries(Object.entries(value as object).map(([name, n]) => [name, Number(n)]));
-  if (column === 'parts') return (value as string[]).map((part) => JSON.parse(part) as unknown);
-  return value;
 }
 
 /** Where a row stands in the newest-first lists; null for what is in none, or does not move with these fields. */
@@ -105,13 +94,22 @@ export function placeOf(table: Table, key: Key, fields: Row): string | null {
   if (typeof key !== 'string') return null;
   if (table === 'workflow') return placeOfId(key);
   if (table !== 'conversation' || typeof fields.updatedAt !== 'string') return null;
-  const time = Date.parse(fields.updatedAt).toString(16).padStart(12, '0');
-  return `${placeOfId(time)}-${placeOfId(key)}`;
+  return `${placeOfInstant(fields.updatedAt)}-${placeOfId(key)}`;
+}
+
+/** Sorts the later first. */
+export function placeOfInstant(at: string): string {
+  return placeOfId(Date.parse(at).toString(16).padStart(12, '0'));
 }
 
 /** Every hex digit turned round: ids that sort by age then sort by youth. */
 export function placeOfId(id: string): string {
   return id.replace(/[0-9a-f]/g, (digit) => (15 - parseInt(digit, 16)).toString(16));
+}
+
+/** One text for each row of all tables. */
+export function idOf(table: string, key: Key): string {
+  return typeof key === 'string' ? `${table}:${key}` : `${table}:${JSON.stringify(key)}`;
 }
 
 /** A key that the engine takes exactly: a call id with half a surrogate pair would lose it on the way. */

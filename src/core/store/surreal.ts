@@ -3,11 +3,15 @@ import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
 import { join } from 'node:path';
 import { errorInfo, TriadError } from '../errors.ts';
-import { commitScript } from './commit.ts';
+import { Commits } from './commits.ts';
+import { historyOf } from './history.ts';
 import type { Database } from './database.ts';
+import { closable } from './closable.ts';
+import { applyEngineSettings } from './engine-settings.ts';
 import { checkFolder, folderOf } from './folder.ts';
 import { migrate, prepareFolder, readMigrations, recordVersion } from './migrate.ts';
 import { queriesOf } from './queries.ts';
+import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions {
@@ -16,6 +20,8 @@ export interface StoreOptions {
   schemaDir?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** Called when the engine opens in threads of its own, and this one is free. */
+  onBegin?: (() => void) | undefined;
 }
 
 /** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, and in time. */
@@ -24,6 +30,7 @@ export async function openStore({
   schemaDir,
   signal,
   timeoutMs = 10_000,
+  onBegin,
 }: StoreOptions): Promise<Store> {
   signal?.throwIfAborted();
   const folder = folderOf(url);
@@ -32,11 +39,13 @@ export async function openStore({
     await checkFolder(folder);
     await prepareFolder(folder, migrations);
   }
-  const database = await connect(url, { signal, timeoutMs });
+  const database = await connect(url, { signal, timeoutMs, onBegin });
   try {
     const version = await migrate(database, migrations);
     if (folder !== null) await recordVersion(folder, version);
-    return storeOn(database);
+    const store = storeOn(database);
+    if (await rebuildPending(database)) await store.rebuild();
+    return store;
   } catch (error) {
     await database.close();
     throw error;
@@ -45,20 +54,19 @@ export async function openStore({
 
 /** The store on a migrated database. */
 export function storeOn(database: Database): Store {
-  let last: Promise<unknown> = Promise.resolve();
+  const commits = new Commits(database);
+  const commit: Store['commit'] = async (events, writes) => {
+    await commits.commit(events, writes);
+    if (events.some(({ type }) => type === 'workflow-end')) ended();
+  };
+  const reads = queriesOf(database);
+  const { history, ended, close } = historyOf(database, { ...reads, commit });
   return {
-    // One after the other: the engine in memory loses increments of transactions that overlap.
-    commit: (events, writes) => {
-      const commit = async (): Promise<void> => {
-        const { sql, values } = commitScript(events, writes, database);
-        if (sql !== '') await database.transaction(sql, values);
-      };
-      const done = last.then(commit);
-      last = done.catch(() => undefined);
-      return done;
+    ...{ commit, ...reads, ...history },
+    close: async () => {
+      await close();
+      await database.close();
     },
-    ...queriesOf(database),
-    close: () => database.close(),
   };
 }
 
@@ -74,11 +82,12 @@ const BYSTANDER = /not executed due to a (failed|cancelled) transaction/i;
  */
 export async function connect(
   url: string,
-  options: { signal?: AbortSignal | undefined; timeoutMs: number },
+  options: Pick<StoreOptions, 'signal' | 'onBegin'> & { timeoutMs: number },
 ): Promise<Database> {
   const failed = Promise.withResolvers<never>();
-  const engine = (context: DriverContext) => embedded(context, url, failed.reject);
+  const engine = (context: DriverContext) => embedded(context, url, failed.reject, options.onBegin);
   const surreal = new Surreal({ engines: { mem: engine, rocksdb: engine } });
+  const restore = applyEngineSettings();
   const opening = surreal.connect(url, { namespace: 'triad', database: 'triad' });
   // Keeps the process alive while the engine opens: a connection in the making does not.
   const timer = setTimeout(() => failed.reject(timeout(url, options.timeoutMs)), options.timeoutMs);
@@ -87,11 +96,12 @@ export async function connect(
   if (options.signal?.aborted) onAbort();
   try {
     await Promise.race([opening, failed.promise]);
-    return database(surreal);
+    return closable(database(surreal));
   } catch (error) {
     opening.then(() => surreal.close()).catch(() => undefined);
     throw error;
   } finally {
+    restore();
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', onAbort);
   }
@@ -102,6 +112,7 @@ function embedded(
   context: DriverContext,
   target: string,
   failed: (error: TriadError) => void,
+  onBegin: () => void = () => undefined,
 ): SurrealEngine {
   const factory = createNodeEngines()[target.slice(0, target.indexOf(':'))];
   if (!factory) throw new TriadError('internal', `The database driver has no engine for ${target}.`);
@@ -111,6 +122,7 @@ function embedded(
   engine.open = (state) => {
     state.url.toString = () => target;
     open(state);
+    onBegin();
   };
   return engine;
 }

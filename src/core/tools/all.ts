@@ -1,10 +1,12 @@
 /** Every tool of the program. */
 import { delegateTask } from './delegate-task.ts';
 import { fileTools } from './file-tools.ts';
+import { memoryTool } from './memory.ts';
 import { parallelTasks } from './parallel-tasks.ts';
 import { spawnAgent } from './spawn-agent.ts';
+import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 
 export function allTools(): Tool[] {
-  return [...fileTools(), spawnAgent, delegateTask, parallelTasks];
+  return [...fileTools(), spawnAgent, delegateTask, parallelTasks, todoWrite, todoRead, memoryTool];
 }

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { ToolStatus } from '#contract/message.ts';
+import type { PlanItem, ToolStatus } from '#contract/message.ts';
 import type { Children } from './children.ts';
 import type { Question } from './question.ts';
 
@@ -28,6 +28,23 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Starting sub-agents; null for every run but a lead's. */
   readonly children: Children | null;
+  /** The agent's own, as it last wrote it; a resumed one still has it. */
+  readonly plan: {
+    read(): readonly PlanItem[];
+    write(items: PlanItem[]): Promise<void>;
+  };
+  readonly memory: Memory;
+}
+
+/** The agent's own notes in this folder; no other agent reads them. */
+export interface Memory {
+  /** By name. */
+  list(): Promise<{ name: string; text: string }[]>;
+  read(name: string): Promise<string | null>;
+  /** Throws `limit_reached` where no more can be kept. */
+  write(name: string, text: string): Promise<void>;
+  /** False where there is none of that name. */
+  delete(name: string): Promise<boolean>;
 }
 
 export interface Tool<Input = unknown> {
@@ -48,6 +65,11 @@ export interface Tool<Input = unknown> {
   question?(input: Input, context: ToolContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
   execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
+}
+
+/** Whether it changes anything outside of the conversation. */
+export function writes({ permissions }: Pick<Tool, 'permissions'>): boolean {
+  return permissions.some((permission) => permission.endsWith('Write'));
 }
 
 /** Keeps a tool's own input type while it is written; the registry holds tools of unknown input. */

@@ -16,11 +16,13 @@ const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 13
 
 /** What stopped a command from outside: a signal, or a reader of its output that went away. */
 export class Interruption extends Error {
+  readonly by: NodeJS.Signals | 'EPIPE';
   readonly exitCode: number;
-  constructor(cause: NodeJS.Signals | 'EPIPE') {
-    super(cause === 'EPIPE' ? 'nobody reads the output any more' : `stopped by ${cause}`);
+  constructor(by: NodeJS.Signals | 'EPIPE') {
+    super(by === 'EPIPE' ? 'nobody reads the output any more' : `stopped by ${by}`);
     this.name = 'Interruption';
-    this.exitCode = SIGNAL_CODES[cause] ?? EXIT.interrupt;
+    this.by = by;
+    this.exitCode = SIGNAL_CODES[by] ?? EXIT.interrupt;
   }
 }
 

@@ -1,12 +1,14 @@
-/** Follows one workflow to its end on the screen: output, questions, and the stop that the person asks for. */
-import type { ApprovePolicy } from '#contract/agent.ts';
-import type { Answer, Approval } from '#contract/approval.ts';
+/** Follows one workflow to its end on the screen: output, questions, the stop that the person asks for, a new owner. */
+import type { Answer } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Client } from '#contract/rpc.ts';
-import { createAsker } from './asker.ts';
+import { TriadError } from '#core/errors.ts';
+import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { answerQuestions } from './answers.ts';
 import { EXIT, Interruption, lineOf } from './failure.ts';
 import type { Io } from './io.ts';
 import { linesOf, NOTHING_SHOWN } from './lines.ts';
+import { type Link, ownerGone } from './link.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
 import { harmless } from './visible.ts';
@@ -17,55 +19,166 @@ export interface Following {
   /** How questions are answered from here: at the terminal, all alike, or not at all (the runtime does it). */
   answers: Terminal | Answer | null;
   /** Sets the workflow going; its events may come before its id does. */
-  start: () => Promise<string>;
+  start: (client: Client) => Promise<string>;
+  /** The workflow of a start that got no answer; null where it did not happen. */
+  find: (client: Client) => Promise<string | null>;
 }
 
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 
+/** How far the workflow was followed, whoever the owner was. */
+interface Progress {
+  workflowId: string | null;
+  /** Number of the newest event that was shown. */
+  seq: number;
+  readonly show: (event: AgentEvent) => void;
+}
+
+/** Gives the workflow's id; what was missed of it goes to `take`. */
+type Start = (client: Client, take: (event: AgentEvent) => void) => Promise<string>;
+
 /** Resolves with the exit code once the workflow has ended. */
-export async function follow(
-  io: Io,
-  client: Client,
-  failed: AbortSignal,
-  following: Following,
-): Promise<number> {
+export async function follow(io: Io, link: Link, following: Following): Promise<number> {
   const { screen, signal } = io;
-  const { conversationId, answers } = following;
   signal.throwIfAborted();
-  let workflowId: string | null = null;
-  const early: AgentEvent[] = [];
-  const ended = Promise.withResolvers<End>();
   const show = following.json ? jsonPrinter(screen) : linePrinter(screen);
+  const progress: Progress = { workflowId: null, seq: 0, show };
+  const end = await attend(io, link.current, following, progress, following.start).catch((error: unknown) =>
+    takeOver(io, link, following, progress, error),
+  );
+  if (!following.json) screen.note(`continue with: triad run --conversation ${following.conversationId} "…"`);
+  if (end.outcome === 'completed') return EXIT.ok;
+  if (signal.reason instanceof Interruption) return signal.reason.exitCode;
+  return end.outcome === 'cancelled' ? EXIT.interrupt : EXIT.failure;
+}
+
+/** The owner has gone in the middle: whoever is it now, the workflow goes on from its last finished step. */
+async function takeOver(
+  io: Io,
+  link: Link,
+  following: Following,
+  progress: Progress,
+  reason: unknown,
+): Promise<End> {
+  let error = reason;
+  while (ownerGone(link.current)) {
+    await link.again();
+    const where = link.current.owner ? 'here' : 'in the one that runs now';
+    io.screen.note(`${lineOf(error)}: the work goes on ${where}.`);
+    const goOn: Start = async (client, take) => {
+      progress.workflowId ??= await following.find(client);
+      if (progress.workflowId === null) return following.start(client);
+      await resume(client, progress.workflowId);
+      for (const event of await catchUp(client, following.conversationId, progress)) take(event);
+      return progress.workflowId;
+    };
+    try {
+      return await attend(io, link.current, following, progress, goOn);
+    } catch (again) {
+      error = again;
+    }
+  }
+  throw error;
+}
+
+/** Follows on one connection; rejects when it is lost. */
+async function attend(
+  { screen, signal }: Io,
+  { client, lost }: Connected,
+  { conversationId, answers }: Following,
+  progress: Progress,
+  start: Start,
+): Promise<End> {
+  lost.throwIfAborted();
+  const ended = Promise.withResolvers<End>();
+  ended.promise.catch(() => undefined);
+  const fail = () => ended.reject(lost.reason as Error);
+  lost.addEventListener('abort', fail, { once: true });
+  let early: AgentEvent[] | null = [];
   const take = (event: AgentEvent) => {
-    if (event.workflowId !== workflowId) return;
-    show(event);
+    if (!isNew(event, progress)) return;
+    progress.show(event);
     if (event.type === 'workflow-end') ended.resolve(event);
   };
-  const fail = () => ended.reject(failed.reason as Error);
-  failed.addEventListener('abort', fail, { once: true });
-  ended.promise.catch(() => undefined);
-
   const leave = await client.subscribe('conversation', { conversationId }, (event) => {
-    if (workflowId === null) early.push(event);
-    else take(event);
+    if (early === null) take(event);
+    else early.push(event);
   });
-  let questions: Questions | null = null;
+  const questions = answers === null ? null : await answerQuestions(client, screen, answers, conversationId);
+  const stop = () => void stopWorkflow(client, screen, signal, progress.workflowId);
   try {
-    if (answers !== null) questions = await answerQuestions(client, screen, answers, conversationId);
-    workflowId = await following.start();
-    const stop = stopper(client, screen, workflowId);
+    progress.workflowId = await start(client, take);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    for (const event of early.splice(0)) take(event);
-    const end = await ended.promise;
-    signal.removeEventListener('abort', stop);
-    if (end.outcome === 'completed') return EXIT.ok;
-    if (signal.reason instanceof Interruption) return signal.reason.exitCode;
-    return end.outcome === 'cancelled' ? EXIT.interrupt : EXIT.failure;
+    const waiting = early;
+    early = null;
+    for (const event of afterShown(waiting, progress)) take(event);
+    return await ended.promise;
   } finally {
-    failed.removeEventListener('abort', fail);
+    signal.removeEventListener('abort', stop);
+    lost.removeEventListener('abort', fail);
     leave();
     await questions?.close();
+  }
+}
+
+/** Events of this workflow only, each durable one once. */
+function isNew(event: AgentEvent, progress: Progress): boolean {
+  if (event.workflowId !== progress.workflowId) return false;
+  if (!('seq' in event)) return true;
+  if (event.seq <= progress.seq) return false;
+  progress.seq = event.seq;
+  return true;
+}
+
+/** Hints before an event that was shown belong to messages whose end was shown as well. */
+function afterShown(events: readonly AgentEvent[], { seq }: Progress): AgentEvent[] {
+  return events.slice(events.findLastIndex((event) => 'seq' in event && event.seq <= seq) + 1);
+}
+
+/** Whoever else went on with it first: it runs. */
+async function resume(client: Client, workflowId: string): Promise<void> {
+  const { workflow } = await client.request('workflow.get', { workflowId });
+  if (workflow.outcome !== 'interrupted') return;
+  await client.request('workflow.resume', { workflowId }).catch((error: unknown) => {
+    if (!(error instanceof TriadError) || error.code !== 'conflict') throw error;
+  });
+}
+
+/**
+ * What was stored and not shown. An end as interrupted that a later start took back is left out, so that the last line
+ * stays the only one of its type.
+ */
+async function catchUp(
+  client: Client,
+  conversationId: string,
+  { workflowId, seq }: Progress,
+): Promise<AgentEvent[]> {
+  const missed: AgentEvent[] = [];
+  for (let after = seq; ;) {
+    const page = await client.request('conversation.events', { conversationId, after });
+    missed.push(...page.filter((event) => event.workflowId === workflowId));
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.seq;
+  }
+  const started = missed.findLastIndex(({ type }) => type === 'workflow-start');
+  return missed.filter(({ type }, index) => type !== 'workflow-end' || index > started);
+}
+
+/** The end comes as an event; only a stop that fails is worth a word. */
+async function stopWorkflow(
+  client: Client,
+  screen: Screen,
+  signal: AbortSignal,
+  workflowId: string | null,
+): Promise<void> {
+  if (workflowId === null) return;
+  const cause = signal.reason instanceof Interruption && signal.reason.by === 'EPIPE' ? 'output' : 'person';
+  try {
+    await client.request('workflow.stop', { workflowId, cause });
+  } catch (error) {
+    screen.note(`cannot stop: ${lineOf(error)}`);
   }
 }
 
@@ -88,70 +201,4 @@ function linePrinter(screen: Screen): (event: AgentEvent) => void {
 /** A pipe or file gets the very text; a terminal must not be commanded by it. */
 function safe(screen: Screen, text: string): string {
   return screen.isTerminal ? harmless(text) : text;
-}
-
-/** The end comes as an event; only a stop that fails is worth a word. */
-function stopper(client: Client, screen: Screen, workflowId: string): () => void {
-  return () => {
-    client
-      .request('workflow.stop', { workflowId })
-      .catch((error: unknown) => screen.note(`cannot stop: ${lineOf(error)}`));
-  };
-}
-
-interface Questions {
-  close(): Promise<void>;
-}
-
-async function answerQuestions(
-  client: Client,
-  screen: Screen,
-  answers: Terminal | Answer,
-  conversationId: string,
-): Promise<Questions> {
-  const belongs = ({ request }: Approval) => request.conversationId === conversationId;
-  if ('kind' in answers) return answerAlike(client, screen, answers, belongs);
-  const asker = createAsker(client, answers, screen, belongs);
-  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) =>
-    asker.update(questions),
-  );
-  return {
-    close: async () => {
-      leave();
-      await asker.close();
-    },
-  };
-}
-
-/** Every open item gets the same answer, once. */
-async function answerAlike(
-  client: Client,
-  screen: Screen,
-  answer: Answer,
-  belongs: (approval: Approval) => boolean,
-): Promise<Questions> {
-  const answered = new Set<string>();
-  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => {
-    for (const { request, decisions } of questions.filter(belongs)) {
-      for (const [item, decision] of decisions.entries()) {
-        const key = `${request.id}:${item}`;
-        if (decision !== null || answered.has(key)) continue;
-        answered.add(key);
-        client
-          .request('approval.decide', { approvalId: request.id, item, answer })
-          .catch((error: unknown) => screen.note(lineOf(error)));
-      }
-    }
-  });
-  return { close: async () => leave() };
-}
-
-/** Who answers by default: the person where there is a terminal, otherwise nobody. */
-export async function terminalFor(
-  io: Io,
-  approve: ApprovePolicy | undefined,
-): Promise<{ approve: ApprovePolicy; terminal: Terminal | null }> {
-  if (approve === 'all' || approve === 'none') return { approve, terminal: null };
-  const terminal = await io.openTerminal();
-  return { approve: approve ?? (terminal === null ? 'none' : 'ask'), terminal };
 }

@@ -1,6 +1,6 @@
 /** What a command has of the world: its streams, its environment and the signal that stops it. */
 import type { Readable } from 'node:stream';
-import type { OpenedRuntime } from '../compose.ts';
+import type { Connected } from '#core/hosting/connect-or-own.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -17,5 +17,5 @@ export interface Io {
   /** The terminal that the person sits at, wherever the streams go; null where there is none. */
   openTerminal(): Promise<Terminal | null>;
   /** `works`: whether model requests are likely. */
-  openRuntime(options: { works: boolean }): Promise<OpenedRuntime>;
+  connect(options: { works: boolean }): Promise<Connected>;
 }

@@ -53,9 +53,13 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): { shown:
     case 'turn-start':
     case 'turn-end':
     case 'message-start':
+    case 'message-part':
     case 'tool-start':
     case 'tool-end':
     case 'usage':
+    case 'plan-change':
+    case 'memory-change':
+    case 'limit-change':
     case 'thinking-delta':
     case 'tool-delta':
       return silent(shown);
@@ -123,14 +127,12 @@ function decided(
   event: Durable<'approval-decide'>,
   style: Style,
 ): { shown: Shown; pieces: Piece[] } {
-  const { decidedBy, allowed, reason } = event.decision;
+  const { decidedBy, allowed, reason, ruleId } = event.decision;
   if (decidedBy === 'person') return silent(shown);
+  const who = ruleId?.startsWith('approve:') ? `--approve ${ruleId.slice('approve:'.length)}` : decidedBy;
   const title = clean(shown.titles.get(event.approvalId) ?? 'a question');
   const why = reason === null ? '' : ` (${clean(reason)})`;
-  return noted(
-    shown,
-    style('dim', `${allowed ? 'approved' : 'not approved'} by ${decidedBy}: ${title}${why}`),
-  );
+  return noted(shown, style('dim', `${allowed ? 'approved' : 'not approved'} by ${who}: ${title}${why}`));
 }
 
 function workflowEnd(

@@ -1,10 +1,9 @@
 /** The commands and their options; each one's work is loaded only when it is called. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Client } from '#contract/rpc.ts';
-import { EXIT, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
 import type { Io } from './io.ts';
-
-type Done = (code: number) => void;
+import { approve, type Done, json, withClient } from './program-parts.ts';
+import { addSessions } from './program-sessions.ts';
 
 /** `done` gets the exit code of the command that ran. */
 export function createProgram(io: Io, version: string, done: Done): Command {
@@ -29,17 +28,11 @@ export function createProgram(io: Io, version: string, done: Done): Command {
   addRun(program, io, done);
   addServe(program, io, done);
   addAgents(program, io, done);
-  addSessions(program, io, done);
+  addSessions(group(program, 'sessions', 'conversations and their workflows'), io, done);
+  addConfig(program, io, done);
+  addDoctor(program, io, done);
   return program;
 }
-
-const approve = () =>
-  new Option('--approve <who>', 'who answers questions (default: ask with a terminal, else none)').choices([
-    'ask',
-    'all',
-    'none',
-  ]);
-const json = () => new Option('--json', 'print JSON');
 
 function addRun(program: Command, io: Io, done: Done): void {
   program
@@ -77,48 +70,45 @@ function addAgents(program: Command, io: Io, done: Done): void {
     .addOption(json())
     .action(async (options: object) => {
       const { listAgents } = await import('./agents.ts');
-      done(await withRuntime(io, (client) => listAgents(io, client, options)));
+      done(await withClient(io, (client) => listAgents(io, client, options)));
     });
 }
 
-function addSessions(program: Command, io: Io, done: Done): void {
-  const sessions = group(program, 'sessions', 'conversations and their workflows');
-  sessions
-    .command('list')
-    .description('newest first')
-    .option('--limit <number>', 'at most so many', positiveNumber)
+function addConfig(program: Command, io: Io, done: Done): void {
+  const config = group(program, 'config', 'settings, by dotted path');
+  config
+    .command('get')
+    .description('one setting, a group of them, or all; "*" marks those that are not the default')
+    .argument('[path]')
     .addOption(json())
-    .action(async (options: object) => {
-      const { listSessions } = await import('./sessions.ts');
-      done(await withRuntime(io, (client) => listSessions(io, client, options)));
+    .action(async (path: string | undefined, options: object) => {
+      const { getSetting } = await import('./config.ts');
+      done(await withClient(io, (client) => getSetting(io, client, path, options)));
     });
-  sessions
-    .command('show')
-    .description('prompts, answers and sub-agents')
-    .argument('<id>')
+  config
+    .command('set')
+    .description('change one setting; takes effect for what starts from now on')
+    .argument('<path>')
+    .argument('[value]', 'without it the default comes back')
+    .action(async (path: string, value: string | undefined) => {
+      const { setSetting } = await import('./config.ts');
+      done(await withClient(io, (client) => setSetting(io, client, path, value)));
+    });
+  config
+    .command('validate')
+    .description('check the settings file, line by line')
     .addOption(json())
-    .action(async (id: string, options: object) => {
-      const { showSession } = await import('./sessions.ts');
-      done(await withRuntime(io, (client) => showSession(io, client, id, options)));
-    });
-  sessions
-    .command('trace')
-    .description('the tree of runs with their times, tokens, outcomes and approvals')
-    .argument('<id>')
-    .addOption(json())
-    .action(async (id: string, options: object) => {
-      const { traceSession } = await import('./sessions.ts');
-      done(await withRuntime(io, (client) => traceSession(io, client, id, options)));
-    });
-  sessions
-    .command('resume')
-    .description('go on with the newest interrupted workflow')
-    .argument('<id>')
-    .addOption(approve())
-    .addOption(new Option('--json', 'print one event per line'))
-    .action(async (id: string, options: object) =>
-      done(await (await import('./resume.ts')).resumeSession(io, id, options)),
+    .action(async (options: object) =>
+      done(await (await import('./config.ts')).validateSettings(io, options)),
     );
+}
+
+function addDoctor(program: Command, io: Io, done: Done): void {
+  program
+    .command('doctor')
+    .description('what works on this machine and what does not, and what to do about it')
+    .addOption(json())
+    .action(async (options: object) => done(await (await import('./doctor.ts')).doctor(io, options)));
 }
 
 /** Commands under one word, which does nothing by itself. */
@@ -136,24 +126,9 @@ function group(program: Command, name: string, description: string): Command {
     });
 }
 
-async function withRuntime(io: Io, work: (client: Client) => Promise<void>): Promise<number> {
-  const { runtime, close } = await io.openRuntime({ works: false });
-  try {
-    await work(runtime);
-    return EXIT.ok;
-  } finally {
-    await close();
-  }
-}
-
 function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
-}
-
-function positiveNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('This is a whole number above 0.');
-  return Number(text);
 }

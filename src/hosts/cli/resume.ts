@@ -1,10 +1,13 @@
 /** `triad sessions resume`: goes on with the newest interrupted workflow of a conversation. */
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
+import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/errors.ts';
 import { UsageError } from './failure.ts';
-import { follow, terminalFor } from './follow.ts';
+import { terminalFor } from './answers.ts';
+import { follow } from './follow.ts';
 import type { Io } from './io.ts';
+import { openLink } from './link.ts';
 import { loadSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,34 +22,28 @@ export async function resumeSession(io: Io, id: string, options: ResumeOptions):
     if (approve === 'ask' && options.approve === 'ask' && terminal === null) {
       throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
     }
-    const { runtime, failed, close } = await io.openRuntime({ works: true });
+    const link = await openLink(io, true);
     try {
-      const { conversation, workflows } = await loadSession(runtime, id);
+      const { conversation, workflows } = await link.ask((client) => loadSession(client, id));
       const workflow = workflows.findLast(({ outcome }) => outcome === 'interrupted');
       if (workflow === undefined)
         throw new TriadError('conflict', `Nothing in session ${conversation.id} was interrupted`);
-      if (
-        options.approve !== undefined &&
-        workflow.approve !== 'ask' &&
-        workflow.approve !== options.approve
-      ) {
-        throw new UsageError(
-          `This workflow was started with --approve ${workflow.approve}, and goes on with it`,
-        );
-      }
-      const answers = workflow.approve === 'ask' ? answersOf(approve, terminal) : null;
-      const start = async () => {
-        await runtime.request('workflow.resume', { workflowId: workflow.id });
+      const stored = workflow.approve;
+      if (options.approve !== undefined && stored !== 'ask' && stored !== options.approve)
+        throw new UsageError(`This workflow was started with --approve ${stored}, and goes on with it`);
+      const start = async (client: Client) => {
+        await client.request('workflow.resume', { workflowId: workflow.id });
         return workflow.id;
       };
-      return await follow(io, runtime, failed, {
+      return await follow(io, link, {
         conversationId: conversation.id,
         json: options.json === true,
-        answers,
+        answers: stored === 'ask' ? answersOf(approve, terminal) : null,
         start,
+        find: async () => workflow.id,
       });
     } finally {
-      await close();
+      await link.close();
     }
   } finally {
     terminal?.close();

@@ -5,10 +5,11 @@ import { text as readText } from 'node:stream/consumers';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
-import type { ConversationRow } from '#contract/view.ts';
 import { UsageError } from './failure.ts';
-import { follow, terminalFor } from './follow.ts';
+import { terminalFor } from './answers.ts';
+import { follow } from './follow.ts';
 import type { Io } from './io.ts';
+import { openLink } from './link.ts';
 
 export interface RunOptions {
   agent?: string;
@@ -31,19 +32,21 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
       throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
     }
     const text = await promptText(io, given);
-    const { runtime, failed, close } = await io.openRuntime({ works: true });
+    const link = await openLink(io, true);
     try {
-      const { id: conversationId } = await conversationFor(runtime, folder, options);
-      const start = async () =>
-        (await runtime.request('message.send', { conversationId, text, approve })).workflowId;
-      return await follow(io, runtime, failed, {
-        conversationId,
-        json: options.json === true,
-        answers: terminal,
-        start,
-      });
+      const { id: conversationId, before } = await link.ask((client) =>
+        conversationFor(client, folder, options),
+      );
+      const start = async (client: Client) =>
+        (await client.request('message.send', { conversationId, text, approve })).workflowId;
+      const find = async (client: Client) => {
+        const { workflows } = await client.request('conversation.snapshot', { conversationId });
+        return workflows.findLast(({ id, prompt }) => id > before && prompt === text)?.id ?? null;
+      };
+      const json = options.json === true;
+      return await follow(io, link, { conversationId, json, answers: terminal, start, find });
     } finally {
-      await close();
+      await link.close();
     }
   } finally {
     terminal?.close();
@@ -67,22 +70,23 @@ async function promptText(io: Io, given: string | undefined): Promise<string> {
   return text;
 }
 
-/** A conversation keeps its folder and its lead; naming others for it is a mistake. */
+/** A conversation keeps its folder and its lead; naming others for it is a mistake. `before`: its newest workflow. */
 async function conversationFor(
   client: Client,
   folder: string,
   options: RunOptions,
-): Promise<ConversationRow> {
+): Promise<{ id: string; before: string }> {
   const { conversation: conversationId, agent, cwd } = options;
   if (conversationId === undefined) {
-    return client.request('conversation.create', { folder, ...(agent === undefined ? {} : { agent }) });
+    const given = { folder, ...(agent === undefined ? {} : { agent }) };
+    return { id: (await client.request('conversation.create', given)).id, before: '' };
   }
-  const { conversation } = await client.request('conversation.snapshot', { conversationId });
+  const { conversation, workflows } = await client.request('conversation.snapshot', { conversationId });
   if (cwd !== undefined && conversation.folder !== folder) {
     throw new UsageError(`This conversation works in ${conversation.folder}: leave out --cwd`);
   }
   if (agent !== undefined && conversation.agent !== agent) {
     throw new UsageError(`This conversation is led by ${conversation.agent}: leave out --agent`);
   }
-  return conversation;
+  return { id: conversationId, before: workflows.at(-1)?.id ?? '' };
 }

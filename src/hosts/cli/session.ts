@@ -13,11 +13,15 @@ export interface Session {
   runs: RunRow[];
 }
 
+/** Throws where the word cannot be an id. */
+export function sessionId(word: string): string {
+  if (Id.safeParse(word).success) return word;
+  throw new UsageError(`"${word}" is not the id of a session: see "triad sessions list"`);
+}
+
 /** With a workflow's id only that workflow is in it. */
 export async function loadSession(client: Client, id: string): Promise<Session> {
-  const known = Id.safeParse(id);
-  if (!known.success) throw new UsageError(`"${id}" is not the id of a session: see "triad sessions list"`);
-  const snapshot = await found(client.request('conversation.snapshot', { conversationId: id }));
+  const snapshot = await found(client.request('conversation.snapshot', { conversationId: sessionId(id) }));
   if (snapshot !== null) return wholeSession(client, snapshot);
   const detail = await found(client.request('workflow.get', { workflowId: id }));
   if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);

@@ -51,11 +51,12 @@ export function sessionTable(sessions: readonly Session[], width: number): strin
     { title: 'TOKENS', rank: 3, align: 'right' as const },
     { title: 'TITLE', min: 12 },
   ];
-  const rows = sessions.map(({ conversation, workflows, runs }) => [
+  const rows = sessions.map(({ conversation, workflows }) => [
     conversation.id,
     localTime(conversation.updatedAt),
     String(workflows.length),
-    String(runs.filter(({ parentRunId }) => parentRunId !== null).length),
+    // Those that started; what was asked for and refused is no sub-agent.
+    String(workflows.reduce((sum, { subAgentCount }) => sum + subAgentCount, 0)),
     workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
     tokens(conversation.usage).replace(' tokens', ''),
     visible(oneLine(conversation.title)) || '(no message yet)',

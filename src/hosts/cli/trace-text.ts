@@ -18,7 +18,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
 
 function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
   const state = workflow.outcome ?? workflow.status;
-  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)}`;
+  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)}${again(workflow.attempt)}`;
   return [
     cut(head, width),
     cut(`  “${clean(workflow.prompt)}”`, width),
@@ -35,7 +35,7 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
     `${mark} ${clean(run.name)} (${role})`,
     ms(run.durationMs),
     tokens(run.usage),
-    run.outcome ?? run.status,
+    `${run.outcome ?? run.status}${again(run.attempt)}`,
   ];
   const ink = run.outcome === 'completed' ? 'green' : run.outcome === null ? 'yellow' : 'red';
   const times = `queued ${ms(queuedMs)} · waiting ${ms(waitingMs)} · model ${ms(modelMs)} · tools ${ms(toolsMs)}`;
@@ -61,6 +61,9 @@ function approvalLines(run: RunTrace): string[] {
   });
 }
 
+/** Each attempt but the last was interrupted. */
+const again = (attempt: number) =>
+  attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
 const ms = (value: number | null) =>
   value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`;
 const clean = (text: string) => visible(oneLine(text));

@@ -32,11 +32,6 @@ export function createSession(port: number, secret: string): Session {
   };
 }
 
-/** A secret for the cookies of a data folder. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
 function cookiesNamed(name: string, header = ''): string[] {
   return header
     .split(';')

@@ -1,4 +1,4 @@
-/** A runtime over one WebSocket: requests and subscriptions of the contract, with reconnection. */
+/** A runtime over one link at a time: requests and subscriptions of the contract, with reconnection. */
 import type {
   Client,
   ClientFrame,
@@ -11,6 +11,7 @@ import type {
   TopicName,
 } from '#contract/rpc.ts';
 import { text } from '#lib/text.ts';
+import type { Link } from './link.ts';
 import { RequestError } from './request-error.ts';
 
 export type ConnectionStatus = 'connecting' | 'open' | 'reconnecting' | 'closed';
@@ -24,11 +25,6 @@ export interface Connection extends Client {
   close(): void;
 }
 
-/** What is used of a browser's WebSocket. */
-export type Socket = Pick<WebSocket, 'send' | 'close' | 'onopen' | 'onmessage' | 'onclose' | 'onerror'> & {
-  readonly readyState: number;
-};
-
 interface Pending {
   resolve: (value: unknown) => void;
   reject: (error: RequestError) => void;
@@ -37,24 +33,23 @@ type Listener = (event: never) => void;
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;
-const OPEN = 1;
 
-export class SocketConnection implements Connection {
-  readonly #openSocket: () => Socket;
+export class LinkConnection implements Connection {
+  readonly #openLink: () => Link;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Map<number, Listener>();
   readonly #onOpen = new Set<() => void>();
   readonly #onStatus = new Set<(status: ConnectionStatus) => void>();
   /** Frames of requests made before the first opening. */
   #early: ClientFrame[] = [];
-  #socket: Socket | null = null;
+  #link: Link | null = null;
   #status: ConnectionStatus = 'connecting';
   #lastId = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(openSocket: () => Socket) {
-    this.#openSocket = openSocket;
+  constructor(openLink: () => Link) {
+    this.#openLink = openLink;
     this.#connect();
   }
 
@@ -100,7 +95,7 @@ export class SocketConnection implements Connection {
   close(): void {
     clearTimeout(this.#timer);
     this.#setStatus('closed');
-    this.#socket?.close();
+    this.#link?.close();
     this.#lose();
   }
 
@@ -117,19 +112,17 @@ export class SocketConnection implements Connection {
   }
 
   #send(frame: ClientFrame): void {
-    if (this.#socket?.readyState === OPEN) this.#socket.send(JSON.stringify(frame));
+    this.#link?.send(frame);
   }
 
   #connect(): void {
-    const socket = this.#openSocket();
-    this.#socket = socket;
-    socket.onopen = () => this.#opened();
-    socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as ServerFrame);
-    socket.onclose = () => {
-      if (this.#socket === socket) this.#dropped();
+    const link = this.#openLink();
+    this.#link = link;
+    link.onopen = () => this.#opened();
+    link.onframe = (frame) => this.#receive(frame);
+    link.onclose = () => {
+      if (this.#link === link) this.#dropped();
     };
-    // A close follows every error.
-    socket.onerror = null;
   }
 
   #opened(): void {
@@ -178,11 +171,4 @@ export class SocketConnection implements Connection {
     this.#status = status;
     for (const listener of [...this.#onStatus]) listener(status);
   }
-}
-
-/** The runtime that served this page. */
-export function connectToHost(): Connection {
-  const url = new URL('/ws', location.href);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return new SocketConnection(() => new WebSocket(url));
 }

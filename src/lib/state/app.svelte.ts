@@ -1,20 +1,20 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState, Input } from '#contract/rpc.ts';
-import type { StopReceipt } from '#contract/view.ts';
+import type { Budget } from '#contract/agent.ts';
+import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { Highlighter } from '#lib/markdown/highlight.ts';
 import { text } from '#lib/text.ts';
 import { Attention } from './attention.svelte.ts';
 import { Clock } from './clock.svelte.ts';
-import { Conversations } from './conversations.svelte.ts';
+import { HistoryBrowser } from './history-browser.svelte.ts';
+import { Keeping } from './keeping.ts';
+import { Pages } from './pages.svelte.ts';
+import { attempt, type Toasts } from './toasts.ts';
 
-/** Shows a short message that goes by itself. */
-export interface Toasts {
-  info(message: string): void;
-  error(message: string): void;
-}
+const CONVERSATIONS = 50;
 
 export class App {
   status = $state<ConnectionStatus>('connecting');
@@ -22,7 +22,9 @@ export class App {
   failure = $state.raw<RequestError | null>(null);
   readonly connection: Connection;
   readonly attention: Attention;
-  readonly conversations: Conversations;
+  readonly conversations: Pages<ConversationRow>;
+  readonly history: HistoryBrowser;
+  readonly keeping: Keeping;
   readonly clock = new Clock();
   readonly highlighter = new Highlighter();
   readonly #toasts: Toasts;
@@ -31,7 +33,25 @@ export class App {
     this.connection = connection;
     this.#toasts = toasts;
     this.attention = new Attention(connection);
-    this.conversations = new Conversations(connection);
+    this.conversations = new Pages(
+      ({ id }) => id,
+      (before) =>
+        connection.request('conversation.list', {
+          limit: CONVERSATIONS,
+          ...(before === undefined ? {} : { before }),
+        }),
+    );
+    this.history = new HistoryBrowser(connection);
+    this.keeping = new Keeping(connection, toasts, {
+      removed: (id) => {
+        this.conversations.drop((conversation) => conversation.id === id);
+        this.history.removed(id);
+      },
+      restored: () => {
+        void this.conversations.refresh();
+        this.history.forget();
+      },
+    });
     this.status = connection.status;
     connection.onStatus((status) => (this.status = status));
     connection.onOpen(() => void this.load());
@@ -62,14 +82,27 @@ export class App {
   }
 
   /** Whether it goes on now. */
-  async resume(workflowId: string): Promise<boolean> {
-    try {
-      await this.connection.request('workflow.resume', { workflowId });
-      return true;
-    } catch (error) {
-      this.#toasts.error(asRequestError(error).message);
-      return false;
-    }
+  resume(workflowId: string): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('workflow.resume', { workflowId }));
+  }
+
+  /** Whether it may use more now. */
+  extendWorkflow(workflowId: string, add: Budget): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('workflow.extend', { workflowId, add }));
+  }
+
+  extendRun(runId: string, add: Budget): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('run.extend', { runId, add }));
+  }
+
+  /** Whether the sub-agent goes on now. */
+  retryRun(runId: string): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('run.retry', { runId }));
+  }
+
+  /** Whether the message was sent once more, as a new workflow. */
+  sendAgain(conversationId: string, text: string): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('message.send', { conversationId, text }));
   }
 
   warn(message: string): void {

@@ -5,6 +5,8 @@ import type { Question } from './phase.ts';
 
 export type Draft = EnvelopeDraft | ToolDraft;
 
+type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
+
 /** Text in a box is not JSON. */
 export class NotJson extends Error {}
 
@@ -13,21 +15,31 @@ export class EnvelopeDraft {
   readonly original: Envelope;
   value: Envelope = $state()!;
   reason = $state('');
-  readonly edited: readonly (keyof Envelope)[] = $derived.by(() =>
-    (Object.keys(this.original) as (keyof Envelope)[]).filter(
-      (field) => JSON.stringify(this.value[field]) !== JSON.stringify(this.original[field]),
-    ),
-  );
 
   constructor(original: Envelope) {
     this.original = original;
     this.value = structuredClone(original);
   }
 
+  // No derived value: that would end with the form in which the draft was looked at first.
+  get edited(): (keyof Envelope)[] {
+    return (Object.keys(this.original) as (keyof Envelope)[]).filter(
+      (field) => !same(this.value[field], this.original[field]),
+    );
+  }
+
   /** Puts a tool into the envelope or takes it out, and keeps the list sorted as it came. */
   toggleTool(name: string, on: boolean): void {
     const others = this.value.tools.filter((other) => other !== name);
     this.value.tools = on ? [...others, name].sort() : others;
+  }
+
+  /** Null: not bounded. Nothing bounded is no budget, as the envelope came. */
+  setBudget(kind: keyof EnvelopeBudget, bound: number | null): void {
+    const { [kind]: _, ...others } = this.value.limits.budget ?? {};
+    const budget = bound === null ? others : { ...others, [kind]: bound };
+    if (Object.keys(budget).length > 0) this.value.limits.budget = budget;
+    else delete this.value.limits.budget;
   }
 
   reset(): void {
@@ -50,14 +62,15 @@ export class ToolDraft {
   content: string | null = $state(null);
   json = $state('');
   reason = $state('');
-  readonly edited: readonly string[] = $derived.by(() => {
-    const initial = boxesOf(this.original);
-    return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
-  });
 
   constructor(original: unknown) {
     this.original = original;
     this.reset();
+  }
+
+  get edited(): string[] {
+    const initial = boxesOf(this.original);
+    return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
   }
 
   reset(): void {
@@ -81,6 +94,13 @@ export function draftOf(question: Question): Draft {
   const { subject } = question.approval.request;
   if (question.spawn) return new EnvelopeDraft(question.spawn.envelope);
   return new ToolDraft(subject.kind === 'tool' ? subject.input : null);
+}
+
+/** Of two JSON values, whatever the order of their fields. */
+function same(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  const fields = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...fields].every((field) => same(Reflect.get(a, field), Reflect.get(b, field)));
 }
 
 function boxesOf(input: unknown): { path: string | null; content: string | null; json: string } {

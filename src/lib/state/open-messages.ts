@@ -1,5 +1,6 @@
-/** Messages in flight: what a hint adds to them, and how they end. */
-import type { HintEvent } from '#contract/event.ts';
+/** Messages in flight: what hints and complete parts add to them, and how they end. */
+import type { DurableEvent, HintEvent } from '#contract/event.ts';
+import type { Part as WholePart } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
 
 type Part = OpenMessage['parts'][number];
@@ -27,7 +28,26 @@ export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: Hint
   const parts = Array.from({ length: Math.max(message.parts.length, hint.part + 1) }, (_, index) =>
     index === hint.part
       ? { ...known, ...emptyPart(hint), text: known.text + added }
-      : (message.parts[index] ?? { kind: 'text' as const, text: '', toolCallId: null, name: null }),
+      : (message.parts[index] ?? HOLE),
+  );
+  return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
+}
+
+/** A complete part brings what its hints have not brought. */
+export function applyPart<V extends { open: OpenMessage[] }>(
+  view: V,
+  event: Extract<DurableEvent, { type: 'message-part' }>,
+): V {
+  const found = view.open.findIndex(({ messageId }) => messageId === event.messageId);
+  const at = found < 0 ? view.open.length : found;
+  const message = view.open[at] ?? emptyMessage(event);
+  const whole = wholePart(event.value);
+  const known = message.parts[event.part];
+  if (known && (known.text.length >= whole.text.length || (known.kind === 'tool' && known.text !== '')))
+    return view;
+  const parts = Array.from(
+    { length: Math.max(message.parts.length, event.part + 1) },
+    (_, index) => (index === event.part ? whole : message.parts[index]) ?? HOLE,
   );
   return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
 }
@@ -36,7 +56,25 @@ export function withoutOpen(open: readonly OpenMessage[], messageId: string): Op
   return open.filter((message) => message.messageId !== messageId);
 }
 
-function emptyMessage({ messageId, conversationId, workflowId, runId, at }: HintEvent): OpenMessage {
+/** The place of a part of which nothing was streamed. */
+const HOLE: Part = { kind: 'text', text: '', toolCallId: null, name: null };
+
+function wholePart(part: WholePart): Part {
+  if (part.type === 'tool_use') {
+    const text = part.malformed ?? JSON.stringify(part.input);
+    return { kind: 'tool', text, toolCallId: part.id, name: part.name };
+  }
+  if (part.type === 'redacted_thinking') return HOLE;
+  return { ...HOLE, kind: part.type, text: part.text };
+}
+
+function emptyMessage({
+  messageId,
+  conversationId,
+  workflowId,
+  runId,
+  at,
+}: Pick<HintEvent, Exclude<keyof OpenMessage, 'parts'>>): OpenMessage {
   return { messageId, conversationId, workflowId, runId, at, parts: [] };
 }
 

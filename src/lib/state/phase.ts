@@ -10,12 +10,19 @@ export function isActive(phase: Phase): boolean {
   return phase === 'queued' || phase === 'waiting' || phase === 'running';
 }
 
+/** Whether what ended like this did not complete and may be tried again; an interrupted run goes on with its workflow. */
+export function canTryAgain(outcome: Outcome | null): boolean {
+  return outcome === 'error' || outcome === 'timed_out' || outcome === 'cancelled' || outcome === 'refused';
+}
+
 /** One thing to answer: a tool call, or one item of a question about sub-agents. */
 export interface Question {
   /** The run that would start, or the approval's own id. */
   key: string;
   approval: Approval;
   item: number;
+  /** The call that asks. */
+  callId: string;
   agent: string;
   title: string;
   risk: Risk;
@@ -73,6 +80,7 @@ function questionOf(approval: Approval, item: number): Question {
     key: spawn?.runId ?? request.id,
     approval,
     item,
+    callId: request.toolCallId,
     agent: spawn?.envelope.agent ?? request.agent,
     title: spawn?.title || request.title,
     risk: request.risk,

@@ -2,7 +2,7 @@
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
-import { applyHint, withoutOpen } from './open-messages.ts';
+import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { addTally, tallyOf, ZERO } from './tally.ts';
 import { titleOf } from './title.ts';
@@ -60,9 +60,10 @@ export function withEarlier(view: View, page: Snapshot): View {
 
 /** The view with the entries of a run as they were read, and those that came since. */
 export function withEntries(view: View, runId: string, loaded: readonly Entry[]): View {
-  const known = view.entries[runId] ?? [];
-  const last = loaded.at(-1)?.n ?? -1;
-  const list = [...loaded, ...known.filter(({ n }) => n > last)];
+  const read = new Set(loaded.map(({ n }) => n));
+  // A response keeps the place that it had before its calls got their results: what came since may stand between.
+  const since = (view.entries[runId] ?? []).filter(({ n }) => !read.has(n));
+  const list = [...loaded, ...since].sort((a, b) => a.n - b.n);
   return list.length === 0 ? view : { ...view, entries: { ...view.entries, [runId]: list } };
 }
 
@@ -85,6 +86,8 @@ function apply(view: View, event: DurableEvent): View {
       return runEnd(view, event);
     case 'message-start':
       return { ...quiet(view, event.runId), open: opened(view, event) };
+    case 'message-part':
+      return applyPart(quiet(view, event.runId), event);
     case 'message-end':
       return messageEnd(view, event);
     case 'tool-start': {
@@ -119,13 +122,18 @@ function apply(view: View, event: DurableEvent): View {
     }
     case 'turn-start':
     case 'turn-end':
+    case 'memory-change':
     case 'notice':
       return view;
+    case 'plan-change':
+      return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
+    case 'limit-change':
+      return limitChange(view, event);
   }
 }
 
 function workflowStart(view: View, event: Event<'workflow-start'>): View {
-  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq } = event;
+  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget } = event;
   const conversation = {
     ...view.conversation,
     updatedAt: at,
@@ -138,7 +146,9 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
       error: null,
       endedAt: null,
       durationMs: null,
+      approve,
       attempt,
+      ...(budget === undefined ? {} : { budget }),
     } as const;
     return { ...view, conversation, workflows: setWorkflow(view, workflowId, () => set) };
   }
@@ -146,8 +156,15 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
     ...{ id: workflowId, conversationId, runId, prompt, agents: [agent], approve, status: 'pending' },
     ...{ outcome: null, text: '', error: null, attempt, createdAt: at, startedAt: null, endedAt: null },
     ...{ durationMs: null, firstSeq: seq, lastSeq: seq, subAgentCount: 0, usage: ZERO },
+    ...(budget === undefined ? {} : { budget }),
   };
   return { ...view, conversation, workflows: [...view.workflows, row] };
+}
+
+function limitChange(view: View, { of, runId, workflowId, limits }: Event<'limit-change'>): View {
+  return of === 'run'
+    ? { ...view, runs: setRun(view, runId, () => ({ limits })) }
+    : { ...view, workflows: setWorkflow(view, workflowId, () => ({ budget: limits })) };
 }
 
 function workflowEnd(view: View, event: Event<'workflow-end'>): View {
@@ -203,7 +220,10 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     ...{ startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
   };
   const runs = [...view.runs.filter(({ id }) => id !== runId), row];
-  if (parentRunId === null) return { ...view, runs };
+  if (parentRunId === null) {
+    const demo = envelope.provider === 'demo' ? { demo: true } : {};
+    return { ...view, runs, workflows: setWorkflow(view, workflowId, () => demo) };
+  }
   const workflows = setWorkflow(view, workflowId, ({ agents }) =>
     agents.includes(agent) ? {} : { agents: [...agents, agent] },
   );
@@ -276,14 +296,15 @@ function decided(approvals: View['approvals'], event: Event<'approval-decide'>):
   );
 }
 
-function usage(view: View, { runId, workflowId, request }: Event<'usage'>): View {
+function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'>): View {
   const add = tallyOf(request);
   const sum = (row: { usage: typeof add }) => ({ usage: addTally(row.usage, add) });
+  const time = (workedMs: number | undefined) => (workedMs === undefined ? {} : { workedMs });
   return {
     ...view,
     conversation: { ...view.conversation, ...sum(view.conversation) },
-    workflows: setWorkflow(view, workflowId, sum),
-    runs: setRun(view, runId, sum),
+    workflows: setWorkflow(view, workflowId, (row) => ({ ...sum(row), ...time(worked?.workflowMs) })),
+    runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs) })),
   };
 }
 

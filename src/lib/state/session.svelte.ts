@@ -15,6 +15,8 @@ export class Session implements TranscriptSource {
   view = $state.raw<View | null>(null);
   failure = $state.raw<RequestError | null>(null);
   loadingEarlier = $state(false);
+  /** Whether the newest change added workflows at the start, so that a scrolled list keeps its place. */
+  grewAtStart = $state(false);
   readonly conversationId: string;
   readonly #connection: Connection;
   readonly #schedule: Schedule;
@@ -57,6 +59,7 @@ export class Session implements TranscriptSource {
       const snapshot = await this.#connection.request('conversation.snapshot', { conversationId });
       if (attachment !== this.#attachment) return;
       live = true;
+      this.grewAtStart = false;
       this.view = attach(snapshot, early);
       this.failure = null;
     } catch (error) {
@@ -84,7 +87,9 @@ export class Session implements TranscriptSource {
     this.loadingEarlier = true;
     try {
       const page = await this.#connection.request('conversation.earlier', { conversationId, before });
-      if (this.view) this.view = withEarlier(this.view, page);
+      if (this.view === null) return;
+      this.grewAtStart = true;
+      this.view = withEarlier(this.view, page);
     } finally {
       this.loadingEarlier = false;
     }
@@ -115,6 +120,7 @@ export class Session implements TranscriptSource {
     const events = this.#queue;
     this.#queue = [];
     if (this.view === null || events.length === 0) return;
+    this.grewAtStart = false;
     if (hasGap(this.view.seq, events)) void this.attach();
     else this.view = events.reduce(reduce, this.view);
   }

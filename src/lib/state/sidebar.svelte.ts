@@ -3,18 +3,39 @@ import { createContext } from 'svelte';
 
 const KEY = 'triad-sidebar';
 const ROOMY_PX = 960;
+/** Below this width it lies over the page. */
+const NARROW_PX = 640;
 
 export class Sidebar {
   open = $state(true);
 
+  #narrow = false;
+
   constructor() {
-    const known = localStorage.getItem(KEY);
-    this.open = known === null ? innerWidth >= ROOMY_PX : known === 'open';
+    this.open = this.#remembered();
+    this.fit();
+  }
+
+  /** The window has another width: what lay beside the page must not come to lie over it. */
+  fit(): void {
+    const narrow = innerWidth < NARROW_PX;
+    if (narrow !== this.#narrow) this.open = !narrow && this.#remembered();
+    this.#narrow = narrow;
   }
 
   toggle(): void {
     this.open = !this.open;
-    localStorage.setItem(KEY, this.open ? 'open' : 'closed');
+    if (innerWidth >= NARROW_PX) localStorage.setItem(KEY, this.open ? 'open' : 'closed');
+  }
+
+  #remembered(): boolean {
+    const known = localStorage.getItem(KEY);
+    return known === null ? innerWidth >= ROOMY_PX : known === 'open';
+  }
+
+  /** Where it lies over the page it goes once it has led somewhere. */
+  uncover(): void {
+    if (innerWidth < NARROW_PX) this.open = false;
   }
 }
 

@@ -40,9 +40,7 @@ export interface Source {
 
 /** Keys stay the same when an open message ends, so that what is on the screen stays in place. */
 export function blocksOf(source: Source): Block[] {
-  const results = new Map(
-    source.entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
-  );
+  const results = resultsOf(source);
   const blocks = source.entries.flatMap((entry): Block[] => {
     switch (entry.kind) {
       case 'user':
@@ -56,6 +54,17 @@ export function blocksOf(source: Source): Block[] {
     }
   });
   return source.open ? [...blocks, ...openBlocks(source, source.open)] : blocks;
+}
+
+/** Only those of the message that is being written. */
+export function openBlocksOf(source: Source): Block[] {
+  return source.open ? openBlocks(source, source.open) : [];
+}
+
+function resultsOf({ entries }: Source): Map<string, ToolEntry> {
+  return new Map(
+    entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
+  );
 }
 
 function assistantBlocks(source: Source, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
@@ -77,18 +86,35 @@ function assistantBlocks(source: Source, entry: AssistantEntry, results: Map<str
   return entry.interrupted ? [...blocks, { kind: 'interrupted', key: `${entry.messageId}-cut` }] : blocks;
 }
 
+/** Calls of it may be under way, or have their results, before it is complete. */
 function openBlocks(source: Source, message: OpenMessage): Block[] {
+  const results = resultsOf(source);
   return message.parts.flatMap((part, index): Block[] => {
     const key = `${message.messageId}-${index}`;
     if (part.kind !== 'tool') {
       return part.text.trim() === '' ? [] : [{ kind: part.kind, key, text: part.text, open: true }];
     }
-    const call = {
-      ...{ id: part.toolCallId ?? key, name: part.name ?? '' },
-      ...{ input: undefined, draft: part.text, result: null },
-    };
-    return [{ kind: 'call', key, call: withState(source, call, true) }];
+    const id = part.toolCallId ?? key;
+    const result = results.get(id) ?? null;
+    const draft = { id, name: part.name ?? '', input: undefined, draft: part.text, result };
+    const newest = index === message.parts.length - 1;
+    const call = withState(
+      source,
+      draft,
+      newest && !source.children.some(({ toolCallId }) => toolCallId === id),
+    );
+    return [
+      { kind: 'call', key, call: call.state === 'writing' ? call : { ...call, input: parsed(part.text) } },
+    ];
   });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 type Stateless = Omit<Call, 'state' | 'startedAt' | 'children'>;
@@ -112,6 +138,22 @@ function stateOf(source: Source, call: Stateless, row: ToolCallRow | undefined, 
   );
   if (asked?.decisions.includes(null)) return 'waiting';
   return writing && !asked ? 'writing' : 'pending';
+}
+
+/** The block in which an entry of the run stands; -1 where it shows nothing. */
+export function blockOf(blocks: readonly Block[], entries: readonly Entry[], n: number): number {
+  const entry = entries.find((one) => one.n === n);
+  switch (entry?.kind) {
+    case undefined:
+      return -1;
+    case 'assistant':
+      return blocks.findIndex(({ key }) => key.startsWith(`${entry.messageId}-`));
+    case 'tool':
+      return blocks.findIndex((block) => block.kind === 'call' && block.call.id === entry.toolCallId);
+    case 'user':
+    case 'system':
+      return blocks.findIndex(({ key }) => key === `entry-${n}`);
+  }
 }
 
 /** The newest call of a run, for a card's one line. */

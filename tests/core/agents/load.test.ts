@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { loadBuiltins, loadFolder } from '#core/agents/load.ts';
-import { fileTools } from '#core/tools/file-tools.ts';
+import { allTools } from '#core/tools/all.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const good = (name: string) => `---\nname: ${name}\ndescription: d\n---\nPrompt of ${name}\n`;
@@ -62,7 +62,7 @@ test('the agents that come with the program fit, and name tools that exist', asy
     ['lead', 'primary', null],
     ['test-generator', 'subagent', 'sonnet'],
   ]);
-  const known = fileTools().map((tool) => tool.name);
+  const known = allTools().map((tool) => tool.name);
   for (const { name, tools, role, systemPrompt } of definitions) {
     expect(known, name).toEqual(expect.arrayContaining(tools ?? []));
     if (role === 'subagent') expect(systemPrompt, name).toContain('## Summary');

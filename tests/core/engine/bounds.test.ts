@@ -26,7 +26,7 @@ describe('bounds', () => {
       .reply([text('What I have so far.')])
       .on({})
       .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })]);
-    const engine = await startEngine(script, { settings: '[limits]\nmax_iterations = 2\n' });
+    const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 2\n' });
     const end = await engine.ask('Go');
     expect(end).toMatchObject({
       outcome: 'budget_exceeded',
@@ -39,7 +39,7 @@ describe('bounds', () => {
 
   test('a model that pauses at the limit is not asked for ever', async () => {
     const script = new Script().on({}).reply([text('Hm.')], { stopReason: 'pause_turn' });
-    const engine = await startEngine(script, { settings: '[limits]\nmax_iterations = 3\n' });
+    const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Hm.' });
     expect(engine.model.requests).toHaveLength(4);
   });

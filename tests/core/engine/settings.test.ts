@@ -1,5 +1,6 @@
 /** Settings change what happens: default model, aliases, endpoint and key. (The limits are tested where they bind.) */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LiveSettings } from '#core/live-settings.ts';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
 import { Provider } from '#core/provider.ts';
 import { fileSecrets } from '#core/secrets.ts';
@@ -53,8 +54,7 @@ describe('settings', () => {
     ): Provider =>
       new Provider({
         secrets: fileSecrets(config),
-        settings,
-        configFolder: config,
+        settings: new LiveSettings(config, settings),
         environment,
         createModel: createAnthropicModel,
       });
@@ -78,7 +78,7 @@ describe('settings', () => {
     await provider.set({ apiKey: ' own-key ', baseUrl: own.url });
     expect(await provider.state()).toMatchObject({
       ready: true,
-      keySource: 'file',
+      keySource: 'store',
       baseUrl: own.url,
       baseUrlSource: 'file',
     });
@@ -101,5 +101,27 @@ describe('settings', () => {
       baseUrlSource: 'default',
     });
     expect(await loadSettings(config)).toEqual(settingsOf(''));
+  });
+
+  test('a server on this machine needs no key and gets one thing at a time, unless a setting says more', async () => {
+    const config = await folderWith();
+    const settings = new LiveSettings(config, settingsOf(''));
+    const provider = (baseUrl?: string): Provider =>
+      new Provider({
+        ...{ secrets: fileSecrets(config), settings, createModel: createAnthropicModel },
+        environment: { apiKey: undefined, baseUrl },
+      });
+    const local = provider();
+    expect([local.concurrency('anthropic'), (await local.state()).ready]).toEqual([3, false]);
+    await local.set({ baseUrl: 'http://localhost:11434' });
+    expect([local.concurrency('anthropic'), (await local.state()).ready]).toEqual([1, true]);
+    expect(local.concurrency('demo'), 'the demo has nothing to wait for').toBe(3);
+    expect(provider('http://127.0.0.1:4000').concurrency('anthropic'), 'a gateway of the environment').toBe(
+      3,
+    );
+    await settings.set('providers.anthropic.max_concurrent', 4);
+    expect(local.concurrency('anthropic')).toBe(4);
+    await local.set({ baseUrl: 'https://models.example' });
+    expect((await local.state()).ready, 'elsewhere a key is needed').toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/state/reduce.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
+import type { Script } from '../../support/fake-model/script.ts';
 import { batch, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
@@ -17,9 +18,13 @@ async function settled(engine: Harness, view: View): Promise<unknown> {
   return { seq, conversation, workflows, runs: runs.toSorted(byId), questions, entries, open };
 }
 
+/** Streams so slowly that a call is complete long before its response. */
+const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 8 }, deltas: 6 });
+
 describe('views', () => {
   test.each([
     ['three sub-agents', threeChildren, () => ({ kind: 'allow' }) as const],
+    ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' }) as const],
     [
       'a batch with a refusal',
       batch,
@@ -50,8 +55,11 @@ describe('views', () => {
     expect(stored.open).toEqual([]);
   });
 
-  test('clients that attach at any event see every word once', async () => {
-    const engine = await startEngine(threeChildren());
+  test.each([
+    ['responses that come at once', threeChildren],
+    ['calls that are acted upon early', earlyChildren],
+  ])('clients that attach at any event see every word once: %s', async (_, scenario) => {
+    const engine = await startEngine(scenario());
     const { conversationId, runtime } = engine;
     const clients: { events: AgentEvent[]; view: Promise<View> }[] = [];
     let count = 0;
@@ -68,6 +76,7 @@ describe('views', () => {
     });
     await engine.ask('Look at all parts');
     expect(clients.length).toBeGreaterThan(20);
+    if (scenario === earlyChildren) expect(engine.of('message-part').length).toBeGreaterThan(0);
     const expected = await settled(
       engine,
       fromSnapshot(await runtime.request('conversation.snapshot', { conversationId })),

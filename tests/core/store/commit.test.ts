@@ -30,12 +30,12 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     const writes: Write[] = [
       put('conversation', conversation),
       put('run', run),
-      { kind: 'update', table: 'run', key: newId(), set: { status: 'running' } },
+      { kind: 'update', table: 'run', key: run.id, set: { status: 'failed' } },
     ];
     const commit = store.commit([notice(conversation.id, 1)], writes);
     await expect(commit).rejects.toMatchObject({
       code: 'store_failed',
-      message: expect.stringMatching(/^The store refused a write: .*`?workflowId`?|usage|doc/) as string,
+      message: expect.stringMatching(/^The store refused a write: .*'failed'.*status/) as string,
     });
     await expect(commit).rejects.not.toThrow(/failed transaction/);
     expect(await store.conversation(conversation.id)).toBeNull();
@@ -122,11 +122,25 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.openApprovals()).toEqual([]);
   });
 
-  test('an update makes the row where it says all of it', async () => {
-    const runId = newId();
-    const call = { runId, toolCallId: 'c', name: 'x', status: 'error', startedAt: at, endedAt: at };
-    await store.commit([], [{ kind: 'update', table: 'tool_call', key: [runId, 'c'], set: call }]);
-    expect(await store.callsOf([runId])).toEqual([call]);
+  test('an update of a row that is not there is refused, and takes the commit with it', async () => {
+    const run = runRow();
+    const update: Write = { kind: 'update', table: 'run', key: newId(), set: { status: 'running' } };
+    await expect(store.commit([], [put('run', run), update])).rejects.toMatchObject({ code: 'store_failed' });
+    expect(await store.run(run.id)).toBeNull();
+    const gone: Write = { kind: 'delete', table: 'run', key: run.id };
+    const again: Write = { kind: 'update', table: 'run', key: run.id, set: { status: 'running' } };
+    await expect(store.commit([], [put('run', run), gone, again])).rejects.toMatchObject({
+      code: 'store_failed',
+    });
+  });
+
+  test('what a refused commit would have changed is forgotten', async () => {
+    const run = runRow({ text: 'before' });
+    await store.commit([], [put('run', run)]);
+    const change = (set: object): Write => ({ kind: 'update', table: 'run', key: run.id, set: { ...set } });
+    await expect(store.commit([], [change({ text: 'lost', status: 'failed' })])).rejects.toThrow();
+    await store.commit([], [change({ title: 'after' })]);
+    expect(await store.run(run.id)).toEqual({ ...run, title: 'after' });
   });
 
   test('a put replaces all of the row before', async () => {
@@ -138,11 +152,13 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
   });
 
   test('what the tables have no place for is refused before anything is sent', async () => {
+    const run = runRow();
+    await store.commit([], [put('run', run)]);
     const wrong: Write[] = [
-      { kind: 'update', table: 'run', key: newId(), set: { 'a = 1, b': 1 } },
-      { kind: 'update', table: 'run', key: newId(), add: { status: 1 } },
-      { kind: 'update', table: 'run', key: newId(), add: { 'usage.a.b': 1 } },
-      { kind: 'update', table: 'run', key: newId(), union: { text: 'x' } },
+      { kind: 'update', table: 'run', key: run.id, add: { status: 1 } },
+      { kind: 'update', table: 'run', key: run.id, add: { 'usage.a': 1 } },
+      { kind: 'update', table: 'run', key: run.id, add: { 'usage.requests.b': 1 } },
+      { kind: 'update', table: 'run', key: run.id, union: { text: 'x' } },
       { kind: 'put', table: 'sub_agent_execution', key: newId(), row: { progress: 1 } },
     ];
     for (const write of wrong)
@@ -151,7 +167,6 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
 
   test('an empty commit does nothing', async () => {
     await store.commit([], []);
-    await store.commit([], [{ kind: 'update', table: 'run', key: newId() }]);
   });
 });
 
@@ -159,6 +174,6 @@ test('a closed store refuses commits and reads with a clear error', async () => 
   const opened = await openOn('mem');
   const { store } = opened;
   await opened.close();
-  await expect(store.commit([notice(newId(), 1)], [])).rejects.toMatchObject({ code: 'store_failed' });
-  await expect(store.conversation(newId())).rejects.toMatchObject({ code: 'store_failed' });
+  await expect(store.commit([notice(newId(), 1)], [])).rejects.toMatchObject({ code: 'interrupted' });
+  await expect(store.conversation(newId())).rejects.toMatchObject({ code: 'interrupted' });
 });

@@ -1,11 +1,9 @@
 /** Migrations: forward only, each once and whole, with a copy of the store before. */
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
 import { migrate, readMigrations } from '#core/store/migrate.ts';
 import { connect, openStore, storeOn } from '#core/store/surreal.ts';
-import { startChild } from './child/run.ts';
 import { conversationRow, put, schemaDir, testFolder } from './support.ts';
 
 const first = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int;';
@@ -53,35 +51,4 @@ test('files that are missing or misnumbered are an error', async () => {
   });
   await writeFile(join(folder, '0002_second.surql'), first);
   await expect(openStore({ url: 'mem://', schemaDir: folder })).rejects.toThrow(/numbered schema files/);
-});
-
-test('before a folder is migrated it is copied, and an older program refuses it afterwards', async () => {
-  const base = await testFolder();
-  const [store, newer] = [join(base, 'data', 'store'), join(base, 'schema')];
-  const write = async (...args: string[]) => {
-    const child = startChild('store.ts', ['open', store, newId(), ...args]);
-    const line = await child.line();
-    await child.ended;
-    return line;
-  };
-  expect(await write()).toBe('opened');
-  expect(await readFile(`${store}.schema-version`, 'utf8')).toBe('1\n');
-  await mkdir(newer);
-  await cp(schemaDir, newer, { recursive: true });
-  await writeFile(join(newer, '0002_second.surql'), first);
-  expect(await write(newer)).toBe('opened');
-  expect(await readFile(`${store}.schema-version`, 'utf8')).toBe('2\n');
-  expect((await readdir(join(base, 'data'))).sort()).toEqual([
-    'store',
-    'store.backup-v1',
-    'store.schema-version',
-  ]);
-  expect(await readdir(`${store}.backup-v1`)).toContain('CURRENT');
-  expect(await write()).toContain('use the newer Triad that wrote it');
-  // Also where the version beside it was lost: the store knows it as well.
-  await writeFile(`${store}.schema-version`, '');
-  expect(await write()).toContain('use the newer Triad that wrote it');
-  await cp(`${store}.backup-v1`, join(base, 'restored'), { recursive: true });
-  const restored = startChild('store.ts', ['open', join(base, 'restored')]);
-  expect(await restored.line()).toBe('opened');
 });

@@ -135,7 +135,7 @@ function recordChildren(recording: Recording, who: RunIds, children: readonly Ch
 }
 
 const TABLES = [
-  ...['conversation', 'workflow', 'workflow_agent', 'run', 'sub_agent_execution', 'message', 'tool_call'],
+  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'message', 'tool_call'],
   ...['approval', 'model_request', 'open_message'],
 ];
 
@@ -149,7 +149,7 @@ afterAll(() => opened.close());
 async function drain(): Promise<unknown[]> {
   const { database } = opened;
   const rows = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
-  await database.query(['event', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
+  await database.query(['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
   return rows.map((found) => JSON.parse(JSON.stringify(found)) as unknown);
 }
 

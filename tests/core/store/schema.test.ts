@@ -1,7 +1,6 @@
 /** The tables say what the contract says: the same words, the same columns. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Outcome, Status } from '#contract/outcome.ts';
-import { ToolCallRow } from '#contract/view.ts';
 import { newId } from '#core/ids.ts';
 import { COLUMNS } from '#core/store/rows.ts';
 import type { Write } from '#core/store/store.ts';
@@ -31,10 +30,6 @@ test.for(['workflow', 'run', 'sub_agent_execution'])('statuses and outcomes of %
   const { fields } = await info(table);
   expect(words(fields.status)).toEqual(Status.options);
   expect(words(fields.outcome)).toEqual(Outcome.options);
-});
-
-test('statuses of a call', async () => {
-  expect(words((await info('tool_call')).fields.status)).toEqual(ToolCallRow.shape.status.options);
 });
 
 test('every column that the code writes is defined, and every table is strict', async () => {

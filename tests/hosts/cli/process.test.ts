@@ -17,7 +17,9 @@ test('an answer on stdout, its sum on stderr, then found again by another proces
   const { triad } = await machine(plainAnswer());
   const run = await triad(['run', '-'], 'Say hello\n');
   expect([run.code, run.out]).toEqual([0, 'Hello, this is the whole answer.\n']);
-  expect(run.err).toMatch(/^completed · [\d.]+ m?s · \d+ tokens · \$0\.\d+\n$/);
+  expect(run.err).toMatch(
+    /^completed · [\d.]+ m?s · \d+ tokens · \$0\.\d+\ncontinue with: triad run --conversation [\w-]{36} "…"\n$/,
+  );
   const [session] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as {
     id: string;
     workflows: { outcome: string }[];
@@ -77,8 +79,10 @@ test('a reader that goes away stops the workflow', async () => {
   await expect.poll(out, waits).toContain('message-delta');
   child.stdout?.destroy();
   expect(await exit).toBe(130);
-  const sessions = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as unknown;
+  const sessions = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as { id: string }[];
   expect(sessions).toMatchObject([{ workflows: [{ outcome: 'cancelled' }] }]);
+  const shown = await triad(['sessions', 'show', sessions[0]?.id ?? '']);
+  expect(shown.out).toContain('cancelled: Stopped: its output was closed, nobody reads it any more');
 });
 
 test('after a kill the workflow is interrupted, and resumes to its end', async () => {

@@ -46,7 +46,8 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
   const { code, out, err, io } = await triad(['run', 'Say hi'], { client });
   expect([code, out]).toEqual([0, 'Hi\n']);
-  expect(err).toBe('completed · 1.2 s · 1,234 tokens · $0.01\n');
+  const next = `continue with: triad run --conversation ${conversationId} "…"`;
+  expect(err).toBe(`completed · 1.2 s · 1,234 tokens · $0.01\n${next}\n`);
   expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder } });
   expect(client.requests[1]).toEqual({
     method: 'message.send',
@@ -92,7 +93,10 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
   io.interrupt();
   expect(await running).toBe(130);
   await io.screen.flush();
-  expect(client.requests.at(-1)).toEqual({ method: 'workflow.stop', input: { workflowId } });
+  expect(client.requests.at(-1)).toEqual({
+    method: 'workflow.stop',
+    input: { workflowId, cause: 'person' },
+  });
   expect(io.err()).toContain('cancelled ·');
 });
 
@@ -159,8 +163,14 @@ test.each([
     "triad: too many arguments for 'run'. Expected 1 argument but got 2: two, words.\n",
   ],
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
-  [['sessions'], 'triad: sessions needs a command: list, show, trace, resume\n'],
-  [['sessions', 'lst'], "triad: unknown command 'sessions lst': list, show, trace, resume\n"],
+  [
+    ['sessions'],
+    'triad: sessions needs a command: list, show, trace, search, export, clean, delete, restore, resume\n',
+  ],
+  [
+    ['sessions', 'lst'],
+    "triad: unknown command 'sessions lst': list, show, trace, search, export, clean, delete, restore, resume\n",
+  ],
   [
     ['serve', '--port', 'http'],
     "triad: option '--port <number>' argument 'http' is invalid. A port is a number from 0 to 65535.\n",

@@ -60,7 +60,9 @@ test('two without a port run beside each other', async () => {
 });
 
 test('without a command it says why there is no desktop, in one line, and serves', async () => {
-  const io = memoryIo({ client: memoryClient(), webRoot });
+  // A machine that has a runtime must not open it here.
+  const env = { ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
+  const io = { ...memoryIo({ client: memoryClient(), webRoot }), env };
   expect(await stopped(io, main([], io))).toBe(130);
   expect(io.err()).toMatch(/^No desktop runtime here: .*; serving to the browser\.\n/);
 });

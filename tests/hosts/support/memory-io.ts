@@ -23,6 +23,7 @@ export interface Setup {
   terminal?: Terminal | null;
   stdin?: string | null;
   webRoot?: string;
+  env?: Io['env'];
 }
 
 export function memoryIo({
@@ -30,13 +31,14 @@ export function memoryIo({
   terminal = null,
   stdin = null,
   webRoot = '/does/not/exist',
+  env = {},
 }: Setup): MemoryIo {
   const [out, err] = [collector(), collector()];
   const controller = new AbortController();
   const failure = new AbortController();
   const opened: { closed: boolean }[] = [];
   return {
-    env: {},
+    env,
     webRoot,
     folder: tmpdir(),
     stdin: stdin === null ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([stdin]),
@@ -44,12 +46,12 @@ export function memoryIo({
     signal: controller.signal,
     interrupt: () => controller.abort(new Interruption('SIGINT')),
     openTerminal: async () => terminal,
-    openRuntime: async () => {
+    connect: async () => {
       const state = { closed: false };
       opened.push(state);
       const close = async () => void (state.closed = true);
       const browserSecret = () => Promise.resolve('secret');
-      return { runtime: client, failed: failure.signal, browserSecret, close };
+      return { client, owner: true, lost: failure.signal, browserSecret, close };
     },
     out: out.text,
     err: err.text,

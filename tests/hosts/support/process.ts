@@ -9,6 +9,7 @@ import type { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
+const APP = join(import.meta.dirname, 'app-process.ts');
 
 export interface Started {
   readonly child: ChildProcess;
@@ -18,12 +19,27 @@ export interface Started {
   readonly exit: Promise<number | string>;
 }
 
+export interface Finished {
+  code: number | string;
+  out: string;
+  err: string;
+}
+
+export interface Place {
+  folder?: string;
+  env?: Record<string, string>;
+}
+
 export interface Machine {
   readonly model: FakeModel;
   readonly folder: string;
-  start: (args: string[], input?: string) => Started;
+  readonly home: string;
+  /** `place`: a folder and variables other than the machine's own. */
+  start: (args: string[], input?: string, place?: Place) => Started;
   /** Runs to its end. */
-  triad: (args: string[], input?: string) => Promise<{ code: number | string; out: string; err: string }>;
+  triad: (args: string[], input?: string, place?: Place) => Promise<Finished>;
+  /** The app in the browser, with a page of its own. */
+  app: () => Promise<Started>;
   /** On a terminal of its own; what is written to the input is typed there. */
   onTerminal: (args: string[]) => Started;
 }
@@ -45,9 +61,10 @@ export async function machine(script: Script): Promise<Machine> {
     ...{ PATH: process.env['PATH'], TRIAD_HOME: home, INIT_CWD: folder, TERM: 'xterm' },
     ...{ ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: model.url },
   };
-  const launch = (command: string, args: string[], input: string | undefined): Started => {
+  const launch = (command: string, args: string[], input: string | undefined, place: Place = {}): Started => {
+    const cwd = place.folder ?? folder;
     // A session of its own: no terminal is inherited from whoever runs the tests.
-    const child = spawn(command, args, { env, cwd: folder, detached: true });
+    const child = spawn(command, args, { env: { ...env, INIT_CWD: cwd, ...place.env }, cwd, detached: true });
     running.add(child);
     const [out, err] = [textOf(child.stdout), textOf(child.stderr)];
     if (input !== undefined) child.stdin.end(input);
@@ -59,12 +76,17 @@ export async function machine(script: Script): Promise<Machine> {
     });
     return { child, out, err, exit };
   };
-  const start = (args: string[], input = '') => launch(process.execPath, [CLI, ...args], input);
+  const start: Machine['start'] = (args, input = '', place = {}) =>
+    launch(process.execPath, [CLI, ...args], input, place);
   return {
-    ...{ model, folder, start },
-    triad: async (args, input) => {
-      const { out, err, exit } = start(args, input);
+    ...{ model, folder, home, start },
+    triad: async (args, input, place) => {
+      const { out, err, exit } = start(args, input, place);
       return { code: await exit, out: out(), err: err() };
+    },
+    app: async () => {
+      const pages = await folderWith({ 'index.html': '<html></html>' });
+      return launch(process.execPath, [APP, pages], '');
     },
     onTerminal: (args) => {
       const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');

@@ -1,5 +1,5 @@
 /** A browser host on a free port over a small built site, and plain requests to it. */
-import { newSecret } from '#hosts/http/session.ts';
+import { newSecret } from '#core/hosting/browser-secret.ts';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -1,30 +1,30 @@
-// One socket carries requests, replies and events; a broken one is said to be broken, and made again.
+// One link carries requests, replies and events; a broken one is said to be broken, and made again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SocketConnection } from '#lib/client/connection.ts';
+import { LinkConnection } from '#lib/client/connection.ts';
 import { RequestError } from '#lib/client/request-error.ts';
-import { FakeSocket } from '../support/fake-socket.ts';
+import { FakeLink } from '../support/fake-link.ts';
 
-const sockets: FakeSocket[] = [];
-const last = (): FakeSocket => {
-  const socket = sockets.at(-1);
-  if (!socket) throw new Error('no socket was opened');
-  return socket;
+const links: FakeLink[] = [];
+const last = (): FakeLink => {
+  const link = links.at(-1);
+  if (!link) throw new Error('no link was opened');
+  return link;
 };
-function connect(): SocketConnection {
-  return new SocketConnection(() => {
-    const socket = new FakeSocket();
-    sockets.push(socket);
-    return socket;
+function connect(): LinkConnection {
+  return new LinkConnection(() => {
+    const link = new FakeLink();
+    links.push(link);
+    return link;
   });
 }
 
 beforeEach(() => {
-  sockets.length = 0;
+  links.length = 0;
   vi.useFakeTimers();
 });
 afterEach(() => vi.useRealTimers());
 
-describe('SocketConnection', () => {
+describe('LinkConnection', () => {
   it('holds requests back until the first opening, then answers them by id', async () => {
     const connection = connect();
     const first = connection.request('app.state', {});
@@ -80,9 +80,9 @@ describe('SocketConnection', () => {
     last().drop();
     const delays: number[] = [];
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      const count = sockets.length;
+      const count = links.length;
       const from = Date.now();
-      while (sockets.length === count) vi.advanceTimersByTime(50);
+      while (links.length === count) vi.advanceTimersByTime(50);
       delays.push(Date.now() - from);
       last().drop();
     }
@@ -100,7 +100,7 @@ describe('SocketConnection', () => {
     last().open();
     connection.close();
     vi.advanceTimersByTime(60_000);
-    expect(sockets).toHaveLength(1);
+    expect(links).toHaveLength(1);
     expect(connection.status).toBe('closed');
   });
 });

@@ -28,6 +28,21 @@ describe('EnvelopeDraft', () => {
   });
 });
 
+describe('the budget of an envelope', () => {
+  it('is there as soon as something is bounded, and gone when nothing is', () => {
+    const original = envelope('a', 'Look.');
+    const draft = new EnvelopeDraft(original);
+    draft.setBudget('tokens', 5000);
+    draft.setBudget('minutes', 2);
+    expect(draft.edited).toEqual(['limits']);
+    const limits = { ...original.limits, budget: { tokens: 5000, minutes: 2 } };
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { ...original, limits } });
+    draft.setBudget('tokens', null);
+    draft.setBudget('minutes', null);
+    expect(draft.answer(), 'as it came').toEqual({ kind: 'allow' });
+  });
+});
+
 describe('ToolDraft', () => {
   it('has boxes for the path and content of a file', () => {
     const draft = new ToolDraft({ path: 'a.txt', content: 'old', mode: 1 });

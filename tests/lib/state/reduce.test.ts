@@ -13,6 +13,7 @@ const choices: fc.Arbitrary<Choices> = fc.record({
   answer: fc.string({ minLength: 1, maxLength: 60 }),
   children: fc.array(fc.record({ allowed: fc.boolean(), finished: fc.boolean() }), { maxLength: 3 }),
   retry: fc.boolean(),
+  early: fc.boolean(),
   resumed: fc.boolean(),
 });
 

@@ -17,6 +17,7 @@ function story(): AgentEvent[] {
     answer: 'It is done, and more.',
     children,
     retry: false,
+    early: false,
     resumed: false,
   });
   return made.events;

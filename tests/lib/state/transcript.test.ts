@@ -7,13 +7,13 @@ import { Rows } from '../support/rows.ts';
 import { Story } from '../support/story.ts';
 import { workflow } from '../support/workflows.ts';
 
-function views(): View[] {
+function views(early: boolean): View[] {
   const story = new Story();
   const children = [
     { allowed: true, finished: true },
     { allowed: false, finished: false },
   ];
-  workflow(story, { prompt: 'Do it', answer: 'Done.', children, retry: false, resumed: false });
+  workflow(story, { prompt: 'Do it', answer: 'Done.', children, retry: false, early, resumed: false });
   let view = fromSnapshot(new Rows().snapshot());
   return story.events.map((event: AgentEvent) => (view = reduce(view, event)));
 }
@@ -33,10 +33,13 @@ function leadBlocks(view: View): Block[] {
   });
 }
 
-describe('blocksOf', () => {
+describe.each([
+  ['a message that came whole', false],
+  ['a message that was acted upon while it came', true],
+])('blocksOf %s', (_, early) => {
   it('never takes a block away or renames it', () => {
     let before: string[] = [];
-    for (const view of views()) {
+    for (const view of views(early)) {
       const keys = leadBlocks(view).map(({ key }) => key);
       expect(keys.slice(0, before.length)).toEqual(before);
       before = keys;
@@ -44,20 +47,32 @@ describe('blocksOf', () => {
   });
 
   it('follows a call from its first letter to its result', () => {
-    const states = views().flatMap((view) =>
+    const states = views(early).flatMap((view) =>
       leadBlocks(view).flatMap((block) => (block.kind === 'call' ? [block.call.state] : [])),
     );
     expect([...new Set(states)]).toEqual(['writing', 'pending', 'waiting', 'running', 'completed']);
   });
 
   it('puts the runs that a call asked for under it, in the order of the items', () => {
-    const last = views().at(-1);
+    const last = views(early).at(-1);
     if (!last) throw new Error('the story has events');
     const call = leadBlocks(last).find(({ kind }) => kind === 'call');
     expect(call?.kind === 'call' && call.call.children.map(({ agent }) => agent)).toEqual([
       'agent-0',
       'agent-1',
     ]);
+  });
+});
+
+describe('blocksOf an open message', () => {
+  it('shows what its call asked for and what became of it', () => {
+    const open = views(true).filter((view) => view.open.some(({ parts }) => parts[1]?.kind === 'tool'));
+    const calls = open.flatMap((view) =>
+      leadBlocks(view).flatMap((block) => (block.kind === 'call' ? [block.call] : [])),
+    );
+    expect(calls.find(({ state }) => state === 'running')).toMatchObject({ input: { tasks: 2 } });
+    expect(calls.find(({ state }) => state === 'running')?.children).toHaveLength(2);
+    expect(calls.at(-1)).toMatchObject({ state: 'completed', result: { output: 'done' } });
   });
 });
 

@@ -50,7 +50,11 @@ export class Rows {
     const entries = new Map<string, Entry[]>();
     for (const [key, row] of this.#rows('message')) {
       const runId = String((JSON.parse(key) as unknown[])[0]);
-      entries.set(runId, [...(entries.get(runId) ?? []), row['entry'] as Entry]);
+      const list = [...(entries.get(runId) ?? []), row['entry'] as Entry];
+      entries.set(
+        runId,
+        list.sort((a, b) => a.n - b.n),
+      );
     }
     const rows = <T>(table: string) => [...this.#rows(table).values()] as T[];
     const conversation = this.#rows('conversation').get(CONVERSATION) as ConversationRow;

@@ -34,6 +34,12 @@ export function envelope(agent: string, prompt: string): Envelope {
   };
 }
 
+interface Call {
+  id: string;
+  name: string;
+  input: unknown;
+}
+
 /** One agent's events within a story. */
 export class Voice {
   readonly runId: string;
@@ -87,8 +93,11 @@ export class Voice {
     });
   }
 
-  /** Streams a text in pieces, with a call after it where one is given, and ends the message. */
-  answer(text: string, call?: { id: string; name: string; input: unknown }): void {
+  /**
+   * Streams a text in pieces, with a call after it where one is given, and ends the message. `early`: what happens
+   * because of the call before the message ends.
+   */
+  answer(text: string, call?: Call, early?: () => void): void {
     const messageId = this.#story.newId();
     this.say({ type: 'message-start', messageId, turn: 1, request: this.#story.request() });
     for (let offset = 0; offset < text.length; offset += 7) {
@@ -104,17 +113,20 @@ export class Voice {
       { type: 'text' as const, text },
       ...(call ? [{ type: 'tool_use' as const, ...call }] : []),
     ];
+    const n = this.entries++;
+    const at = this.#story.now;
+    if (early) {
+      const message = { messageId, n, turn: 1, responseId: 'msg_1' };
+      parts.forEach((value, part) => this.say({ type: 'message-part', ...message, part, value }));
+      early();
+      const words = 'And that is all.';
+      this.hint({ type: 'message-delta', messageId, part: 2, offset: 0, text: words });
+      parts.push({ type: 'text', text: words });
+    }
     this.say({
       type: 'message-end',
       entry: {
-        ...{
-          kind: 'assistant',
-          n: this.entries++,
-          at: this.#story.now,
-          messageId,
-          responseId: 'msg_1',
-          parts,
-        },
+        ...{ kind: 'assistant', n, at, messageId, responseId: 'msg_1', parts },
         ...{ stopReason: call ? 'tool_use' : 'end_turn', interrupted: false },
       },
     });

@@ -7,6 +7,8 @@ export interface Choices {
   /** For each sub-agent: whether it was allowed, and whether it finished. */
   children: readonly { allowed: boolean; finished: boolean }[];
   retry: boolean;
+  /** Acted upon while the lead's message still came. */
+  early: boolean;
   /** Cut off and resumed. */
   resumed: boolean;
 }
@@ -30,9 +32,14 @@ function retry(story: Story, lead: Voice): void {
   lead.say({ type: 'retry', turn: 1, attempt: 1, delayMs: 500, error });
 }
 
-function team(lead: Voice, voices: readonly Voice[], { children }: Choices): void {
-  const call = 'toolu_team';
-  lead.answer('I ask for help.', { id: call, name: 'parallel_tasks', input: { tasks: voices.length } });
+function team(lead: Voice, voices: readonly Voice[], choices: Choices): void {
+  const call = { id: 'toolu_team', name: 'parallel_tasks', input: { tasks: voices.length } };
+  const work = (): void => teamWork(lead, voices, call.id, choices);
+  lead.answer('I ask for help.', call, choices.early ? work : undefined);
+  if (!choices.early) work();
+}
+
+function teamWork(lead: Voice, voices: readonly Voice[], call: string, { children }: Choices): void {
   voices.forEach((voice, item) => voice.queue('spawn', 'Look.', call, item));
   const { id } = lead.ask(call, voices);
   voices.forEach((_, item) => lead.decide(id, item, children[item]?.allowed ?? false));

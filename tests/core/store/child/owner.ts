@@ -9,11 +9,14 @@ const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
 console.log('ready');
 await lines.next();
 try {
-  const ownership = await claimOwnership(folder, { signal: AbortSignal.timeout(15_000) });
-  console.log(JSON.stringify({ owner: ownership.instance }));
-  await lines.next();
-  await ownership.release();
-  console.log('released');
+  const claim = await claimOwnership(folder, { signal: AbortSignal.timeout(15_000) });
+  const own = claim.kind === 'own';
+  console.log(JSON.stringify(own ? { owner: claim.ownership.instance } : { found: claim.owner }));
+  if (own) {
+    await lines.next();
+    await claim.ownership.release();
+    console.log('released');
+  }
 } catch (error) {
   const { code, message } = errorInfo(error);
   console.log(JSON.stringify({ code, message }));

@@ -39,6 +39,36 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
       await store.commit([event], []);
     }
   },
+  // What a person would look at.
+  look: async (store) => {
+    const limit = 200;
+    const found = await store.search({ text: 'naive mistakes', limit });
+    const workflows = await store.workflows({ limit });
+    const details = workflows.items.map(async ({ id }) => ({
+      runs: await store.runsOf([id]),
+      approvals: await store.approvalsOf([id]),
+      requests: await store.requestsOf(id),
+    }));
+    const conversations = await store.conversations({ limit });
+    const events = conversations.items.map(async ({ id }) => store.events(id, 1, 1e6));
+    say(
+      JSON.stringify({
+        ...{ conversations: conversations.items, workflows: workflows.items, hits: found.items },
+        ...{
+          details: await Promise.all(details),
+          events: await Promise.all(events),
+          facets: await store.facets(),
+        },
+        reviewer: (await store.workflows({ limit, agent: 'code-reviewer' })).items.length,
+      }),
+    );
+  },
+  rebuild: async (store) => say(JSON.stringify(await store.rebuild())),
+  // Ends in the middle, as if it were killed.
+  cut: async (store) => {
+    say('cut');
+    await store.rebuild(() => process.exit(1));
+  },
   read: async (store) => {
     const seqs = (await store.events(conversationId, 1, 1e9)).map(({ seq }) => seq);
     const entries = (await store.entriesOf(conversationId)).map(({ n }) => n);

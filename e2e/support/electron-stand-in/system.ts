@@ -1,0 +1,134 @@
+/** The machine around the app: what Electron would ask of it is told to the test, which also plays the person's part. */
+import { EventEmitter } from 'node:events';
+import type * as Electron from 'electron';
+import type { Control } from './control.ts';
+
+type Granted = Electron.Session['setPermissionRequestHandler'] extends (handler: infer H) => void ? H : never;
+type Checked = Electron.Session['setPermissionCheckHandler'] extends (handler: infer H) => void ? H : never;
+
+type Permission = Parameters<NonNullable<Granted>>[1];
+
+/** Without a handler Electron says yes to everything, and so does this. */
+export class StandInSession implements Pick<
+  Electron.Session,
+  'setDevicePermissionHandler' | 'setPermissionCheckHandler' | 'setPermissionRequestHandler'
+> {
+  #request: Granted = null;
+  #check: Checked = null;
+  #device: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
+
+  setPermissionRequestHandler(handler: Granted): void {
+    this.#request = handler;
+  }
+
+  setPermissionCheckHandler(handler: Checked): void {
+    this.#check = handler;
+  }
+
+  setDevicePermissionHandler(handler: Parameters<Electron.Session['setDevicePermissionHandler']>[0]): void {
+    this.#device = handler;
+  }
+
+  /** What a page of these contents is given: by a request, by a check, and of devices. */
+  grants(contents: { getURL(): string }, name: string) {
+    const url = contents.getURL();
+    const { protocol, host } = new URL(url);
+    const origin = `${protocol}//${host}`;
+    // Of the contents only the address is looked at, and the test names a permission.
+    const [page, permission] = [contents as Electron.WebContents, name as Permission];
+    let requested = this.#request === null;
+    const details = { isMainFrame: true, requestingUrl: url };
+    this.#request?.(page, permission, (granted) => (requested = granted), details);
+    const checked = this.#check?.(page, permission, origin, details) ?? true;
+    // That it is a device matters, not which.
+    const device = {
+      deviceType: 'usb',
+      origin,
+      device: {},
+    } as Electron.DevicePermissionHandlerHandlerDetails;
+    return { requested, checked, device: this.#device?.(device) ?? true };
+  }
+}
+
+export const standInShell = (control: Control) =>
+  ({
+    openExternal: async (url) => control.tell('external', url),
+  }) satisfies Pick<Electron.Shell, 'openExternal'>;
+
+export const standInDialog = (control: Control) =>
+  ({
+    showErrorBox: (title, content) => control.tell('error', { title, content }),
+  }) satisfies Pick<Electron.Dialog, 'showErrorBox'>;
+
+const WARDED = 'sealed by the stand-in: ';
+
+/** `none`: the system has no way to encrypt. Encryption is only told from plain text here, it protects nothing. */
+export function standInSafeStorage(store: string) {
+  const needed = () => {
+    if (store === 'none') throw new Error('Encryption is not available');
+  };
+  return {
+    isAsyncEncryptionAvailable: async () => store !== 'none',
+    // The test names one of them.
+    getSelectedStorageBackend: () => store as ReturnType<Electron.SafeStorage['getSelectedStorageBackend']>,
+    encryptStringAsync: async (text) => {
+      needed();
+      return Buffer.from([...Buffer.from(WARDED + text)].map((byte) => byte ^ 0x5a));
+    },
+    decryptStringAsync: async (bytes) => {
+      needed();
+      const text = Buffer.from([...bytes].map((byte) => byte ^ 0x5a)).toString();
+      if (!text.startsWith(WARDED)) throw new Error('Error while decrypting the ciphertext');
+      return { shouldReEncrypt: false, result: text.slice(WARDED.length) };
+    },
+  } satisfies Pick<
+    Electron.SafeStorage,
+    'decryptStringAsync' | 'encryptStringAsync' | 'getSelectedStorageBackend' | 'isAsyncEncryptionAvailable'
+  >;
+}
+
+type Item = Electron.MenuItemConstructorOptions;
+
+/** The test chooses an item by its label. */
+export function standInMenu(control: Control) {
+  let items: readonly Item[] = [];
+  control.on('menu', (label) => {
+    const all = items.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
+    const item = all.find((one) => one.label === label);
+    if (item?.click === undefined) throw new Error(`The menu has no "${label}"`);
+    // Called by our own items, which look at nothing.
+    Reflect.apply(item.click, item, []);
+  });
+  return {
+    buildFromTemplate: (template: Item[]) => template,
+    setApplicationMenu: (template: readonly Item[]) => void (items = template),
+  };
+}
+
+export function notificationsOf(control: Control) {
+  return class StandInNotification
+    extends EventEmitter
+    implements Pick<Electron.Notification, 'close' | 'show'>
+  {
+    readonly #options: Electron.NotificationConstructorOptions;
+
+    static isSupported(): boolean {
+      return true;
+    }
+
+    constructor(options: Electron.NotificationConstructorOptions = {}) {
+      super();
+      this.#options = options;
+    }
+
+    show(): void {
+      const { title, body } = this.#options;
+      control.tell('notification', { title, body });
+      control.on('click notification', () => this.emit('click', {}));
+    }
+
+    close(): void {
+      control.tell('notification closed', this.#options.title);
+    }
+  };
+}

@@ -1,0 +1,52 @@
+/** Questions reach a person who looks elsewhere: a count in dock or taskbar, a notification, a flashing window. */
+import { app, BrowserWindow, Notification } from 'electron';
+import type { Client } from '#contract/rpc.ts';
+import type { ApprovalRequest } from '#contract/approval.ts';
+import type { Attention as AttentionState } from '#contract/view.ts';
+import { text } from '../text.ts';
+
+export class Attention {
+  readonly #onClick: () => void;
+  /** Of the questions that are open; null where no notification was needed. */
+  readonly #shown = new Map<string, Notification | null>();
+
+  constructor(onClick: () => void) {
+    this.#onClick = onClick;
+  }
+
+  /** Follows a runtime until it goes; this alone is nobody who could answer. */
+  async follow(client: Client): Promise<void> {
+    await client.subscribe('attention', { canAnswer: false }, (state) => this.#receive(state));
+  }
+
+  #receive({ questions }: AttentionState): void {
+    app.setBadgeCount(questions.length);
+    const open = new Set(questions.map(({ request }) => request.id));
+    for (const [id, notification] of this.#shown) {
+      if (open.has(id)) continue;
+      notification?.close();
+      this.#shown.delete(id);
+    }
+    for (const { request } of questions) {
+      if (this.#shown.has(request.id)) continue;
+      const looking = BrowserWindow.getFocusedWindow() !== null;
+      this.#shown.set(request.id, looking ? null : this.#call(agentsOf(request), request.title));
+    }
+  }
+
+  #call(agents: string, title: string): Notification | null {
+    for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true);
+    if (!Notification.isSupported()) return null;
+    const notification = new Notification({ title: text.question(agents), body: title });
+    notification.on('click', this.#onClick);
+    notification.show();
+    return notification;
+  }
+}
+
+/** Those that would start, or the one that wants to do something. */
+function agentsOf({ agent, subject }: ApprovalRequest): string {
+  return subject.kind === 'envelopes'
+    ? subject.items.map(({ envelope }) => envelope.agent).join(', ')
+    : agent;
+}

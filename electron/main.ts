@@ -1,0 +1,86 @@
+/** The composition root of the desktop: folders → one instance → windows → runtime; nothing here decides anything. */
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { app, dialog } from 'electron';
+import { errorInfo } from '#core/errors.ts';
+import { folders } from '#core/folders.ts';
+import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { declareScheme, serveBundle } from './app-protocol.ts';
+import { Attachment } from './attachment.ts';
+import { Attention } from './desktop/attention.ts';
+import { lastPlace } from './desktop/last-place.ts';
+import { setMenu } from './desktop/menu.ts';
+import { quitOrderly } from './desktop/orderly-quit.ts';
+import { isFirstInstance } from './desktop/single-instance.ts';
+import { guardPages } from './guards.ts';
+import { Ipc } from './ipc.ts';
+import { systemSecrets } from './secrets.ts';
+import { text } from './text.ts';
+import { Windows } from './windows.ts';
+
+const { env } = process;
+const here = import.meta.dirname;
+const root = join(here, '../..');
+const report = (line: string) => process.stderr.write(`triad: ${line}\n`);
+
+const { config, data } = await folders(env);
+app.setName(text.name);
+// Also what the lock of the one instance hangs on: one desktop for each data folder.
+app.setPath('userData', join(data, 'desktop'));
+const place = lastPlace(data);
+const ipc = new Ipc(report);
+const windows = new Windows({
+  preload: join(here, 'preload.cjs'),
+  onPlace: (path) => place.note(path),
+  admit: (contents) => ipc.admit(contents),
+});
+
+if (isFirstInstance(() => windows.show())) {
+  app.enableSandbox();
+  declareScheme();
+  // Not awaited: Electron gets ready only after this module was run.
+  app.whenReady().then(start).catch(fail);
+} else app.exit(0);
+
+async function start(): Promise<void> {
+  serveBundle(await realpath(join(root, 'build')));
+  guardPages();
+  setMenu(() => windows.open());
+  const attention = new Attention(() => windows.show());
+  const attachment = new Attachment({
+    connect,
+    use: (client) => {
+      ipc.use(client);
+      if (client !== null) attention.follow(client).catch(() => undefined);
+    },
+  });
+  quitOrderly(async () => {
+    await place.flush();
+    await attachment.close();
+  });
+  app.on('activate', () => windows.show());
+  windows.open(await place.read());
+  await attachment.run();
+}
+
+async function connect(signal: AbortSignal): Promise<Connected> {
+  return connectOrOwn({
+    ...{ signal, report, warn: report, version: manifest.version, works: true },
+    folders: { config, data },
+    folder: env['INIT_CWD'] || process.cwd(),
+    secrets: await systemSecrets(config),
+    environment: {
+      apiKey: env['ANTHROPIC_API_KEY'] || undefined,
+      baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
+      storeUrl: env['TRIAD_STORE'] || undefined,
+    },
+  });
+}
+
+function fail(error: unknown): void {
+  const { message } = errorInfo(error);
+  report(message);
+  dialog.showErrorBox(text.failed, message);
+  app.exit(1);
+}

@@ -1,0 +1,53 @@
+/** Runs before a page, in its own world, and gives it two functions: `request` and `subscribe`. */
+import { contextBridge, ipcRenderer } from 'electron';
+import type { Bridge, BridgeReply, ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import { CHANNEL } from './channel.ts';
+
+const GONE: BridgeReply = {
+  ok: false,
+  error: { code: 'disconnected', message: 'The connection to Triad broke before the answer came' },
+};
+
+exposeBridge();
+
+function exposeBridge(): void {
+  const pending = new Map<number, (reply: BridgeReply) => void>();
+  const listeners = new Map<number, Parameters<Bridge['subscribe']>[2]>();
+  let lastId = 0;
+  const send = (frame: ClientFrame) => ipcRenderer.send(CHANNEL, frame);
+
+  const receive = ({ id, ...message }: ServerFrame) => {
+    if (message.kind === 'events') return listeners.get(id)?.({ events: message.events });
+    pending.get(id)?.(message.reply);
+    pending.delete(id);
+    listeners.get(id)?.(message.reply);
+    if (!message.reply.ok) listeners.delete(id);
+  };
+  const end = () => {
+    const [answers, ends] = [[...pending.values()], [...listeners.values()]];
+    pending.clear();
+    listeners.clear();
+    for (const answer of answers) answer(GONE);
+    for (const listener of ends) listener(null);
+  };
+  // What comes from the main process is typed there; a page cannot send on this channel to itself.
+  ipcRenderer.on(CHANNEL, (_event, frame: ServerFrame | null) => (frame === null ? end() : receive(frame)));
+
+  const bridge: Bridge = {
+    request: (method, input) =>
+      new Promise((resolve) => {
+        const id = ++lastId;
+        pending.set(id, resolve);
+        send({ kind: 'request', id, method, input });
+      }),
+    subscribe: (topic, input, listener) => {
+      const id = ++lastId;
+      listeners.set(id, listener);
+      send({ kind: 'subscribe', id, topic, input });
+      return () => {
+        if (listeners.delete(id)) send({ kind: 'unsubscribe', id });
+      };
+    },
+  };
+  contextBridge.exposeInMainWorld('triad', bridge);
+}

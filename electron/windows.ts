@@ -1,0 +1,62 @@
+/** The windows of the app: any number of them, all alike, on one runtime. */
+import { BrowserWindow, nativeTheme, type WebContents } from 'electron';
+import { ORIGIN } from './app-protocol.ts';
+import { text } from './text.ts';
+
+/** The page's own background, so that a window does not flash before the page is drawn. */
+const BACKGROUND = { light: '#ffffff', dark: '#101014' };
+
+export interface WindowPorts {
+  /** Path of the built preload. */
+  preload: string;
+  /** The path that the newest window shows, at each change. */
+  onPlace: (path: string) => void;
+  /** Called before a new page is loaded. */
+  admit: (contents: WebContents) => void;
+}
+
+export class Windows {
+  readonly #ports: WindowPorts;
+
+  constructor(ports: WindowPorts) {
+    this.#ports = ports;
+  }
+
+  open(path = '/'): BrowserWindow {
+    const first = BrowserWindow.getAllWindows().length === 0;
+    const window = new BrowserWindow({
+      ...{ width: 1280, height: 800, minWidth: 480, minHeight: 400, title: text.name, show: false },
+      // Only a window with a name is put back where it was.
+      ...(first ? { name: 'main', windowStatePersistence: true } : {}),
+      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
+      webPreferences: {
+        preload: this.#ports.preload,
+        sandbox: true,
+        contextIsolation: true,
+        nodeIntegration: false,
+        webviewTag: false,
+      },
+    });
+    const { webContents } = window;
+    window.once('ready-to-show', () => window.show());
+    const note = (_event: unknown, url: string) => this.#ports.onPlace(new URL(url).pathname);
+    webContents.on('did-navigate', note);
+    webContents.on('did-navigate-in-page', note);
+    this.#ports.admit(webContents);
+    // A page that cannot be loaded shows so itself.
+    window.loadURL(`${ORIGIN}${path}`).catch(() => undefined);
+    return window;
+  }
+
+  /** The window that a person looked at last comes to the front; a new one where there is none. */
+  show(path?: string): void {
+    const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+    if (window === undefined) {
+      this.open(path);
+      return;
+    }
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+  }
+}

@@ -1,0 +1,40 @@
+/** The JSON of an export, as docs/export.md describes it: only ever extended. */
+import type { ConversationRow } from '#contract/view.ts';
+import type { WorkflowRecord } from './export.ts';
+
+export const EXPORT_FORMAT = 'triad-conversation';
+export const EXPORT_VERSION = 1;
+
+/** The text in parts, so that no more than one workflow is held besides it. */
+export async function* jsonOf(
+  conversation: ConversationRow,
+  workflows: AsyncIterable<WorkflowRecord>,
+  program: string,
+): AsyncGenerator<string> {
+  const { lastSeq: _, ...row } = conversation;
+  const head = {
+    ...{ format: EXPORT_FORMAT, version: EXPORT_VERSION, program, exportedAt: new Date().toISOString() },
+    conversation: row,
+  };
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "workflows": [`;
+  let separator = '';
+  for await (const workflow of workflows) {
+    yield separator + JSON.stringify(workflowOf(workflow), null, 2);
+    separator = ', ';
+  }
+  yield ']\n}\n';
+}
+
+function workflowOf({ workflow, runs, calls, approvals, requests, entries }: WorkflowRecord) {
+  const { firstSeq: _, lastSeq: __, conversationId: ___, ...row } = workflow;
+  return {
+    ...row,
+    runs: runs.map(({ conversationId: _, workflowId: __, ...run }) => ({
+      ...run,
+      entries: entries.get(run.id) ?? [],
+      calls: calls.filter(({ runId }) => runId === run.id).map(({ runId: _, ...call }) => call),
+      requests: requests.filter(({ runId }) => runId === run.id).map(({ runId: _, ...request }) => request),
+    })),
+    approvals,
+  };
+}

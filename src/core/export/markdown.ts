@@ -1,0 +1,208 @@
+/** The Markdown of an export: everything that was said, in blocks that no content can break out of. */
+import type { Approval, Decision } from '#contract/approval.ts';
+import type { Entry, Part } from '#contract/message.ts';
+import type { Tally } from '#contract/outcome.ts';
+import type { ConversationRow, RunRow } from '#contract/view.ts';
+import type { WorkflowRecord } from './export.ts';
+
+/** The text in parts, a workflow at a time. */
+export async function* markdownOf(
+  conversation: ConversationRow,
+  workflows: AsyncIterable<WorkflowRecord>,
+): AsyncGenerator<string> {
+  const { id, title, folder, agent, createdAt, updatedAt, usage, deletedAt } = conversation;
+  yield lines([
+    `# ${inline(title) || 'Conversation'}`,
+    '',
+    `- Session: ${code(id)}`,
+    `- Folder: ${code(folder)}`,
+    `- Lead: ${code(agent)}`,
+    `- Created: ${createdAt}`,
+    `- Last change: ${updatedAt}`,
+    ...(deletedAt ? [`- In the trash since: ${deletedAt}`] : []),
+    `- Used: ${used(usage)}`,
+  ]);
+  let number = 0;
+  for await (const workflow of workflows) yield workflowOf(workflow, (number += 1));
+}
+
+function workflowOf({ workflow, runs, approvals, entries }: WorkflowRecord, number: number): string {
+  const { id, outcome, status, createdAt, endedAt, durationMs, usage, error, subAgentCount } = workflow;
+  const [lead, ...others] = [...runs].sort((a, b) => a.depth - b.depth);
+  return lines([
+    '',
+    `## Workflow ${number}: ${outcome ?? status}`,
+    '',
+    `- Workflow: ${code(id)}`,
+    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Sub-agents: ${subAgentCount}`,
+    `- Used: ${used(usage)}`,
+    ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    // Its lead may not have been queued yet.
+    ...(lead ? runOf(lead, entries.get(lead.id) ?? []) : ['', '### Prompt', '', fence(workflow.prompt)]),
+    ...approvals.flatMap(approvalOf),
+    ...others.flatMap((run) => runOf(run, entries.get(run.id) ?? [])),
+  ]);
+}
+
+function runOf(run: RunRow, entries: readonly Entry[]): string[] {
+  const { envelope, outcome, status, startedAt, endedAt, durationMs, usage, error } = run;
+  const what = run.parentRunId === null ? 'Lead' : 'Sub-agent';
+  return [
+    '',
+    `### ${what} ${inline(run.name)}: ${outcome ?? status}`,
+    '',
+    `- Run: ${code(run.id)}, ${run.kind}${run.title ? `, ${inline(run.title)}` : ''}`,
+    `- Agent: ${code(run.agent)}, model: ${code(envelope.model)}`,
+    `- Tools: ${envelope.tools.map(code).join(', ') || 'none'}`,
+    `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Used: ${used(usage)}`,
+    ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    // What was asked of one that never started stands nowhere else.
+    ...(entries.length === 0 ? ['', '**Task**', '', fence(run.task)] : entries.flatMap(entryOf)),
+  ];
+}
+
+function entryOf(entry: Entry): string[] {
+  const block = (head: string, text: string, language = '') => [
+    '',
+    `${head} · ${entry.at}`,
+    '',
+    fence(text, language),
+  ];
+  switch (entry.kind) {
+    case 'user':
+      return block(
+        { person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source],
+        entry.text,
+      );
+    case 'assistant':
+      return entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block));
+    case 'tool': {
+      const { name, toolCallId, status, durationMs } = entry;
+      return block(
+        `**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`,
+        entry.output,
+      );
+    }
+    case 'system':
+      return block(`**Remark** (${entry.code})`, entry.text);
+  }
+}
+
+type Block = (head: string, text: string, language?: string) => string[];
+
+function partOf(part: Part, mark: string, block: Block): string[] {
+  switch (part.type) {
+    case 'text':
+      return block(`**Answer**${mark}`, part.text, 'markdown');
+    case 'thinking':
+      return block(`**Thinking**${mark}`, part.text);
+    case 'redacted_thinking':
+      return block(`**Thinking**${mark}, which the provider keeps to itself`, '');
+    case 'tool_use':
+      return block(
+        `**Call** of ${code(part.name)} ${code(part.id)}${mark}`,
+        part.malformed ?? JSON.stringify(part.input, null, 2),
+        part.malformed === undefined ? 'json' : '',
+      );
+  }
+}
+
+function approvalOf({ request, decisions }: Approval): string[] {
+  const { subject } = request;
+  const items =
+    subject.kind === 'envelopes'
+      ? subject.items.map(({ runId, envelope }) => ({
+          name: `${code(envelope.agent)} ${code(runId)}`,
+          value: envelope,
+        }))
+      : [{ name: code(subject.tool), value: subject.input }];
+  return [
+    '',
+    `### Approval: ${inline(request.title)}`,
+    '',
+    `- Asked: ${request.at} by ${code(request.agent)}, call ${code(request.toolCallId)}, risk: ${request.risk}`,
+    ...items.flatMap(({ name, value }, item) => [
+      `- ${name}: ${decided(decisions[item] ?? null)}`,
+      '',
+      fence(JSON.stringify(value, null, 2), 'json'),
+      '',
+      ...editedOf(decisions[item] ?? null),
+    ]),
+  ];
+}
+
+function decided(decision: Decision | null): string {
+  if (!decision) return 'not answered';
+  const { allowed, outcome, decidedBy, ruleId, reason, at } = decision;
+  const answer = allowed
+    ? outcome === 'edited'
+      ? 'approved with changes'
+      : 'approved'
+    : outcome === 'cancelled'
+      ? 'cancelled'
+      : 'rejected';
+  const by = ruleId === null ? decidedBy : `${decidedBy} ${code(ruleId)}`;
+  return `${answer} by ${by} at ${at}${reason === null ? '' : `, reason: ${inline(reason)}`}`;
+}
+
+function editedOf(decision: Decision | null): string[] {
+  if (decision?.edited === undefined) return [];
+  return ['What was approved:', '', fence(JSON.stringify(decision.edited, null, 2), 'json'), ''];
+}
+
+function used({
+  requests,
+  inputTokens,
+  cacheReadTokens,
+  cacheWriteTokens,
+  outputTokens,
+  nanoUsd,
+  unpriced,
+}: Tally): string {
+  const cost = unpriced > 0 ? 'cost unknown' : `$${(nanoUsd / 1e9).toFixed(6)}`;
+  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens, ${cost}`;
+}
+
+function seconds(ms: number | null): string {
+  return ms === null ? '' : `, ${(ms / 1000).toFixed(3)} s`;
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join('\n')}\n`;
+}
+
+/** A block whose fence is longer than any in the text. */
+function fence(text: string, language = ''): string {
+  const ticks = '`'.repeat(Math.max(3, longestTicks(text) + 1));
+  return `${ticks}${language}\n${clean(text)}\n${ticks}`;
+}
+
+/** As code within a line, whatever stands in it. */
+function code(text: string): string {
+  const line = oneLine(text);
+  const longest = longestTicks(line);
+  const ticks = '`'.repeat(longest + 1);
+  return longest > 0 ? `${ticks} ${line} ${ticks}` : `${ticks}${line || ' '}${ticks}`;
+}
+
+function longestTicks(text: string): number {
+  let longest = 0;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
+  return longest;
+}
+
+/** As text within a line. */
+function inline(text: string): string {
+  return oneLine(text).replace(/[\\`*_[\]<>#|~&]/g, '\\$&');
+}
+
+function oneLine(text: string): string {
+  return clean(text).replace(/\s+/g, ' ').trim();
+}
+
+/** Readers of Markdown stop at a NUL, and a return of its own ends a line. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n');
+}

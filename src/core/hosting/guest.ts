@@ -1,0 +1,33 @@
+/** The runtime as another process of this installation gets it: with its own folder, and its work known by name. */
+import type { Client, Input, MethodName, Output } from '#contract/rpc.ts';
+
+export interface Guest {
+  readonly client: Client;
+  /** Workflows that it started or set going again. */
+  readonly workflows: ReadonlySet<string>;
+}
+
+/** `folder`: of its conversations that name none. */
+export function guestOf(runtime: Client, folder: string): Guest {
+  const workflows = new Set<string>();
+  const request = async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
+    // What comes in is parsed by the runtime, so here it may still be anything.
+    const given = method === 'conversation.create' ? ({ folder, ...(input as object) } as Input<M>) : input;
+    const output = await runtime.request(method, given);
+    const id = STARTS.has(method) ? workflowIn(output) : RESUMES.has(method) ? workflowIn(input) : null;
+    if (id !== null) workflows.add(id);
+    return TELLS_FOLDER.has(method) ? { ...output, folder } : output;
+  };
+  const subscribe: Client['subscribe'] = (topic, input, listener) =>
+    runtime.subscribe(topic, input, listener);
+  return { client: { request, subscribe }, workflows };
+}
+
+const STARTS: ReadonlySet<MethodName> = new Set<MethodName>(['message.send', 'run.retry']);
+const RESUMES: ReadonlySet<MethodName> = new Set<MethodName>(['workflow.resume', 'workflow.extend']);
+const TELLS_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>(['app.state', 'provider.set']);
+
+function workflowIn(value: unknown): string | null {
+  const id = (value as { workflowId?: unknown } | null)?.workflowId;
+  return typeof id === 'string' ? id : null;
+}

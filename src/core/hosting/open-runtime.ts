@@ -1,0 +1,61 @@
+/** Opens the store and, while its engine opens it in threads of its own, loads and composes the rest of the program. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TriadError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Store } from '../store/store.ts';
+import { openStore } from '../store/surreal.ts';
+import type { HostingOptions } from './options.ts';
+
+/** The owner before may need a moment to leave: the engine's lock goes with its process. */
+const LEAVING_MS = 3000;
+const PAUSE_MS = 50;
+
+export interface OpenedRuntime {
+  runtime: Runtime;
+  /** Aborts with an error when the history can no longer be written: all work was stopped. */
+  failed: AbortSignal;
+}
+
+/** Only for the owner of the data folder. */
+export async function openRuntime(options: HostingOptions): Promise<OpenedRuntime> {
+  const failure = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const opening = openWhenFree(options, begun.resolve).finally(begun.resolve);
+  const compose = begun.promise.then(() => compositionOf(options, (error) => failure.abort(error)));
+  // Awaited below; until then nobody else would listen to their failures.
+  opening.catch(() => undefined);
+  compose.catch(() => undefined);
+  const store = await opening;
+  const runtime = await (await compose)(store);
+  return { runtime, failed: failure.signal };
+}
+
+async function compositionOf(
+  options: HostingOptions,
+  onFailure: (error: TriadError) => void,
+): Promise<(store: Store) => Promise<Runtime>> {
+  const { composeRuntime } = await import('./compose-runtime.ts');
+  const compose = composeRuntime(options, onFailure);
+  // Where requests are likely, the SDK loads now too. A failure shows at the first request.
+  if (options.works)
+    import('../model/anthropic.ts').then(({ preloadAnthropic }) => preloadAnthropic()).catch(() => undefined);
+  return compose;
+}
+
+async function openWhenFree(
+  { environment, folders, signal }: HostingOptions,
+  onBegin: () => void,
+): Promise<Store> {
+  const url = environment.storeUrl ?? `rocksdb://${join(folders.data, 'store')}`;
+  const deadline = Date.now() + LEAVING_MS;
+  for (;;) {
+    try {
+      return await openStore({ url, signal, onBegin });
+    } catch (error) {
+      const locked = error instanceof TriadError && error.code === 'store_locked';
+      if (!locked || Date.now() > deadline) throw error;
+    }
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}

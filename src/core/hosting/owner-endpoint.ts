@@ -1,0 +1,156 @@
+/** Where the owner of a data folder serves the other processes: one WebSocket each, with the frames of a browser's tab. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RawData, WebSocket, WebSocketServer } from 'ws';
+import type { Client } from '#contract/rpc.ts';
+import { errorInfo, TriadError } from '../errors.ts';
+import type { Ownership } from '../ownership.ts';
+import { type Guest, guestOf } from './guest.ts';
+import { Hello, type OwnerFacts, refusalOf } from './handshake.ts';
+import { attachSocket, CLOSE, jsonOf, MAX_FRAME_BYTES } from './web-socket.ts';
+
+/** A process may serve many tabs over its one connection. */
+const MAX_SUBSCRIPTIONS = 4096;
+const HELLO_MS = 10_000;
+/** For the frame that says why. */
+const GRACE_MS = 200;
+
+export interface EndpointPorts {
+  runtime: Client;
+  version: string;
+  storeUrl: string | undefined;
+  report: (line: string) => void;
+}
+
+export interface Endpoint {
+  /** Resolves when no workflow of another connected process runs any more, or the signal aborts. */
+  idle(leave: AbortSignal, onWait: (count: number) => void): Promise<void>;
+  /** Sends everybody away; who comes now waits for what comes after this owner. */
+  close(): void;
+}
+
+export function openEndpoint(ownership: Ownership, ports: EndpointPorts): Endpoint {
+  const guests = new Map<WebSocket, Guest>();
+  let sockets: Promise<WebSocketServer> | null = null;
+  ownership.onUpgrade((request, socket, head) => {
+    // Most owners never have company: the module is loaded for the first.
+    sockets ??= import('ws').then(
+      ({ WebSocketServer: Server }) =>
+        new Server({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false }),
+    );
+    accept(sockets, request, socket, head, (connection) => welcome(connection, ports, guests)).catch(
+      (error: unknown) => {
+        ports.report(`endpoint: ${errorInfo(error).message}`);
+        socket.destroy();
+      },
+    );
+  });
+  return {
+    idle: (leave, onWait) => idle(ports.runtime, guests, leave, onWait),
+    close: () => {
+      ownership.onUpgrade(null);
+      for (const connection of guests.keys()) connection.close(CLOSE.restart, 'the owner leaves');
+      setTimeout(() => {
+        for (const connection of guests.keys()) connection.terminate();
+      }, GRACE_MS).unref();
+    },
+  };
+}
+
+async function accept(
+  sockets: Promise<WebSocketServer>,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  then: (connection: WebSocket) => void,
+): Promise<void> {
+  // Until `ws` takes it over, nobody else listens for the errors of this socket.
+  const drop = () => socket.destroy();
+  socket.on('error', drop);
+  const server = await sockets;
+  server.handleUpgrade(request, socket, head, (connection) => {
+    socket.off('error', drop);
+    then(connection);
+  });
+}
+
+/** The first frame says who it is; what follows the answer are frames of the contract. */
+function welcome(connection: WebSocket, ports: EndpointPorts, guests: Map<WebSocket, Guest>): void {
+  const { runtime, report } = ports;
+  const timer = setTimeout(() => connection.terminate(), HELLO_MS);
+  connection.on('error', (error) => report(`endpoint: ${error.message}`));
+  connection.on('close', () => {
+    clearTimeout(timer);
+    guests.delete(connection);
+  });
+  connection.once('message', (data) => {
+    clearTimeout(timer);
+    admit(data, ports).then(
+      (folder) => {
+        if (connection.readyState !== connection.OPEN) return;
+        const guest = guestOf(runtime, folder);
+        guests.set(connection, guest);
+        attachSocket(connection, guest.client, report, MAX_SUBSCRIPTIONS);
+        connection.send(JSON.stringify({ ok: true, value: {} }));
+      },
+      (error: unknown) => {
+        const { code, message } = errorInfo(error);
+        connection.send(JSON.stringify({ ok: false, error: { code, message } }));
+        connection.close(CLOSE.policy, 'refused');
+      },
+    );
+  });
+}
+
+/** The folder of a process that may connect. */
+async function admit(data: RawData, { runtime, version, storeUrl }: EndpointPorts): Promise<string> {
+  const hello = Hello.safeParse(jsonOf(data));
+  if (!hello.success) throw new TriadError('bad_input', 'This is not the greeting of a Triad process');
+  const { provider } = await runtime.request('app.state', {});
+  const facts: OwnerFacts = { version, baseUrl: provider.baseUrl, storeUrl: storeUrl ?? null };
+  const refused = refusalOf(hello.data, facts);
+  if (refused !== null) throw refused;
+  return hello.data.folder;
+}
+
+async function idle(
+  runtime: Client,
+  guests: ReadonlyMap<WebSocket, Guest>,
+  leave: AbortSignal,
+  onWait: (count: number) => void,
+): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  let looking = Promise.resolve();
+  let told = false;
+  const look = () => {
+    looking = looking
+      .then(() => working(runtime, [...guests.values()]))
+      .then((count) => {
+        if (count === 0) return done.resolve();
+        if (!told) onWait(count);
+        told = true;
+      }, done.reject);
+  };
+  const leaving = () => done.resolve();
+  if (leave.aborted) return;
+  leave.addEventListener('abort', leaving, { once: true });
+  for (const connection of guests.keys()) connection.once('close', look);
+  // Said at once, and after every change.
+  const end = await runtime.subscribe('attention', { canAnswer: false }, look);
+  try {
+    await done.promise;
+  } finally {
+    end();
+    leave.removeEventListener('abort', leaving);
+    for (const connection of guests.keys()) connection.off('close', look);
+  }
+}
+
+/** How many workflows of the guests have no end in the history yet: what is stored has been sent to them as well. */
+async function working(runtime: Client, guests: readonly Guest[]): Promise<number> {
+  const ids = new Set(guests.flatMap(({ workflows }) => [...workflows]));
+  const rows = await Promise.all(
+    [...ids].map(async (workflowId) => (await runtime.request('workflow.get', { workflowId })).workflow),
+  );
+  return rows.filter(({ outcome }) => outcome === null).length;
+}

@@ -1,0 +1,183 @@
+/** The demo's lead: three acts, one for each message of a conversation, and after them the way to a real model. */
+import { count, factOf, opening, type Report, reportsOf, summaryOf } from './demo-facts.ts';
+import type { DoneCall, Reply, Scene } from './demo-scene.ts';
+
+const SCRIPTED =
+  '**This is the demo: the answer is scripted, no model has read your message.** The engine, the questions, the tools and the history are real, and so is everything named here.';
+
+interface Act {
+  /** Said before the folder is looked at. */
+  intent: string;
+  /** What starts sub-agents; null where its tool or its agents are missing. */
+  start(scene: Scene): Reply['calls'][number] | null;
+  /** Said before the question comes. */
+  asking: string;
+  next: string;
+}
+
+const ACTS: readonly Act[] = [
+  {
+    intent: 'I look at the folder, then ask you for one sub-agent.',
+    asking:
+      'One temporary sub-agent shall count the files. **You are asked first**: you see its whole prompt and its tools, and may change them, say yes, or say no.',
+    start: (scene) =>
+      !scene.can('spawn_agent')
+        ? null
+        : {
+            id: 'spawn',
+            name: 'spawn_agent',
+            input: {
+              operation: 'spawn',
+              name: 'file-counter',
+              reason: 'Count the files of the folder',
+              system_prompt:
+                'You are a temporary agent of the Triad demo. You look at files and report what you found; you change nothing.',
+              tools: ['list_directory', 'glob', 'grep', 'read_file'],
+              prompt: promptOf(
+                'Count the files of the folder by kind, and say what its introduction holds.',
+                'Files: `**/*`',
+              ),
+            },
+          },
+    next: 'Send a second message, and I hand a task to a permanent agent, which has a definition of its own.',
+  },
+  {
+    intent: 'I look at the folder again, then hand a task to a permanent agent.',
+    asking: 'A permanent agent shall look for open ends. It has its own system prompt; you are asked again.',
+    start: (scene) => {
+      const agent = agentsOf(scene, 1)[0];
+      return !scene.can('delegate_task') || agent === undefined
+        ? null
+        : {
+            id: 'delegate',
+            name: 'delegate_task',
+            input: {
+              operation: 'delegate',
+              agent_id: agent,
+              reason: 'Look for open ends',
+              prompt: promptOf(
+                'Find what was left to do in the code and its texts.',
+                'Look for: `TODO|FIXME`',
+              ),
+            },
+          };
+    },
+    next: 'Send a third message, and I run three agents at the same time.',
+  },
+  {
+    intent: 'I look at the folder, then start three agents at once.',
+    asking:
+      'Three agents shall work at the same time. Each is a question of its own: allow all of them, or only some.',
+    start: (scene) => {
+      const agents = agentsOf(scene, 3);
+      return !scene.can('parallel_tasks') || agents.length === 0
+        ? null
+        : {
+            id: 'batch',
+            name: 'parallel_tasks',
+            input: {
+              operation: 'execute_batch',
+              wait_all: true,
+              tasks: TASKS.map((task, index) => ({ agent_id: agents[index], ...task })),
+            },
+          };
+    },
+    next: 'That was all of the script: one sub-agent, a permanent one, and three at once.',
+  },
+];
+
+const TASKS = [
+  {
+    reason: 'Find the texts',
+    prompt: promptOf('Find the texts of the folder and read the first.', 'Files: `**/*.md`'),
+  },
+  {
+    reason: 'Find the tests',
+    prompt: promptOf('Find the tests of the code.', 'Files: `**/*test*`'),
+  },
+  {
+    reason: 'Find the links',
+    prompt: promptOf('Find the links in all files.', 'Look for: `https?://`'),
+  },
+];
+
+export function leadReply(scene: Scene): Reply {
+  const { calls } = scene;
+  // A report that came late begins no act.
+  if (scene.prompt.startsWith('Report of the sub-agent ')) return finalOf(`${summaryOf(scene.prompt)}`);
+  const number = actOf(calls.map(({ id }) => id)) || actOf(scene.earlier) + 1;
+  const act = ACTS[number - 1];
+  if (!act) return finalOf(THE_END);
+  const looked = calls.find(({ name }) => name === 'list_directory');
+  if (!looked && calls.length === 0 && scene.can('list_directory'))
+    return {
+      text: `Demo, act ${number} of ${ACTS.length}. ${act.intent}`,
+      calls: [inAct(number, { id: 'look', name: 'list_directory', input: {} })],
+    };
+  const seen = looked ? factOf(looked, '.') : '';
+  const started = calls.find(({ name }) => name !== 'list_directory');
+  if (started) return finalOf(seen, outcomeOf(started), act.next);
+  const start = act.start(scene);
+  if (!start)
+    return finalOf(seen, 'No sub-agent can be started here, so there is nothing more to show.', act.next);
+  return { text: `${seen} ${act.asking}`.trim(), calls: [inAct(number, start)] };
+}
+
+const THE_END = `The demo has shown what it can. To let a model work for you, open **Settings → Model provider**, and paste an Anthropic key or point to a server of your own: Ollama, LM Studio and others on this machine are found by themselves. In a terminal, set \`active = "anthropic"\` below \`[providers]\` in \`config.toml\`, and \`ANTHROPIC_API_KEY\`.
+
+This conversation stays in the history with every run, question and figure. A new conversation begins the demo anew.`;
+
+function finalOf(...paragraphs: string[]): Reply {
+  return { text: [SCRIPTED, ...paragraphs.filter((text) => text !== '')].join('\n\n'), calls: [] };
+}
+
+/** The highest act that these calls belong to; 0 for none. */
+function actOf(ids: readonly string[]): number {
+  return Math.max(0, ...ids.map((id) => Number(/^demo_act(\d+)_/.exec(id)?.[1] ?? 0)));
+}
+
+function inAct(number: number, call: Reply['calls'][number]): Reply['calls'][number] {
+  return { ...call, id: `demo_act${number}_${call.id}` };
+}
+
+/** As many as are wanted; the same ones again where there are too few. */
+function agentsOf({ agents }: Scene, wanted: number): string[] {
+  if (agents.length === 0) return [];
+  const sorted = [...agents].sort((a, b) => Number(b === 'code-reviewer') - Number(a === 'code-reviewer'));
+  return Array.from({ length: wanted }, (_, index) => sorted[index % sorted.length]!);
+}
+
+/** What came of the sub-agents, in words that fit a yes, a no, a failure and what the tool refused. */
+function outcomeOf({ output, isError }: DoneCall): string {
+  const reports = reportsOf(output);
+  if (!reports) return `${isError ? 'That did not work' : 'The answer was'}: ${opening(output, 300)}`;
+  if (reports.length === 1) return sentenceOf(reports[0]!);
+  return reports.map((report) => `- **${report.agent_id ?? 'Sub-agent'}**: ${sentenceOf(report)}`).join('\n');
+}
+
+function sentenceOf({ success, outcome, report, error, metrics }: Report): string {
+  if (success) {
+    const figures = metrics
+      ? ` (${(metrics.duration_ms / 1000).toFixed(1)} s, about ${count(metrics.tokens_input + metrics.tokens_output, 'token')})`
+      : '';
+    return `Its report${figures}: ${summaryOf(report)}`;
+  }
+  const why = opening(error ?? '', 300);
+  if (outcome === 'rejected') {
+    const reason = why.replace(/^Rejected by [^:]+: /, '');
+    const who = why.startsWith('Rejected by the person') ? 'You said' : 'The answer was';
+    return `${who} no${reason === '' ? '' : `: “${reason}”`}. It was not started, and nothing else was tried in its place.`;
+  }
+  const kept = report === '' ? '' : ` What it had said until then: ${summaryOf(report)}`;
+  return `It did not finish (${(outcome ?? 'error').replace('_', ' ')})${why === '' ? '' : `: ${why}`}.${kept}`;
+}
+
+function promptOf(task: string, input: string): string {
+  return `**Task**: ${task}
+
+**Input Data**: the folder of the workspace. ${input}
+
+**Expected Output Format**: a Markdown report with a title and a \`## Summary\`.
+
+**Constraints**: read only; change nothing.`;
+}

@@ -1,0 +1,78 @@
+/** Looks for model servers on the usual ports of this machine; only asks for their lists of models. */
+import { z } from 'zod';
+import type { Output } from '#contract/rpc.ts';
+import { ModelList } from './provider-test.ts';
+
+export interface Place {
+  port: number;
+  /** Who usually listens there. */
+  name: string;
+}
+
+const PLACES: readonly Place[] = [
+  { port: 11434, name: 'Ollama' },
+  { port: 1234, name: 'LM Studio' },
+  { port: 8080, name: 'llama.cpp' },
+  { port: 8000, name: 'vLLM' },
+  { port: 4000, name: 'LiteLLM' },
+  { port: 1337, name: 'Jan' },
+  { port: 30000, name: 'SGLang' },
+];
+/** Servers that say in their list who they are. */
+const OWNERS: Readonly<Record<string, string>> = {
+  library: 'Ollama',
+  llamacpp: 'llama.cpp',
+  vllm: 'vLLM',
+  sglang: 'SGLang',
+};
+/** How long a server of this machine has to answer, in milliseconds. */
+const PATIENCE_MS = 700;
+/** More than any list of models. */
+const MAX_BYTES = 1_000_000;
+
+/** A server that wants a key says so in the form that these servers share. */
+const KeyWanted = z.object({ error: z.object({ message: z.string(), type: z.string() }) });
+
+type Found = Output<'provider.detect'>[number];
+
+export async function detectServers(
+  signal: AbortSignal,
+  places: readonly Place[] = PLACES,
+): Promise<Found[]> {
+  const found = await Promise.all(places.map((place) => probe(place, signal)));
+  return found.filter((server) => server !== null);
+}
+
+/** Null where nothing answers, or something that is no model server. */
+async function probe({ port, name }: Place, signal: AbortSignal): Promise<Found | null> {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  try {
+    const response = await fetch(`${baseUrl}/v1/models`, {
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    });
+    const answer: unknown = JSON.parse(await bounded(response));
+    if (response.status === 401 || response.status === 403)
+      return KeyWanted.safeParse(answer).success ? { name, baseUrl, models: [] } : null;
+    const list = ModelList.safeParse(answer);
+    if (!response.ok || !list.success) return null;
+    const { data } = list.data;
+    return { name: OWNERS[data[0]?.owned_by ?? ''] ?? name, baseUrl, models: data.map(({ id }) => id) };
+  } catch {
+    return null;
+  }
+}
+
+/** The body as text; whatever listens there may send without end. */
+async function bounded({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const pieces: AsyncIterable<Uint8Array> = body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of pieces) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new RangeError('The answer is longer than a list of models');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

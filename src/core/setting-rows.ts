@@ -1,0 +1,45 @@
+/** The keys of a settings schema as rows for a form: what each may be, what it is now and by default. */
+import { z } from 'zod';
+import type { SettingRow } from '#contract/view.ts';
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** In the order of the schema. `values` fits it. */
+export function rowsOf(schema: z.ZodType, values: object): SettingRow[] {
+  return leavesOf(z.toJSONSchema(schema), values, '');
+}
+
+function leavesOf({ properties = {} }: JsonSchema, values: object, prefix: string): SettingRow[] {
+  return Object.entries(properties).flatMap(([key, leaf]) => {
+    if (typeof leaf === 'boolean') return [];
+    const path = prefix + key;
+    const value: unknown = Reflect.get(values, key);
+    if (leaf.properties) return leavesOf(leaf, Object(value) as object, `${path}.`);
+    return [rowOf(path, leaf, value)];
+  });
+}
+
+function rowOf(path: string, leaf: JsonSchema, value: unknown): SettingRow {
+  // A key that may be unset is a choice between null and what it may be.
+  const set = leaf.anyOf?.find((one) => typeof one !== 'boolean' && one.type !== 'null');
+  const { type, enum: choices, ...bounds } = typeof set === 'object' ? set : leaf;
+  return {
+    path,
+    kind: choices ? 'choice' : type === 'integer' || type === 'number' || type === 'boolean' ? type : 'text',
+    description: leaf.description ?? '',
+    value: plain(value),
+    default: plain(leaf.default),
+    min: finite(bounds.minimum),
+    max: finite(bounds.maximum),
+    choices: choices?.map(String) ?? null,
+  };
+}
+
+function plain(value: unknown): SettingRow['value'] {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** The bound of the number format itself is none. */
+function finite(bound: unknown): number | null {
+  return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : null;
+}

@@ -1,0 +1,25 @@
+/**
+ * How the embedded engine uses memory and disk. It reads this from the environment when it opens a folder, and its own
+ * values are those of a server: it would keep hundreds of megabytes of history in memory before it writes them to a
+ * file. Whether a commit is on the disk when it is acknowledged is not touched: every one is (`sync` of the log).
+ */
+const MB = 1024 * 1024;
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  // Two of these tables in memory at most, each written to a compressed file as soon as it is full.
+  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(8 * MB),
+  SURREAL_ROCKSDB_MAX_WRITE_BUFFER_NUMBER: '2',
+  SURREAL_ROCKSDB_MIN_WRITE_BUFFER_NUMBER_TO_MERGE: '1',
+  SURREAL_ROCKSDB_BLOCK_CACHE_SIZE: String(16 * MB),
+};
+
+type Environment = Record<string, string | undefined>;
+
+/** Sets what the person has not set; the returned function takes it back, so that no other process inherits it. */
+export function applyEngineSettings(environment: Environment = process.env): () => void {
+  const added = Object.keys(SETTINGS).filter((name) => environment[name] === undefined);
+  for (const name of added) environment[name] = SETTINGS[name];
+  return () => {
+    for (const name of added) delete environment[name];
+  };
+}

@@ -1,0 +1,90 @@
+/** Makes all read models again from the events, a conversation at a time. */
+import type { ConversationRow } from '#contract/view.ts';
+import { ZERO } from '../usage.ts';
+import { apply } from './apply.ts';
+import type { Database } from './database.ts';
+import { deleteSome, workflowIdsOf } from './purge.ts';
+import { Reader } from './reader.ts';
+import type { RebuildProgress, Store } from './store.ts';
+
+type Reads = Pick<Store, 'lastSeq' | 'events' | 'commit'>;
+
+/** Events that are replayed in one transaction. */
+const STEP = 500;
+
+/** Whether a rebuild was cut off: then nothing but another one makes the rows whole. */
+export async function rebuildPending(database: Database): Promise<boolean> {
+  const [version] = await database.query('SELECT VALUE version FROM ONLY meta:rebuild');
+  return typeof version === 'number';
+}
+
+/**
+ * Conversations keep their rows (no event tells of an empty one, or of the trash), streamed text and notes theirs (they
+ * are newer than the events, or outlive them). The index is emptied first and made again behind.
+ */
+export async function rebuild(
+  database: Database,
+  reads: Reads,
+  onProgress: (progress: RebuildProgress) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<RebuildProgress> {
+  await database.transaction('UPSERT meta:rebuild SET version = 1 RETURN NONE;');
+  for (const table of ['workflow_index', 'index_queue', 'facet', 'search_segment', 'search_words'])
+    await database.transaction(`DELETE ${table} RETURN NONE;`);
+  const progress = { conversations: 0, events: 0 };
+  for await (const row of conversationsOf(database)) {
+    signal?.throwIfAborted();
+    progress.events += await rebuildConversation(database, reads, row);
+    progress.conversations += 1;
+    onProgress({ ...progress });
+  }
+  await database.transaction('DELETE meta:rebuild RETURN NONE;');
+  return progress;
+}
+
+/** By id; the rows one by one. */
+async function* conversationsOf(database: Database): AsyncGenerator<ConversationRow> {
+  const reader = new Reader(database);
+  const [ids] = (await database.query('SELECT VALUE record::id(id) FROM conversation')) as [string[]];
+  for (const id of ids.sort()) {
+    const row = await reader.row<ConversationRow>('conversation', id);
+    if (row) yield row;
+  }
+}
+
+async function rebuildConversation(
+  database: Database,
+  { lastSeq, events, commit }: Reads,
+  // The trash is told by a column of its own.
+  { deletedAt, ...plain }: ConversationRow,
+): Promise<number> {
+  const { id } = plain;
+  const last = await lastSeq(id);
+  for (;;) {
+    const [workflowId] = await workflowIdsOf(database, id, 1);
+    if (workflowId === undefined) break;
+    while (await deleteSome(database, workflowId));
+  }
+  const row = { ...plain, usage: ZERO };
+  await commit([], [{ kind: 'put', table: 'conversation', key: id, row }]);
+  for (let from = 1; from <= last; from += STEP) {
+    const writes = (await events(id, from, from + STEP - 1)).flatMap(apply);
+    // Notes were written by many conversations, some of which are gone.
+    await commit(
+      [],
+      writes.filter(({ table }) => table !== 'memory'),
+    );
+  }
+  const ids = await workflowIdsOf(database, id, Number.MAX_SAFE_INTEGER);
+  const values = {
+    workflows: ids.map((workflow) => database.record('workflow', workflow)),
+    queue: ids.map((workflow) => ({ id: [workflow, 0] })),
+  };
+  if (ids.length > 0)
+    await database.transaction(
+      `${deletedAt ? 'UPDATE $workflows SET listed = false RETURN NONE;' : ''}
+      INSERT INTO index_queue $queue RETURN NONE;`,
+      values,
+    );
+  return last;
+}

@@ -1,0 +1,50 @@
+/** The tools with which an agent keeps a plan that the person sees. */
+import { z } from 'zod';
+import { MAX_PLAN_ITEMS } from '#contract/limits.ts';
+import { PlanItem } from '#contract/message.ts';
+import { settle } from './settle.ts';
+import { defineTool } from './tool.ts';
+
+const common = {
+  permissions: [],
+  baseline: false,
+  primaryOnly: false,
+  order: 'serial',
+  recovery: 'repeat',
+} as const;
+
+const Items = z.strictObject({
+  items: z
+    .array(z.strictObject(PlanItem.shape))
+    .max(MAX_PLAN_ITEMS)
+    .describe(`The whole plan, at most ${MAX_PLAN_ITEMS} steps in order; it replaces the one before.`),
+});
+
+export const todoWrite = defineTool<z.infer<typeof Items>>({
+  ...common,
+  name: 'todo_write',
+  describe: () =>
+    'Writes your plan, which the person sees: the steps of the task with their status (pending, in_progress, completed) and priority (high, medium, low). ' +
+    'Use it for work of three steps or more, and write it again whenever a step begins or is done.',
+  input: Items,
+  execute: ({ items }, context) =>
+    settle(context, async () => {
+      await context.plan.write(items);
+      const done = items.filter(({ status }) => status === 'completed').length;
+      return {
+        status: 'completed',
+        output: `The plan is written: ${done} of ${items.length} steps are completed.`,
+        metadata: { steps: items.length, completed: done },
+      };
+    }),
+});
+
+export const todoRead = defineTool<Record<string, never>>({
+  ...common,
+  name: 'todo_read',
+  describe: () => 'Returns your plan as JSON, as you last wrote it.',
+  input: z.strictObject({}),
+  execute: (_, context) => {
+    return Promise.resolve({ status: 'completed', output: JSON.stringify(context.plan.read()) });
+  },
+});

@@ -1,0 +1,47 @@
+/** The time in which something works: it stands still while nobody does, and hardly moves while the machine sleeps. */
+
+const TICK_MS = 250;
+
+export class WorkClock {
+  #ms: number;
+  #workers = 0;
+  #last = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `ms`: what was worked before. */
+  constructor(ms = 0) {
+    this.#ms = ms;
+  }
+
+  /** In milliseconds; never goes back. */
+  get ms(): number {
+    this.#count();
+    return this.#ms;
+  }
+
+  /** Somebody works until the returned function is called; several at the same time count once. */
+  work(): () => void {
+    this.#count();
+    this.#workers += 1;
+    this.#last = performance.now();
+    this.#timer ??= setInterval(() => this.#count(), TICK_MS).unref();
+    let working = true;
+    return () => {
+      if (!working) return;
+      working = false;
+      this.#count();
+      this.#workers -= 1;
+      if (this.#workers > 0 || !this.#timer) return;
+      clearInterval(this.#timer);
+      this.#timer = null;
+    };
+  }
+
+  #count(): void {
+    if (this.#workers === 0) return;
+    const now = performance.now();
+    // A process that was stopped, or a machine that slept, missed its ticks: one counts at most two intervals.
+    this.#ms += Math.min(now - this.#last, 2 * TICK_MS);
+    this.#last = now;
+  }
+}

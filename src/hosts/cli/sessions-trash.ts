@@ -1,0 +1,42 @@
+/** `triad sessions export`, `clean`, `delete` and `restore`: conversations out of the program, into its trash and back. */
+import type { Client } from '#contract/rpc.ts';
+import type { Io } from './io.ts';
+import { sessionId } from './session.ts';
+import { harmless } from './visible.ts';
+
+export async function exportSession(
+  { screen }: Io,
+  client: Client,
+  id: string,
+  { format }: { format: 'md' | 'json' },
+): Promise<void> {
+  const { text } = await client.request('conversation.export', {
+    conversationId: sessionId(id),
+    format,
+  });
+  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  screen.data(screen.isTerminal ? harmless(whole) : whole);
+}
+
+/** Nothing is lost by it: the trash gives back what it holds until it is purged. */
+export async function cleanSessions(
+  { screen }: Io,
+  client: Client,
+  { olderThan, json }: { olderThan: number; json?: boolean },
+): Promise<void> {
+  const { count } = await client.request('trash.fill', { olderThanDays: olderThan });
+  if (json) return screen.data(`${JSON.stringify({ count })}\n`);
+  const what = count === 1 ? '1 session was' : `${count} sessions were`;
+  const back = count > 0 ? ' To get one back: triad sessions restore ID' : '';
+  screen.note(`${what} moved to the trash (not changed for ${olderThan} days).${back}`);
+}
+
+export async function deleteSession({ screen }: Io, client: Client, id: string): Promise<void> {
+  await client.request('conversation.delete', { conversationId: sessionId(id) });
+  screen.note(`Moved to the trash. To get it back: triad sessions restore ${id}`);
+}
+
+export async function restoreSession({ screen }: Io, client: Client, id: string): Promise<void> {
+  await client.request('conversation.restore', { conversationId: sessionId(id) });
+  screen.note('Restored from the trash.');
+}

@@ -1,0 +1,24 @@
+/** The runtime for the Node hosts: the environment is read here, and keys lie in a file. */
+import { folders } from '#core/folders.ts';
+import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
+import type { HostingOptions } from '#core/hosting/options.ts';
+import { fileSecrets } from '#core/secrets.ts';
+import { ownVersion } from './version.ts';
+
+export interface ConnectOptions extends Pick<HostingOptions, 'folder' | 'works' | 'signal'> {
+  env: Readonly<Record<string, string | undefined>>;
+  note: (line: string) => void;
+}
+
+export async function connect({ env, note, ...rest }: ConnectOptions): Promise<Connected> {
+  const [found, version] = await Promise.all([folders(env), ownVersion()]);
+  return connectOrOwn({
+    ...rest,
+    ...{ folders: found, version, secrets: fileSecrets(found.config), warn: note, report: note },
+    environment: {
+      apiKey: env['ANTHROPIC_API_KEY'] || undefined,
+      baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
+      storeUrl: env['TRIAD_STORE'] || undefined,
+    },
+  });
+}

@@ -1,0 +1,73 @@
+/** Checks the folders of this installation, the settings in them and where keys lie. */
+import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Folders } from '#core/folders.ts';
+import { checkSettings, settingsFile } from '#core/settings.ts';
+import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
+
+const MB = 1024 * 1024;
+const SCARCE_BYTES = 500 * MB;
+const FULL_BYTES = 32 * MB;
+
+export async function checkFolders({ config, data }: Folders): Promise<Finding[]> {
+  const found = [await checkFolder('data folder', data)];
+  if (config !== data) found.push(await checkFolder('config folder', config));
+  return found;
+}
+
+async function checkFolder(name: string, folder: string): Promise<Finding> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    const text = `${folder}, ${size(free)} free`;
+    if (free < FULL_BYTES) return problem(name, text, 'free some space on this disk');
+    if (free < SCARCE_BYTES) return warning(name, text, 'free some space on this disk');
+    return ok(name, text);
+  } catch (error) {
+    const advice = 'check its owner and permissions, or set TRIAD_HOME to another folder';
+    return problem(name, `${folder} cannot be used (${causeOf(error)})`, advice);
+  }
+}
+
+export async function checkSettingsFile({ config }: Folders): Promise<Finding> {
+  const file = settingsFile(config);
+  try {
+    const result = checkSettings(await readFile(file, 'utf8'));
+    if (result.ok) return ok('settings', file);
+    const [first] = result.problems;
+    const where = `${file}:${first?.line ?? 1}: ${first?.key ?? ''} ${first?.message ?? ''}`;
+    return problem('settings', where, 'correct this line; "triad config validate" lists all');
+  } catch (error) {
+    if (causeOf(error) === 'ENOENT') return ok('settings', 'no file: all settings have their defaults');
+    return problem(
+      'settings',
+      `${file} cannot be read (${causeOf(error)})`,
+      'check its owner and permissions',
+    );
+  }
+}
+
+/** The file itself; a key in the environment needs none. */
+export async function checkKeyFile({ config }: Folders): Promise<Finding> {
+  const file = join(config, 'secrets.json');
+  try {
+    const mode = (await stat(file)).mode & 0o777;
+    const shown = `${file}, mode ${mode.toString(8).padStart(4, '0')}`;
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      return problem('key storage', `${shown}: others can read it`, `chmod 600 ${file}`);
+    return ok('key storage', `${shown}; not encrypted, only your account can read it`);
+  } catch (error) {
+    if (causeOf(error) === 'ENOENT') return ok('key storage', `${file}, not made yet`);
+    return problem(
+      'key storage',
+      `${file} cannot be read (${causeOf(error)})`,
+      'check its owner and permissions',
+    );
+  }
+}
+
+export function size(bytes: number): string {
+  if (bytes < MB) return `${Math.ceil(bytes / 1024)} KB`;
+  return bytes < 1024 * MB ? `${Math.round(bytes / MB)} MB` : `${(bytes / 1024 / MB).toFixed(1)} GB`;
+}

@@ -1,0 +1,101 @@
+/** Checks the store and the provider through the runtime itself: opened here, or asked from the process that owns it. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppState } from '#contract/rpc.ts';
+import { errorInfo } from '#core/errors.ts';
+import type { Folders } from '#core/folders.ts';
+import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { findOwner } from '#core/ownership.ts';
+import { causeOf, type Finding, ok, problem } from './finding.ts';
+import { size } from './folders.ts';
+
+const PATIENCE_MS = 5000;
+
+export interface RuntimeFindings {
+  store: Finding;
+  /** Null where the runtime could not be had. */
+  app: AppState | null;
+}
+
+/** `connect` opens the store where nobody else has it. */
+export async function checkStore(
+  { data }: Folders,
+  connect: () => Promise<Connected>,
+  signal: AbortSignal,
+): Promise<RuntimeFindings> {
+  const folder = join(data, 'store');
+  try {
+    const connected = await connect();
+    try {
+      const app = await connected.client.request('app.state', {});
+      const owner = connected.owner ? null : await findOwner(data, signal);
+      const who = owner === null ? 'opens' : `in use by pid ${owner.pid}, which answers`;
+      return { app, store: ok('store', `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`) };
+    } finally {
+      await connected.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const { code, message } = errorInfo(error);
+    return { app: null, store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  store_locked: 'end the other program that uses it',
+  store_unwritable: 'check owner, permissions and free space of the folder',
+  store_failed:
+    'put back the newest copy of the store folder that lies beside it, or move it away to start empty',
+  bad_input: 'correct what the message names',
+  conflict: 'do what the message says',
+};
+
+export async function checkProvider(app: AppState, signal: AbortSignal): Promise<Finding[]> {
+  const { kind, keySource, ready, baseUrl, baseUrlSource, defaultModel } = app.provider;
+  if (kind === 'demo') return [ok('provider', 'the demo model: scripted and offline')];
+  const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[
+    keySource
+  ];
+  const key = ready
+    ? ok('key', keySource === 'none' ? 'none, and none is needed for a server on this machine' : from)
+    : problem('key', 'none is set up', 'enter one in the settings of the app, or set ANTHROPIC_API_KEY');
+  const url = baseUrl ?? 'https://api.anthropic.com';
+  const named = `${url} (${baseUrlSource}), model ${defaultModel}`;
+  return [key, await reach(url, named, signal)];
+}
+
+/** Any answer will do: what is asked costs nothing and needs no key. */
+async function reach(url: string, named: string, signal: AbortSignal): Promise<Finding> {
+  try {
+    const late = AbortSignal.timeout(PATIENCE_MS);
+    const response = await fetch(url, {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, late]),
+    });
+    return ok('endpoint', `${named} answers (${response.status})`);
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    const text = `${named} does not answer (${causeOf(cause)})`;
+    return problem('endpoint', text, 'check the network, a proxy, and the address in the settings');
+  }
+}
+
+async function versionOf(folder: string): Promise<string> {
+  const text = await readFile(`${folder}.schema-version`, 'utf8').catch(() => '');
+  return text.trim() === '' ? 'schema version unknown' : `schema version ${text.trim()}`;
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size: bytes }) => bytes,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}

@@ -1,0 +1,65 @@
+/** The link of a desktop window: the two functions that its shell put on `window`. */
+import type { Bridge, ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import type { Link } from './link.ts';
+
+export class BridgeLink implements Link {
+  onopen: Link['onopen'] = null;
+  onframe: Link['onframe'] = null;
+  onclose: Link['onclose'] = null;
+  readonly #bridge: Bridge;
+  readonly #ends = new Map<number, () => void>();
+  #open = false;
+  #closed = false;
+
+  constructor(bridge: Bridge) {
+    this.#bridge = bridge;
+    // The shell answers as soon as it has a runtime: that is what an opening means here.
+    bridge.request('app.state', {}).then(
+      () => {
+        if (this.#closed) return;
+        this.#open = true;
+        this.onopen?.();
+      },
+      () => this.close(),
+    );
+  }
+
+  send(frame: ClientFrame): void {
+    if (!this.#open) return;
+    const { id } = frame;
+    if (frame.kind === 'unsubscribe') {
+      this.#ends.get(id)?.();
+      this.#ends.delete(id);
+    } else if (frame.kind === 'request') {
+      this.#bridge.request(frame.method, plain(frame.input)).then(
+        (reply) => this.#receive({ kind: 'reply', id, reply }),
+        () => this.close(),
+      );
+    } else {
+      const end = this.#bridge.subscribe(frame.topic, plain(frame.input), (message) => {
+        if (message === null) this.close();
+        else if ('events' in message) this.#receive({ kind: 'events', id, events: message.events });
+        else this.#receive({ kind: 'reply', id, reply: message });
+      });
+      this.#ends.set(id, end);
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#open = false;
+    for (const end of this.#ends.values()) end();
+    this.#ends.clear();
+    this.onclose?.();
+  }
+
+  #receive(frame: ServerFrame): void {
+    if (this.#open) this.onframe?.(frame);
+  }
+}
+
+/** As it would come out of a socket: what the bridge copies must be plain data, and reactive objects are not. */
+function plain(input: unknown): unknown {
+  return JSON.parse(JSON.stringify(input)) as unknown;
+}

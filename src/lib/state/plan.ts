@@ -1,0 +1,20 @@
+/** What a plan says at a glance: how far it is, and what is done now. */
+import type { PlanItem } from '#contract/message.ts';
+
+export interface PlanProgress {
+  done: number;
+  all: number;
+  /** The step at work, or the next one; null where all is done. */
+  current: PlanItem | null;
+}
+
+export function progressOf(items: readonly PlanItem[]): PlanProgress {
+  return {
+    done: items.filter(({ status }) => status === 'completed').length,
+    all: items.length,
+    current:
+      items.find(({ status }) => status === 'in_progress') ??
+      items.find(({ status }) => status === 'pending') ??
+      null,
+  };
+}

@@ -1,0 +1,137 @@
+/** The words of the first start, of the settings and of the demo. */
+import { plural } from '#lib/sentences.ts';
+
+export const demoWords = {
+  heading: 'The demo: everything is real but the answers',
+  steps: [
+    'Send the three messages below, one after the other. The demo looks at your folder and starts sub-agents.',
+    'You are asked before each sub-agent starts. Say yes, say no, or change its prompt and see what becomes of it.',
+    'Every answer is scripted and says so. Nothing leaves this machine, and nothing in your folder is changed.',
+  ],
+  /** One for each act of the script; what they say does not matter to it. */
+  messages: [
+    'What is in this folder? Let one sub-agent count the files.',
+    'Let a permanent agent look for what was left to do.',
+    'Let three agents look at the texts, the tests and the links at the same time.',
+  ],
+  messagesLabel: 'Send these, one after the other',
+  next: 'Next in the demo',
+  end: 'The demo ends here.',
+  toSettings: 'Set up a model',
+} as const;
+
+export const firstRunWords = {
+  title: 'Welcome to Triad',
+  text: 'One lead agent works for you and may lead up to three others. What should they think with?',
+  choices: {
+    key: { name: 'Anthropic key', text: 'Paste an API key. You pay Anthropic for what is used.' },
+    endpoint: { name: 'Compatible endpoint', text: 'A server on this machine, or any other address.' },
+    demo: { name: 'Demo', text: 'Scripted answers, offline and free, to see how Triad works.' },
+  },
+  demoText:
+    'The demo answers from a script. The folder that it looks at, the questions that you are asked, the sub-agents and the history are real. You can set up a model at any time in the settings.',
+  start: 'Test and start',
+  startDemo: 'Start the demo',
+  anyway: 'Save without a working test',
+  needKey: 'Paste a key first.',
+  needEndpoint: 'Enter the address of the endpoint first.',
+} as const;
+
+const labels: Readonly<Record<string, string>> = {
+  'models.default': 'Default model',
+  'models.aliases.sonnet': 'sonnet',
+  'models.aliases.haiku': 'haiku',
+  'models.aliases.opus': 'opus',
+  'limits.max_sub_agents': 'Sub-agents per workflow',
+  'limits.max_concurrent': 'Sub-agents at the same time',
+  'limits.inactivity_seconds': 'Silence (seconds)',
+  'limits.approval_seconds': 'Time to answer (seconds)',
+  'limits.run.max_iterations': 'Model requests',
+  'limits.workflow.max_iterations': 'Model requests',
+  'providers.anthropic.max_concurrent': 'Requests at the same time',
+};
+const lastWords: Readonly<Record<string, string>> = {
+  max_tokens: 'Tokens',
+  max_cost_usd: 'Cost (US dollars)',
+  max_minutes: 'Minutes',
+};
+
+function boundsOf(min: number | null, max: number | null): string {
+  if (max === null) return min === null ? '' : `From ${min}.`;
+  return min === null ? `Up to ${max}.` : `${min} to ${max.toLocaleString('en')}.`;
+}
+
+export const settingsWords = {
+  title: 'Settings',
+  provider: 'Model provider',
+  providerKind: 'Who answers',
+  kinds: {
+    anthropic: 'Anthropic, or a compatible endpoint',
+    demo: 'The demo: scripted answers, offline',
+  },
+  key: 'API key',
+  keyOptional: 'API key, where the endpoint wants one',
+  keyPlaceholder: {
+    store: 'stored; paste another to replace it',
+    environment: 'from ANTHROPIC_API_KEY',
+    none: '',
+  },
+  keyFromEnvironment: 'The key comes from ANTHROPIC_API_KEY and wins over one stored here.',
+  keyStored: (backend: string) => `A key is stored in ${backend} and sent to the endpoint only.`,
+  keyWhere: (backend: string) => `It will be kept in ${backend} and sent to the endpoint only.`,
+  removeKey: 'Remove key',
+  endpoint: 'Endpoint',
+  endpointHint: 'Empty for the Anthropic API. A server on this machine usually needs no key.',
+  endpointFromEnvironment: 'The endpoint comes from ANTHROPIC_BASE_URL and wins over one stored here.',
+  servers: 'On this machine',
+  serverModels: (value: number) => plural(value, 'model', 'models'),
+  find: 'Find local servers',
+  findAgain: 'Look again',
+  finding: 'Looking…',
+  noServers: 'No model server answers on the usual ports of this machine.',
+  model: 'Model',
+  modelHint: 'Asked instead of sonnet, haiku and opus.',
+  modelAsConfigured: 'as set below “Models”',
+  test: 'Test',
+  testing: 'Testing…',
+  works: 'It works',
+  worksNot: 'It does not work',
+  save: 'Save',
+  saving: 'Saving…',
+  saved: 'Saved.',
+  ready: 'Ready',
+  notReady: 'Not set up',
+  models: 'Models',
+  aliases: 'Names for models',
+  aliasesHint: 'Agents ask for a model by one of these names; each stands for the id of a model.',
+  limits: 'Limits',
+  limitsOf: { all: 'Sub-agents and questions', run: 'One agent', workflow: 'A whole workflow' },
+  limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',
+  label: (path: string) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
+  notSet: 'not set',
+  /** Bounds that nobody reaches are not worth a word. */
+  bounds: (min: number | null, max: number | null) =>
+    boundsOf(min, max !== null && max < 1_000_000 ? max : null),
+  default: (value: string) => `Default: ${value}`,
+  reset: (value: string, label: string) => `Default: ${value}, for ${label}`,
+  appearance: 'Appearance',
+  theme: 'Colours',
+  themes: { system: 'System', light: 'Light', dark: 'Dark' },
+  textSize: 'Size of text',
+  textSizes: { small: 'Small', normal: 'Normal', large: 'Large' },
+  motion: 'Motion is reduced where your system asks for it. These choices are kept on this device only.',
+  memory: 'Memory',
+  memoryHint:
+    'Notes that agents keep for later workflows in the same folder. Only agents of the same name read them.',
+  noMemory: 'No agent has kept a note yet.',
+  memoryFailed: 'The notes could not be loaded',
+  deleteNote: 'Delete',
+  deleteNoteSure: 'Delete for good',
+  keepNote: 'Keep',
+  noteDeleted: (name: string) => `The note “${name}” is deleted`,
+  trash: 'Trash',
+  trashHint: 'Deleted conversations are kept for a while and can be restored.',
+  openTrash: 'Open the trash',
+  failed: 'The settings could not be loaded',
+  version: (value: string) => `Triad ${value}`,
+} as const;

@@ -1,0 +1,83 @@
+/** The words about work in progress: plans, bounds, waiting, further attempts, what was saved of a run. */
+import type { BudgetKind } from '#lib/state/budgets.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { plural } from '#lib/sentences.ts';
+
+export const workWords = {
+  plan: {
+    label: 'Plan',
+    progress: (done: number, all: number) => `${done} of ${all}`,
+    done: 'All steps are done',
+    states: { pending: 'to do', in_progress: 'at work', completed: 'done' },
+    highPriority: 'high priority',
+  },
+  budget: {
+    label: 'Used of what is allowed',
+    bound: {
+      tokens: (of: number) => plural(of, 'token', 'tokens'),
+      costUsd: (of: number) => `$${of}`,
+      minutes: (of: number) => plural(of, 'minute', 'minutes'),
+      iterations: (of: number) => plural(of, 'iteration', 'iterations'),
+    } satisfies Readonly<Record<BudgetKind, (of: number) => string>>,
+    used: {
+      tokens: (used: string, of: string) => `${used} of ${of} tokens`,
+      costUsd: (used: string, of: string) => `${used} of ${of}`,
+      minutes: (used: string, of: string) => `${used} of ${of} min`,
+      iterations: (used: string, of: string) => `${used} of ${of} iterations`,
+    },
+    extend: 'Extend',
+    extendLabel: 'How much more',
+    add: {
+      tokens: 'Tokens to add',
+      costUsd: 'Dollars to add',
+      minutes: 'Minutes to add',
+      iterations: 'Iterations to add',
+    },
+    goOn: 'Extend and go on',
+    raise: 'Extend',
+    extending: 'Extending…',
+    cancel: 'Not now',
+    nothing: 'Enter how much to add in at least one field.',
+    kept: 'Everything up to here is kept; with more it goes on from there.',
+  },
+  wait: {
+    /** Follows the word for the state. */
+    since: (time: string) => time,
+    behind: (message: string) => `queued behind “${message}”`,
+    retryIn: (attempt: number, time: string) => `Attempt ${attempt} in ${time}`,
+    retryNow: (attempt: number) => `Attempt ${attempt} starts…`,
+  },
+  again: {
+    run: 'Try again',
+    trying: 'Starting…',
+    message: 'Send again',
+    /** A line between the attempts of one run. */
+    divider: (attempt: number, why: string) => `Attempt ${attempt} · ${why}`,
+  },
+  /** Says of what a run left behind how it came about. */
+  salvage: {
+    cancelled: 'What it had when it was stopped',
+    timed_out: 'What it had when its time was up',
+    budget_exceeded: 'What it had when its budget was used up',
+    refused: 'What it had when the model declined',
+    error: 'What it had when it failed',
+    interrupted: 'What it had when it was interrupted',
+  } as Readonly<Partial<Record<Outcome, string>>>,
+  demo: {
+    label: 'Demo',
+    hint: 'Scripted answers, without a model and without a network',
+  },
+  find: {
+    label: 'Find in this conversation',
+    hint: 'Find',
+    next: 'Next',
+    previous: 'Previous',
+    close: 'Close',
+    count: (at: number, all: number) => (all === 0 ? 'nothing found' : `message ${at} of ${all}`),
+    earlier: 'Only the messages that are loaded are looked through.',
+  },
+  steps: {
+    earlier: (value: number) => `Show ${plural(value, 'earlier step', 'earlier steps')}`,
+    later: (value: number) => `Show ${plural(value, 'later step', 'later steps')}`,
+  },
+} as const;

@@ -1,0 +1,46 @@
+/** A provider that fails again and again is left alone; one that is asked too much is asked by one at a time. */
+import { describe, expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
+
+describe('a provider in trouble', () => {
+  test('after three failed requests the next one is not sent, and the person is told how long', async () => {
+    const engine = await startEngine(new Script().on({}).reply([], overloaded), { retryDelays: [] });
+    for (let n = 0; n < 3; n += 1) expect((await engine.ask(`Try ${n}`)).outcome).toBe('error');
+    expect(engine.model.requests).toHaveLength(3);
+    const end = await engine.ask('Try again');
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'overloaded' } });
+    expect(end.error?.message).toMatch(/left alone for \d+ s more/);
+    expect(engine.model.requests).toHaveLength(3);
+  });
+
+  test('after a 429 sub-agents ask one after the other, until it answers again', async () => {
+    const names = ['a', 'b', 'c'];
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], turn: 1 })
+      .reply([toolUse('list_directory', { path: '.' })])
+      .on({ tools: ['spawn_agent'], turn: 2 })
+      .reply([], {
+        ...{ status: 429, times: 1, headers: { 'retry-after': '0' } },
+        error: { type: 'rate_limit_error', message: 'Slow down' },
+      })
+      .on({ tools: ['spawn_agent'], turn: 2 })
+      .reply(names.map((name) => spawn({ name, prompt: `Do ${name}.` })))
+      .on({ tools: ['spawn_agent'] })
+      .reply([text('Done.')])
+      .on({})
+      .reply([text('Report.')], { firstTokenMs: 40 });
+    const engine = await startEngine(script, { settings: '[providers.anthropic]\nmax_concurrent = 3\n' });
+    expect((await engine.ask('Go')).outcome).toBe('completed');
+    const spans = engine.model.requests
+      .filter(({ seen }) => !seen.tools.includes('spawn_agent'))
+      .map(({ receivedAt, endedAt }) => ({ from: receivedAt, to: endedAt ?? Infinity }));
+    const atOnce = spans.map(({ from }) => spans.filter((one) => one.from <= from && from < one.to).length);
+    expect(spans).toHaveLength(3);
+    // The lead's success after the 429 made it two.
+    expect(Math.max(...atOnce)).toBe(2);
+  });
+});

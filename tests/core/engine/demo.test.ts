@@ -1,0 +1,145 @@
+/** The demo: three messages that lead through the real engine with facts from the folder, offline and labelled. */
+import { expect, test } from 'vitest';
+import type { Envelope } from '#contract/agent.ts';
+import type { Person } from '../../support/compose.ts';
+import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '../../support/engine.ts';
+import { Script } from '../../support/fake-model/script.ts';
+
+const FILES = {
+  'README.md': '# Apples and pears\n\nSee https://example.com for more.\n',
+  'notes/plan.md': '# Plan\n\nTODO: buy pears\n',
+  'src/apple.js': 'export const apple = 1; // FIXME: two\n',
+  'src/apple.test.js': 'import "./apple.js";\n',
+};
+
+const demo = (options: HarnessOptions = {}): Promise<Harness> =>
+  startEngine(new Script(), {
+    settings: '[providers]\nactive = "demo"\n',
+    files: FILES,
+    environment: { apiKey: undefined, baseUrl: undefined },
+    ...options,
+  });
+
+const rejecting =
+  (reason: string): Person =>
+  () => ({ kind: 'reject', reason });
+
+test('three messages show a spawned, a delegated and three parallel agents, with facts that the tools found', async () => {
+  const engine = await demo();
+  const first = await engine.ask('What is this?');
+  expect(outcomes(first)).toEqual(['completed', 'completed']);
+  expect(first.subAgents[0]).toMatchObject({ agent: 'file-counter', kind: 'spawn' });
+  expect(first.text).toContain('2 folders and 1 file: `notes/`, `src/`, `README.md`');
+  expect(first.text).toContain('4 files match `**/*`, by ending: 2 `.js`, 2 `.md`');
+  expect(first.text).toContain(
+    `\`README.md\` has 3 lines, ${FILES['README.md'].length} bytes; its first heading is “Apples and pears”`,
+  );
+
+  const second = await engine.ask('And then?');
+  expect(second.subAgents[0]).toMatchObject({
+    agent: 'code-reviewer',
+    kind: 'delegate',
+    outcome: 'completed',
+  });
+  expect(second.text).toContain(
+    '2 lines match `TODO|FIXME`, in 2 files: `notes/plan.md:3`, `src/apple.js:1`',
+  );
+
+  const third = await engine.ask('Go on');
+  expect(outcomes(third)).toEqual(['completed', 'completed', 'completed', 'completed']);
+  expect(new Set(third.subAgents.map(({ kind }) => kind))).toEqual(new Set(['parallel']));
+  expect(third.text).toContain('2 files match `**/*.md`');
+  expect(third.text).toContain('1 file matches `**/*test*`: `src/apple.test.js`');
+  expect(third.text).toContain('1 line matches `https?://`, in 1 file: `README.md:3`');
+
+  const fourth = await engine.ask('More?');
+  expect(fourth.subAgents).toEqual([]);
+  expect(fourth.text).toContain('paste an Anthropic key');
+  for (const { text } of [first, second, third, fourth]) expect(text).toContain('scripted');
+  expect(engine.model.requests, 'nothing was sent anywhere').toEqual([]);
+});
+
+test('its envelopes name the demo, and no tool in them can write', async () => {
+  const engine = await demo();
+  await engine.ask('One');
+  await engine.ask('Two');
+  await engine.ask('Three');
+  const envelopes = engine.of('run-start').map(({ envelope }) => envelope);
+  expect(envelopes).toHaveLength(3 + 5);
+  const writes = ({ permissions, tools }: Envelope): boolean =>
+    tools.includes('write_file') || permissions.some((permission) => permission.endsWith('Write'));
+  expect(envelopes.filter(writes)).toEqual([]);
+  expect(new Set(envelopes.map(({ provider, model }) => `${provider}/${model}`))).toEqual(
+    new Set(['demo/demo']),
+  );
+  expect(engine.of('notice').map(({ text }) => text)).toEqual(
+    Array.from({ length: 3 }, () => 'Demo: the answers are scripted, no model is asked'),
+  );
+});
+
+test('usage is counted and costs nothing, by a price that says demo', async () => {
+  const engine = await demo();
+  const end = await engine.ask('What is this?');
+  const requests = engine.of('usage').map(({ request }) => request);
+  expect(requests.length).toBeGreaterThan(4);
+  for (const request of requests) {
+    expect(request).toMatchObject({ provider: 'demo', model: 'demo', nanoUsd: 0, priceVersion: 'demo' });
+    expect(request.inputTokens).toBeGreaterThan(100);
+    expect(request.outputTokens).toBeGreaterThan(5);
+  }
+  expect(end.usage.costUsd).toBe(0);
+  expect(end.usage.outputTokens).toBe(requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0));
+});
+
+test('a no is taken as a no, with its reason', async () => {
+  const engine = await demo({ person: rejecting('not today') });
+  const first = await engine.ask('What is this?');
+  expect(outcomes(first)).toEqual(['completed', 'rejected']);
+  expect(first.text).toContain('You said no: “not today”');
+  expect((await engine.ask('Then?')).subAgents[0]?.kind, 'the next act is not held up').toBe('delegate');
+  const third = await engine.ask('And now?');
+  expect(third.text.match(/You said no: “not today”/g)).toHaveLength(3);
+});
+
+test('an edited prompt changes what its agent looks for', async () => {
+  const edit: Person = ({ request: { subject } }, item) => {
+    const asked = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
+    return { kind: 'edit', value: { ...asked, prompt: 'Look for: `pears`' } };
+  };
+  const engine = await demo({ person: edit });
+  const { text } = await engine.ask('What is this?');
+  expect(text).toContain('2 lines match `pears`, in 2 files: `README.md:1`, `notes/plan.md:3`');
+});
+
+test('where no agent may be started, or the folder is empty, it says so', async () => {
+  const engine = await demo({
+    settings: '[providers]\nactive = "demo"\n[limits]\nmax_sub_agents = 1\n',
+    files: {},
+    person: yes,
+  });
+  const first = await engine.ask('One');
+  expect(first.text).toContain('The folder is empty.');
+  expect(first.text).toContain('No file matches `**/*`.');
+  await engine.ask('Two');
+  const third = await engine.ask('Three');
+  expect(outcomes(third), 'the batch has too many').toEqual(['completed']);
+  expect(third.text).toMatch(/That did not work: .*1/);
+});
+
+test('a stop ends it at once, and the next message goes on', async () => {
+  const engine = await demo({ person: () => null });
+  const { workflowId } = await engine.send('What is this?');
+  await engine.event((event) => event.type === 'approval-request');
+  await engine.runtime.request('workflow.stop', { workflowId });
+  expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
+});
+
+test('of a large folder the numbers are those of the tools, not of what they returned', async () => {
+  const many = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}.txt`, 'TODO\n']));
+  const engine = await demo({ files: { ...many, 'README.md': 'line\n'.repeat(6000) } });
+  const { text } = await engine.ask('What is this?');
+  expect(text).toContain('The folder holds 1,101 entries.');
+  expect(text).toContain('1,101 files match `**/*`, by ending of the first 1000');
+  expect(text).toContain('`README.md` has more than 5,000 lines, 30,000 bytes');
+  expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
+});

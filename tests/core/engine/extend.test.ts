@@ -1,0 +1,155 @@
+/** The person gives more: while it runs, after it ended at its limit, to the whole workflow, to the lead or to a sub-agent. */
+import { describe, expect, test, vi } from 'vitest';
+import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const usage = { input: 100, output: 20 };
+const LAST = /You have no tools any more/;
+const AGAIN = /You have your tools again/;
+
+/** Looks around for ever until it is given more; then it finishes. */
+function worker(): Script {
+  let turn = 0;
+  return new Script()
+    .on({ asked: AGAIN })
+    .reply([text('Now all of it.')], { usage })
+    .on({ lastUser: LAST })
+    .reply([text('Half of it.')], { usage })
+    .on({})
+    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage });
+}
+
+/** A lead whose one sub-agent works like that. */
+function leadOf(worked: Script): Script {
+  const script = new Script()
+    .on({ tools: ['spawn_agent'], asked: /Report of the sub-agent/ })
+    .reply([text('Thanks, that is better.')], { usage })
+    .on({ tools: ['spawn_agent'], turn: 1 })
+    .reply([spawn({ name: 'worker', prompt: 'Look.' })], { usage })
+    .on({ tools: ['spawn_agent'], turn: 2 })
+    .reply([text('That was little.')], { usage });
+  script.rules.push(...worked.rules);
+  return script;
+}
+
+describe('more of a budget', () => {
+  test('a workflow that ended at its limit goes on from there, with its tools', async () => {
+    const engine = await startEngine(worker(), { settings: '[limits.workflow]\nmax_tokens = 400\n' });
+    const first = await engine.ask('Go');
+    expect(first).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
+    const before = engine.durable().length;
+    await expect(
+      engine.runtime.request('workflow.extend', { workflowId: first.workflowId, add: { tokens: 1 } }),
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('add more') as string });
+    await engine.runtime.request('workflow.extend', { workflowId: first.workflowId, add: { tokens: 5000 } });
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(first.workflowId)).toMatchObject({
+        ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, budget: { tokens: 5400 } },
+      }),
+    );
+    const since = engine.durable().slice(before);
+    expect(since[0]).toMatchObject({ type: 'workflow-start', attempt: 2, budget: { tokens: 400 } });
+    expect(since[1]).toMatchObject({ type: 'limit-change', of: 'workflow', limits: { tokens: 5400 } });
+    const codes = since.flatMap((event) =>
+      event.type === 'message-end' && event.entry.kind === 'system' ? [event.entry.code] : [],
+    );
+    expect(codes).toEqual(['resumed', 'extended']);
+    expect(engine.model.requests.at(-1)?.body.tool_choice?.type).not.toBe('none');
+    await expect(
+      engine.runtime.request('workflow.extend', { workflowId: first.workflowId, add: { tokens: 1 } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('a lead that ended at its own limit of iterations; more of something else is refused', async () => {
+    const engine = await startEngine(worker(), { settings: '[limits.run]\nmax_iterations = 2\n' });
+    const first = await engine.ask('Go');
+    const { workflowId, runId } = first;
+    expect(first.outcome).toBe('budget_exceeded');
+    await expect(engine.runtime.request('run.extend', { runId, add: { tokens: 100 } })).rejects.toMatchObject(
+      { code: 'conflict', message: expect.stringContaining('2 iterations') as string },
+    );
+    await expect(
+      engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 100 } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(engine.runtime.request('run.extend', { runId, add: {} })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 3 } });
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }),
+    );
+    const run = await engine.store.run(runId);
+    expect(run).toMatchObject({ limits: { iterations: 5 }, envelope: { limits: { maxIterations: 2 } } });
+    expect(run?.envelopeHash).toBe(engine.of('run-queue')[0]?.envelopeHash);
+  });
+
+  test('while it runs, it takes effect at the next check', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let turn = 0;
+    const script = new Script()
+      .on({ lastUser: LAST })
+      .reply([text('Too early.')], { usage })
+      .on({ turn: 3 })
+      .reply([toolUse('glob', { pattern: 'held' })], { usage, hold: { after: 0, until: () => held } })
+      .on({ turn: 6 })
+      .reply([text('All of it.')], { usage })
+      .on({})
+      .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage });
+    const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
+    const { workflowId, runId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => seen.turn === 3);
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 7 } });
+    release();
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'All of it.' });
+    expect(engine.of('limit-change')).toMatchObject([{ of: 'run', runId, limits: { iterations: 10 } }]);
+  });
+
+  test('raised while the last request is under way: the run goes on instead of ending', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const script = worker();
+    script.rules.unshift(
+      ...new Script()
+        .on({ asked: LAST })
+        .reply([text('Half.')], { usage, hold: { after: 0, until: () => held } }).rules,
+    );
+    const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 300\n' });
+    const { workflowId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => LAST.test(seen.asked));
+    await engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 5000 } });
+    release();
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
+  });
+
+  test('a sub-agent that ended at its limit: it goes on, and its lead answers anew', async () => {
+    const engine = await startEngine(leadOf(worker()), {
+      person: ({ request: { subject } }) => {
+        if (subject.kind !== 'envelopes') return null;
+        const { envelope } = subject.items[0]!;
+        return { kind: 'edit', value: { ...envelope, limits: { ...envelope.limits, maxIterations: 2 } } };
+      },
+    });
+    const first = await engine.ask('Go');
+    expect(outcomes(first)).toEqual(['completed', 'budget_exceeded']);
+    const handed = engine.of('tool-end').find(({ entry }) => entry.name === 'spawn_agent');
+    expect(outputOf(handed?.entry.output)).toMatchObject({
+      outcome: 'budget_exceeded',
+      report: 'Half of it.',
+    });
+    const runId = first.subAgents[0]!.runId;
+    await expect(engine.runtime.request('run.retry', { runId })).rejects.toMatchObject({
+      ...{ code: 'conflict', message: expect.stringContaining('2 iterations') as string },
+    });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 10 } });
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(first.workflowId)).toMatchObject({
+        ...{ outcome: 'completed', text: 'Thanks, that is better.', attempt: 2, subAgentCount: 1 },
+      }),
+    );
+    expect(await engine.store.run(runId)).toMatchObject({
+      ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, limits: { iterations: 12 } },
+    });
+  });
+});

@@ -1,0 +1,54 @@
+/** What happens at once is stored at once: a hand-off waits for one commit, not for one after the other. */
+import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import type { Store } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { startEngine } from '../../support/engine.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+/** A store, and the events of each of its commits. */
+async function watched(): Promise<{ store: Store; commits: DurableEvent[][] }> {
+  const store = await openStore({ url: 'mem://' });
+  const commits: DurableEvent[][] = [];
+  const commit: Store['commit'] = (events, writes) => {
+    commits.push([...events]);
+    return store.commit(events, writes);
+  };
+  return { store: { ...store, commit }, commits };
+}
+const holding = (
+  commits: DurableEvent[][],
+  type: DurableEvent['type'],
+  agents: readonly string[],
+): number[] =>
+  commits
+    .map((events) => events.filter((event) => event.type === type && agents.includes(event.agent)).length)
+    .filter((count) => count > 0);
+
+test('the starts of calls that run side by side are one commit', async () => {
+  const { store, commits } = await watched();
+  const reads = ['a.md', 'b.md', 'c.md'].map((path) => toolUse('read_file', { path }));
+  const script = new Script()
+    .on({ step: 1 })
+    .reply(reads)
+    .on({})
+    .reply([text('Read.')]);
+  const engine = await startEngine(script, { store, files: { 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' } });
+  expect((await engine.ask('Read them')).outcome).toBe('completed');
+  expect(holding(commits, 'tool-start', ['lead'])).toEqual([3]);
+});
+
+test('three sub-agents that a rule allows are asked for, allowed and started in one commit', async () => {
+  const { store, commits } = await watched();
+  const engine = await startEngine(threeChildren(), { store });
+  expect((await engine.ask('Go', 'all')).outcome).toBe('completed');
+  const names = ['alpha', 'beta', 'gamma'];
+  expect(holding(commits, 'run-start', names)).toEqual([3]);
+  const started = commits.find((events) =>
+    events.some(({ type, agent }) => type === 'run-start' && names.includes(agent)),
+  );
+  const types = new Set(started?.map(({ type }) => type));
+  for (const type of ['approval-request', 'approval-decide', 'run-queue', 'tool-start'] as const)
+    expect(types).toContain(type);
+});

@@ -1,0 +1,126 @@
+/** Notes of agents: kept for later workflows, by agent and folder, bounded, and deleted by the agent or by the person. */
+import { describe, expect, test } from 'vitest';
+import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES } from '#contract/limits.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { delegateTo, spawn } from '../../support/fake-model/scenarios.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const memory = (operation: string, more: object = {}): Block => toolUse('memory', { operation, ...more });
+
+/** One workflow in which the lead makes these calls one after the other. */
+function calling(...calls: Block[]): Script {
+  const script = new Script();
+  for (const [index, call] of calls.entries()) script.on({ step: index + 1 }).reply([call], { times: 1 });
+  return script.on({}).reply([text('Done.')]);
+}
+
+function outputs(engine: Harness): [string, string][] {
+  return engine
+    .of('tool-end')
+    .flatMap(({ entry }) =>
+      entry.name === 'memory' ? [[entry.status, entry.output] as [string, string]] : [],
+    );
+}
+
+describe('memory', () => {
+  test('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
+    const engine = await startEngine(
+      calling(
+        memory('write', { name: 'style', text: 'Tabs, not spaces.' }),
+        memory('read', { name: 'style' }),
+        memory('read', { name: 'other' }),
+        memory('list'),
+        memory('delete', { name: 'style' }),
+        memory('delete', { name: 'style' }),
+      ),
+    );
+    await engine.ask('Go');
+    expect(outputs(engine)).toEqual([
+      ['completed', 'The note "style" is kept.'],
+      ['completed', 'Tabs, not spaces.'],
+      ['error', 'There is no note "other". There are: "style"'],
+      ['completed', 'style (17 characters)'],
+      ['completed', 'The note "style" is deleted.'],
+      ['error', 'There is no note "style". There are: none'],
+    ]);
+    expect(engine.of('memory-change').map(({ scope, name, text: words }) => [scope, name, words])).toEqual([
+      ['lead', 'style', 'Tabs, not spaces.'],
+      ['lead', 'style', null],
+    ]);
+    expect(engine.of('approval-request')).toEqual([]);
+    expect(await engine.runtime.request('memory.list', {})).toEqual([]);
+  });
+
+  test('a temporary agent named like the lead does not read its notes, nor does another agent', async () => {
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], turn: 1 })
+      .reply([memory('write', { name: 'secret', text: 'Of the lead.' })])
+      .on({ tools: ['spawn_agent'], turn: 2 })
+      .reply([
+        spawn({ name: 'lead', prompt: 'Be the lead.' }),
+        spawn({ name: 'code-reviewer', prompt: 'Be it, spawned.', agent: 'code-reviewer' }),
+        delegateTo('code-reviewer', 'Be it, delegated.'),
+      ])
+      .on({ tools: ['spawn_agent'] })
+      .reply([text('Done.')])
+      .on({ turn: 1 })
+      .reply((seen) => [memory('write', { name: 'mine', text: seen.prompt })])
+      .on({ turn: 2 })
+      .reply([memory('list')])
+      .on({})
+      .reply([text('Report.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Go');
+    const lists = outputs(engine).filter(([, output]) => output.endsWith('characters)'));
+    expect(lists.map(([, output]) => output.split(' ')[0])).toEqual(['mine', 'mine', 'mine']);
+    expect(lists.every(([, output]) => !output.includes('\n'))).toBe(true);
+    const notes = await engine.runtime.request('memory.list', { folder: engine.folder });
+    expect(notes.map(({ scope, name, text: words }) => [scope, name, words])).toEqual([
+      ['code-reviewer', 'mine', 'Be it, delegated.'],
+      ['lead', 'secret', 'Of the lead.'],
+      ['spawned:code-reviewer', 'mine', 'Be it, spawned.'],
+      ['spawned:lead', 'mine', 'Be the lead.'],
+    ]);
+    expect(await engine.runtime.request('memory.list', { folder: '/elsewhere' })).toEqual([]);
+  });
+
+  test('the person deletes a note; one that is not there is not found', async () => {
+    const engine = await startEngine(calling(memory('write', { name: 'a "b"', text: 'x' })));
+    await engine.ask('Go');
+    const [note] = await engine.runtime.request('memory.list', {});
+    const { scope, folder, name } = note!;
+    await engine.runtime.request('memory.delete', { scope, folder, name });
+    expect(await engine.runtime.request('memory.list', {})).toEqual([]);
+    await expect(engine.runtime.request('memory.delete', { scope, folder, name })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('is bounded: names, sizes and how many', async () => {
+    const engine = await startEngine(
+      calling(
+        memory('write', { name: 'long', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) }),
+        memory('write', { name: ' a', text: 'x' }),
+        memory('write', { name: 'a\nb', text: 'x' }),
+        memory('write', { name: 'a' }),
+        memory('write', { name: 'one too many', text: 'x' }),
+        memory('write', { name: 'note 7', text: 'new' }),
+      ),
+    );
+    const { folder } = await engine.runtime.request('app.state', {});
+    for (let n = 0; n < MAX_MEMORY_NOTES; n += 1) {
+      const name = `note ${n}`;
+      const row = { scope: 'lead', folder, name, text: 'x', updatedAt: new Date().toISOString() };
+      await engine.store.commit([], [{ kind: 'put', table: 'memory', key: [`lead\n${folder}`, name], row }]);
+    }
+    await engine.ask('Go');
+    expect(outputs(engine)).toEqual([
+      ['error', expect.stringMatching(/at most 20000 characters/)],
+      ['error', expect.stringMatching(/must not be empty, nor begin or end with a space/)],
+      ['error', expect.stringMatching(/nor have line breaks/)],
+      ['error', expect.stringMatching(/is required for write/)],
+      ['error', expect.stringMatching(/at most 200 notes/)],
+      ['completed', 'The note "note 7" is kept.'],
+    ]);
+  });
+});

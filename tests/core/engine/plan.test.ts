@@ -1,0 +1,103 @@
+/** An agent's plan: written whole, shown by its row, read back, and still there after kill -9, like its budget. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PlanItem } from '#contract/message.ts';
+import { live } from '../../support/crash.ts';
+import { startEngine } from '../../support/engine.ts';
+import { delegateTo } from '../../support/fake-model/scenarios.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const first: PlanItem[] = [
+  { content: 'Look around', status: 'in_progress', priority: 'high' },
+  { content: 'Write it down', status: 'pending', priority: 'low' },
+];
+const second = first.map((item): PlanItem => ({ ...item, status: 'completed' }));
+
+function planning(): Script {
+  return new Script()
+    .on({ turn: 1 })
+    .reply([toolUse('todo_write', { items: first })])
+    .on({ turn: 2 })
+    .reply([toolUse('todo_read', {})])
+    .on({ turn: 3 })
+    .reply([toolUse('todo_write', { items: second })])
+    .on({})
+    .reply([text('All done.')]);
+}
+
+describe('a plan', () => {
+  test('is an event each time it is written, stands in the row, and needs no yes', async () => {
+    const engine = await startEngine(planning());
+    const end = await engine.ask('Go');
+    expect(engine.of('plan-change').map(({ items }) => items)).toEqual([first, second]);
+    const read = engine.of('tool-end').find(({ entry }) => entry.name === 'todo_read');
+    expect(JSON.parse(read?.entry.output ?? '')).toEqual(first);
+    expect((await engine.store.run(end.runId))?.plan).toEqual(second);
+    expect(engine.of('approval-request')).toEqual([]);
+  });
+
+  test('of a sub-agent is its own', async () => {
+    const script = new Script()
+      .on({ tools: ['spawn_agent'], turn: 1 })
+      .reply([toolUse('todo_write', { items: first }), delegateTo('code-reviewer', 'Review it.')])
+      .on({ tools: ['spawn_agent'] })
+      .reply([text('Reviewed.')])
+      .on({ turn: 1 })
+      .reply([toolUse('todo_read', {})])
+      .on({ turn: 2 })
+      .reply([toolUse('todo_write', { items: second })])
+      .on({})
+      .reply([text('Report.')]);
+    const engine = await startEngine(script);
+    const end = await engine.ask('Go');
+    const [lead, child] = await engine.store.runsOf([end.workflowId]);
+    expect([lead?.plan, child?.plan]).toEqual([first, second]);
+    expect(engine.of('tool-end').find(({ entry }) => entry.name === 'todo_read')?.entry.output).toBe('[]');
+  });
+
+  test('a wrong one changes nothing and says what is wrong', async () => {
+    const items = [{ content: 'x', status: 'maybe', priority: 'high' }];
+    const script = new Script().on({ turn: 1 }).reply([toolUse('todo_write', { items })]);
+    script.on({}).reply([text('I see.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Go');
+    expect(engine.of('plan-change')).toEqual([]);
+    expect(engine.of('tool-end')[0]?.entry.output).toMatch(/pending.*in_progress.*completed/);
+  });
+
+  test('survives kill -9, and what was used of the budget counts on', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'triad-plan-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const settings = '[limits.run]\nmax_tokens = 420\n[limits.workflow]\nmax_tokens = 100000\n';
+    const script = (): Script => {
+      const limited = new Script().on({ lastUser: /You have no tools any more/ }).reply([text('So far.')]);
+      limited.rules.push(...planning().rules);
+      return limited;
+    };
+    const model = await startFakeModel(script());
+    onTestFinished(() => model.close());
+    const place = { folder, url: model.url, settings };
+    const whole = await live({ mode: 'start', data: join(folder, 'whole'), ...place });
+    const seq = whole?.events.find(
+      (event) => event.type === 'tool-end' && event.entry.name === 'todo_write',
+    )?.seq;
+    expect(seq).toBeGreaterThan(0);
+    const data = join(folder, 'killed');
+    await live({ mode: 'start', data, ...place, killAfter: seq ?? 0 });
+    const before = model.requests.length;
+    const result = await live({ mode: 'resume', data, ...place });
+    const read = result?.events.find(
+      (event) => event.type === 'tool-end' && event.entry.name === 'todo_read',
+    );
+    expect(read?.type === 'tool-end' && JSON.parse(read.entry.output)).toEqual(first);
+    expect(result?.runs[0]?.plan).toEqual(second);
+    expect(result?.workflow.budget).toEqual({ tokens: 100_000 });
+    expect(result?.end).toMatchObject({ outcome: 'budget_exceeded', text: 'So far.' });
+    // One before the kill, then two more, and the last one without tools: as without the kill.
+    expect(model.requests.length - before).toBe(3);
+    expect(whole?.end.outcome).toBe('budget_exceeded');
+  });
+});

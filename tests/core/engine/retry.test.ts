@@ -1,0 +1,204 @@
+/** A sub-agent that did not complete is tried again: it goes on where it stopped, and its lead hears of it. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const LEAD = { tools: ['spawn_agent'] };
+const broken = { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 };
+
+/** Its second request fails for good the first time. */
+function failingOnce(): Script {
+  return new Script()
+    .on({ ...LEAD, asked: /Report of the sub-agent/ })
+    .reply((seen) => [text(seen.asked.includes('All found.') ? 'Now I know all.' : 'Still nothing.')])
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
+    .on(LEAD)
+    .reply([text('It failed.')])
+    .on({ turn: 1 })
+    .reply([text('I look first.'), toolUse('list_directory', { path: '.' })])
+    .on({ turn: 2 })
+    .reply([], broken)
+    .on({})
+    .reply([text('All found.')]);
+}
+
+const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
+
+describe('trying a sub-agent again', () => {
+  test('after the workflow has ended: nothing finished is repeated, and the lead answers anew', async () => {
+    const engine = await startEngine(failingOnce());
+    const first = await engine.ask('Go');
+    expect(outcomes(first)).toEqual(['completed', 'error']);
+    const [child] = first.subAgents;
+    const runId = child!.runId;
+    expect(await retry(engine, runId)).toEqual({ workflowId: first.workflowId });
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(first.workflowId)).toMatchObject({
+        ...{ outcome: 'completed', text: 'Now I know all.', attempt: 2, subAgentCount: 1 },
+      }),
+    );
+    const row = await engine.store.run(runId);
+    expect(row).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 2 });
+    expect(row?.envelopeHash).toBe(engine.of('run-queue')[1]?.envelopeHash);
+    const asked = engine.model.requests.filter(({ seen }) => seen.prompt === 'Find it.');
+    expect(asked.map(({ seen }) => seen.turn)).toEqual([1, 2, 2]);
+    expect(engine.of('approval-request'), 'its yes still holds').toHaveLength(1);
+    const entries = await engine.store.entriesOf(runId);
+    expect(entries.flatMap((entry) => (entry.kind === 'system' ? [entry.code] : []))).toEqual(['retried']);
+    expect(entries.filter(({ kind }) => kind === 'tool')).toHaveLength(1);
+    const end = engine.of('workflow-end').at(-1)!;
+    expect(outcomes(end)).toEqual(['completed', 'completed']);
+    await expect(retry(engine, runId)).rejects.toMatchObject({
+      ...{ code: 'conflict', message: expect.stringContaining('has completed') as string },
+    });
+  });
+
+  test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const script = failingOnce();
+    script.rules.unshift(
+      ...new Script()
+        .on({ ...LEAD, turn: 2 })
+        .reply([text('It failed.')], { times: 1, hold: { after: 1, until: () => held } }).rules,
+    );
+    const engine = await startEngine(script);
+    const { workflowId } = await engine.send('Go');
+    await engine.event((event) => event.type === 'run-end' && event.agent === 'finder');
+    await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
+    const { runId } = engine.of('run-end')[0]!;
+    await retry(engine, runId);
+    release();
+    const end = await engine.ended(workflowId);
+    expect(end.text).toBe('Now I know all.');
+    expect(outcomes(end)).toEqual(['completed', 'completed']);
+    expect(engine.of('workflow-start'), 'the same attempt').toHaveLength(1);
+  });
+
+  test('of two clicks at the same time one wins', async () => {
+    const engine = await startEngine(failingOnce());
+    const first = await engine.ask('Go');
+    const { runId } = first.subAgents[0]!;
+    const results = await Promise.allSettled([retry(engine, runId), retry(engine, runId)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'conflict' },
+    });
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(first.workflowId)).toMatchObject({
+        outcome: 'completed',
+        attempt: 2,
+      }),
+    );
+    expect((await engine.store.run(runId))?.attempt).toBe(2);
+  });
+
+  test('an answer that was cut off is gone on with', async () => {
+    const script = new Script()
+      .on({ ...LEAD, asked: /Report of the sub-agent/ })
+      .reply([text('Whole now.')])
+      .on({ ...LEAD, turn: 1 })
+      .reply([spawn({ name: 'writer', prompt: 'Write.' })])
+      .on(LEAD)
+      .reply([text('It is cut off.')])
+      .on({ asked: /last answer was not complete/ })
+      .reply([text('The whole report.')])
+      .on({})
+      .reply([text('The first half')], { stopReason: 'max_tokens' });
+    const engine = await startEngine(script);
+    const first = await engine.ask('Go');
+    expect(outcomes(first)).toEqual(['completed', 'partial']);
+    await retry(engine, first.subAgents[0]!.runId);
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(first.workflowId)).toMatchObject({ text: 'Whole now.' }),
+    );
+  });
+
+  test('what was stopped by the person can be tried again', async () => {
+    const script = new Script()
+      .on({ ...LEAD, asked: /Report of the sub-agent/ })
+      .reply([text('It came after all.')])
+      .on({ ...LEAD, turn: 1 })
+      .reply([spawn({ name: 'slow', prompt: 'Slowly.' })])
+      .on(LEAD)
+      .reply([text('It was stopped.')])
+      .on({})
+      .reply([text('I begin')], { hangAfter: 3, times: 1 })
+      .on({})
+      .reply([text('Done after all.')]);
+    const engine = await startEngine(script);
+    const { workflowId } = await engine.send('Go');
+    const delta = await engine.event((event) => event.type === 'message-start' && event.agent === 'slow');
+    await engine.runtime.request('run.stop', { runId: delta.runId });
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'cancelled']);
+    await retry(engine, delta.runId);
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(workflowId)).toMatchObject({ text: 'It came after all.' }),
+    );
+    const [again] = engine.model.requests.filter(({ seen }) => seen.prompt === 'Slowly.').slice(1);
+    expect(JSON.stringify(again?.body.messages), 'cut words are not sent back').not.toContain('I begin');
+  });
+
+  test('closed in the middle of it: a resumed workflow goes on with it, and hands the report over once', async () => {
+    const store = await openStore({ url: 'mem://' });
+    const script = failingOnce();
+    script.rules.splice(
+      -1,
+      0,
+      ...new Script().on({ turn: 2 }).reply([text('Almost')], { hangAfter: 3, times: 1 }).rules,
+    );
+    const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+    const first = await engine.ask('Go');
+    const { runId } = first.subAgents[0]!;
+    await retry(engine, runId);
+    await engine.event((event) => event.type === 'message-delta' && event.text.startsWith('A'));
+    await engine.runtime.close();
+    expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
+    const again = await composeRuntime({
+      ...{ store, folder: engine.folder, url: engine.model.url },
+      ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+    });
+    onTestFinished(() => again.close());
+    await again.request('workflow.resume', { workflowId: first.workflowId });
+    await vi.waitFor(async () =>
+      expect(await store.workflow(first.workflowId)).toMatchObject({
+        ...{ outcome: 'completed', text: 'Now I know all.', attempt: 3 },
+      }),
+    );
+    expect(await store.run(runId)).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 3 });
+    const handed = (await store.entriesOf(first.runId)).filter(
+      (entry) => entry.kind === 'user' && entry.reportsOf?.includes(runId),
+    );
+    expect(handed).toHaveLength(1);
+  });
+
+  test('is refused for what never started, was never approved, or still runs', async () => {
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([spawn({ name: 'no', prompt: 'No.' }), spawn({ name: 'runs', prompt: 'Run.' })])
+      .on({ prompt: /Run/ })
+      .reply([text('x')], { hangAfter: 2 })
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script, {
+      person: ({ request }) =>
+        request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' },
+    });
+    const { workflowId, runId: lead } = await engine.send('Go');
+    await engine.event((event) => event.type === 'message-start' && event.agent === 'runs');
+    await engine.event((event) => event.type === 'run-end' && event.agent === 'no');
+    const refused = async (runId: string, why: RegExp): Promise<void> => {
+      await expect(retry(engine, runId)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(retry(engine, runId)).rejects.toThrow(why);
+    };
+    const runs = await engine.store.runsOf([workflowId]);
+    await refused(lead, /only a sub-agent/);
+    await refused(runs.find(({ agent }) => agent === 'no')!.id, /never approved/);
+    await refused(runs.find(({ agent }) => agent === 'runs')!.id, /running/);
+    await engine.runtime.request('workflow.stop', { workflowId });
+  });
+});

@@ -1,0 +1,122 @@
+/** Faults of the disk: one clear message, nothing of what was shown is lost, and it goes on when the cause is gone. */
+import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { newId } from '#core/ids.ts';
+import { live } from '../../support/crash.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { startChild } from './child/run.ts';
+import { testFolder } from './support.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** Only root may mount, and not in every container. */
+async function smallDisk(size: string): Promise<string | null> {
+  const disk = await testFolder();
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', disk]).status !== 0) return null;
+  onTestFinished(() => void spawnSync('umount', ['-l', disk]));
+  return disk;
+}
+async function answerOf(task: string, folder: string, id = newId()): Promise<unknown> {
+  const child = startChild('store.ts', [task, folder, id]);
+  const line = await child.line();
+  await child.ended;
+  expect(child.lines).toHaveLength(1);
+  return line === 'opened' ? line : JSON.parse(line);
+}
+
+test.runIf(isRoot)('a disk that fills up during a workflow', { timeout: 120_000 }, async ({ skip }) => {
+  const disk = await smallDisk('64m');
+  if (!disk) return skip('no file system can be mounted here');
+  const [data, ballast] = [join(disk, 'store'), join(disk, 'ballast')];
+  // When the first sub-agent asks, there is no byte left.
+  const fill = async () => {
+    const { size } = await stat(ballast).catch(() => ({ size: 0 }));
+    for (const block of [1 << 20, 1 << 12])
+      for (;;) {
+        try {
+          await writeFile(ballast, Buffer.alloc(block), { flag: 'a' });
+        } catch {
+          break;
+        }
+      }
+    expect((await stat(ballast)).size).toBeGreaterThan(size);
+  };
+  let filled: Promise<void> | null = null;
+  const script = threeChildren({ reply: { hold: { after: 0, until: () => (filled ??= fill()) } } });
+  const model = await startFakeModel(script);
+  onTestFinished(() => model.close());
+  const folder = await folderWith({ 'README.md': '# A workspace\n' });
+  const child = startChild('full.ts', [data, model.url, folder]);
+  const { message, seq, conversationId } = JSON.parse(await child.line()) as {
+    message: string;
+    seq: number;
+    conversationId: string;
+  };
+  await child.ended;
+  expect(message).toMatch(/history could not be written, so all work was stopped: check the disk/);
+  expect(seq).toBeGreaterThan(0);
+  // As long as it is full, every start says so.
+  expect(await answerOf('open', data)).toMatchObject({ code: 'store_unwritable' });
+  await rm(ballast);
+  const { seqs } = (await answerOf('read', data, conversationId)) as { seqs: number[] };
+  expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, n) => n + 1));
+  expect(seqs.length).toBeGreaterThanOrEqual(seq);
+  const result = await live({ mode: 'resume', data, url: model.url, folder });
+  expect(result?.end.outcome).toBe('completed');
+  expect(result?.runs).toHaveLength(4);
+});
+
+test.runIf(isRoot)('a disk that may only be read', async ({ skip }) => {
+  const disk = await smallDisk('64m');
+  if (!disk) return skip('no file system can be mounted here');
+  const folder = join(disk, 'store');
+  expect(await answerOf('open', folder)).toBe('opened');
+  spawnSync('mount', ['-o', 'remount,ro', disk]);
+  expect(await answerOf('open', folder)).toMatchObject({
+    code: 'store_unwritable',
+    message: expect.stringMatching(/cannot be written \(EROFS\): check its owner and permissions/) as string,
+  });
+  spawnSync('mount', ['-o', 'remount,rw', disk]);
+  expect(await answerOf('open', folder)).toBe('opened');
+});
+
+test('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
+  const base = await testFolder();
+  const [folder, id] = [join(base, 'store'), newId()];
+  const writer = startChild('store.ts', ['write', folder, id]);
+  for (let line = 0; line < 5; line += 1) await writer.line();
+  writer.process.kill('SIGKILL');
+  await writer.ended;
+  // The next start puts into files what was only in the journal.
+  const whole = await answerOf('read', folder, id);
+  const names = await readdir(folder);
+  const damaged = {
+    code: 'store_failed',
+    message: expect.stringMatching(/is damaged: restore the folder/) as string,
+  };
+  const table = names.find((name) => name.endsWith('.sst')) ?? '';
+  const manifest = names.find((name) => name.startsWith('MANIFEST')) ?? '';
+  const faults: [string, (path: string) => Promise<void>][] = [
+    [table, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    [table, (path) => truncate(path, 0)],
+    [manifest, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    ['CURRENT', (path) => truncate(path, 0)],
+    [table, async (path) => writeFile(path, (await readFile(path)).fill(88, 0, 512))],
+  ];
+  for (const [name, harm] of faults) {
+    const copy = join(base, 'copy');
+    await rm(copy, { recursive: true, force: true });
+    await mkdir(copy);
+    await cp(folder, copy, { recursive: true });
+    await cp(`${folder}.schema-version`, `${copy}.schema-version`);
+    await harm(join(copy, name));
+    expect(await answerOf('read', copy, id), name).toEqual(damaged);
+    await rm(copy, { recursive: true });
+    await cp(folder, copy, { recursive: true });
+    expect(await answerOf('read', copy, id), name).toEqual(whole);
+  }
+});

@@ -1,0 +1,159 @@
+/** Conversations with finished workflows, as the events of the engine leave them in a store. */
+import type { DurableEvent } from '#contract/event.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { newId } from '#core/ids.ts';
+import type { RunIds } from '#core/recorder.ts';
+import { apply } from '#core/store/apply.ts';
+import type { Store } from '#core/store/store.ts';
+import { envelopeOf, Recording, requestUsage, usageOf } from '../../support/recording.ts';
+import { canonicalHash } from '#core/hash.ts';
+import { conversationRow } from './support.ts';
+
+export interface Agent {
+  agent: string;
+  model?: string;
+  outcome?: Outcome;
+  /** Names of its calls. */
+  tools?: readonly string[];
+  /** What its calls return. */
+  output?: string;
+  text?: string;
+  nanoUsd?: number;
+  tokens?: number;
+}
+export interface Finished {
+  prompt?: string;
+  lead?: Partial<Agent>;
+  children?: readonly Agent[];
+  durationMs?: number;
+  /** Null: it still runs. */
+  outcome?: Outcome | null;
+}
+
+/** A conversation whose workflows are stored one after the other; returns their ids. */
+export class Conversation {
+  readonly row: ConversationRow;
+  readonly recording = new Recording();
+  readonly #store: Store;
+  #stored = 0;
+
+  constructor(store: Store, rest: Partial<ConversationRow> = {}) {
+    this.#store = store;
+    this.row = conversationRow(rest);
+  }
+
+  async create(): Promise<this> {
+    await this.#store.commit(
+      [],
+      [{ kind: 'put', table: 'conversation', key: this.row.id, row: { ...this.row } }],
+    );
+    return this;
+  }
+
+  async add(plan: Finished = {}): Promise<string> {
+    const workflowId = this.#record(plan);
+    await this.store();
+    return workflowId;
+  }
+
+  /** What was recorded since the last time, as if it had happened now: ids tell the same time. */
+  async store(): Promise<void> {
+    const at = new Date().toISOString();
+    const events = this.recording.durable.slice(this.#stored).map((event) => {
+      const entry = 'entry' in event ? { entry: { ...event.entry, at } } : {};
+      return { ...event, ...entry, at } as DurableEvent;
+    });
+    this.#stored += events.length;
+    await this.#store.commit(events, events.flatMap(apply));
+  }
+
+  #record({
+    prompt = 'Do it',
+    lead = {},
+    children = [],
+    durationMs = 10,
+    outcome = 'completed',
+  }: Finished): string {
+    const [workflowId, runId] = [newId(), newId()];
+    const who: RunIds = {
+      ...{ conversationId: this.row.id, workflowId, runId, parentRunId: null, agent: lead.agent ?? 'lead' },
+    };
+    this.recording.record(who, { type: 'workflow-start', prompt, approve: 'ask', attempt: 1 });
+    this.#begin(who, { agent: 'lead', ...lead }, prompt);
+    for (const child of children) {
+      const its = { ...who, runId: newId(), parentRunId: runId, agent: child.agent };
+      this.#begin(its, child, `Task of ${child.agent}`);
+      this.#end(its, child, 5);
+    }
+    if (outcome === null) return workflowId;
+    this.#end(who, { agent: 'lead', outcome, ...lead }, durationMs);
+    const { outcome: own = outcome, text = 'Done' } = lead;
+    this.recording.record(who, {
+      ...{
+        type: 'workflow-end',
+        outcome: own,
+        text,
+        error: null,
+        durationMs,
+        usage: usageOf(),
+        subAgents: [],
+      },
+    });
+    return workflowId;
+  }
+
+  #begin(who: RunIds, { model = 'sonnet', outcome }: Agent, prompt: string): void {
+    const envelope = { ...envelopeOf(who.agent, prompt), model };
+    const envelopeHash = canonicalHash(envelope);
+    const isLead = who.parentRunId === null;
+    this.recording.record(who, {
+      ...{ type: 'run-queue', kind: isLead ? 'lead' : 'spawn', depth: isLead ? 0 : 1, name: who.agent },
+      ...{ title: prompt, task: prompt, toolCallId: isLead ? null : 'call', item: 0, parentChain: ['user'] },
+      ...{ traceId: 'trace', envelope, envelopeHash },
+    });
+    if (outcome === 'rejected') return;
+    this.recording.record(who, { type: 'run-start', attempt: 1, envelope, envelopeHash, queuedMs: 1 });
+    this.recording.words(who, { source: isLead ? 'person' : 'parent', text: prompt });
+  }
+
+  #end(who: RunIds, agent: Agent, durationMs: number): void {
+    const {
+      outcome = 'completed',
+      tools = [],
+      output = 'ok',
+      text = 'Done',
+      nanoUsd = 0,
+      tokens = 0,
+    } = agent;
+    if (outcome !== 'rejected') {
+      tools.forEach((name, index) => {
+        const toolCallId = `c${index}`;
+        this.recording.record(who, { type: 'tool-start', toolCallId, name, input: {} });
+        const result = {
+          toolCallId,
+          name,
+          status: 'completed',
+          output,
+          durationMs: 1,
+          metadata: {},
+        } as const;
+        this.recording.result(who, result);
+      });
+      const parts = [{ type: 'text' as const, text }];
+      const message = {
+        messageId: newId(),
+        responseId: 'r',
+        parts,
+        stopReason: 'end_turn',
+        interrupted: false,
+      } as const;
+      this.recording.response(who, message);
+      const none = { inputTokens: tokens, cacheReadTokens: 0, cacheWrite5mTokens: 0, outputTokens: 0 };
+      const request = requestUsage(this.recording, { requestId: newId(), nanoUsd, ...none });
+      this.recording.record(who, { type: 'usage', request });
+    }
+    const end = { outcome, text, error: null, durationMs, usage: usageOf() };
+    this.recording.record(who, { type: 'run-end', ...end });
+  }
+}

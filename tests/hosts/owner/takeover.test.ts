@@ -1,0 +1,45 @@
+/** The owner is killed in the middle of a client's workflow: the client takes over, and nothing finished is done again. */
+import { expect, test } from 'vitest';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { becomesOwner, eventsOf, expectOneEnd, waits } from '../support/owner.ts';
+import { machine } from '../support/process.ts';
+
+test('kill -9 of the owner while a client streams: one end, no finished request repeated', async () => {
+  const home = await machine(threeChildren({ reply: { deltaMs: 20 } }));
+  const owner = await home.app();
+  await becomesOwner(home, owner);
+  await expect.poll(owner.out, waits).toContain('http://');
+  const client = home.start(['run', '--json', '--approve', 'all', 'Inspect it']);
+  const ended = () => eventsOf(client.out()).filter(({ type }) => type === 'run-end');
+  await expect.poll(ended, waits).not.toEqual([]);
+  owner.child.kill('SIGKILL');
+  const before = home.model.requests.length;
+
+  expect(await client.exit).toBe(0);
+  expect(client.err()).toMatch(
+    /The Triad that did the work \(pid \d+\) has ended: the work goes on here\.\n/,
+  );
+  const events = eventsOf(client.out());
+  expectOneEnd(events);
+  expect(events.at(-1)).toMatchObject({
+    subAgents: ['alpha', 'beta', 'gamma'].map((agent) => ({ agent, outcome: 'completed' })),
+  });
+  const attempts = events.flatMap((event) => (event.type === 'workflow-start' ? [event.attempt] : []));
+  expect(attempts).toEqual([1, 2]);
+
+  const bodyOf = ({ body }: { body: { messages: unknown; system?: unknown } }) =>
+    JSON.stringify([body.system, body.messages]);
+  const responses = new Set(
+    events.flatMap((event) =>
+      event.type === 'message-end' && event.entry.kind === 'assistant' && !event.entry.interrupted
+        ? [event.entry.responseId]
+        : [],
+    ),
+  );
+  const finished = home.model.requests
+    .slice(0, before)
+    .filter(({ responseId }) => responseId !== null && responses.has(responseId));
+  expect(finished.length).toBeGreaterThan(0);
+  const again = new Set(home.model.requests.slice(before).map(bodyOf));
+  expect(finished.filter((request) => again.has(bodyOf(request)))).toEqual([]);
+});

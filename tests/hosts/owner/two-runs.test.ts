@@ -1,0 +1,49 @@
+/** Two commands at once on one home: the first does the work of both, and stays until the second has its answer. */
+import { expect, test } from 'vitest';
+import { machine } from '../support/process.ts';
+import { becomesOwner, gated, waits } from '../support/owner.ts';
+
+test('the owner waits for the workflow of the other, then both have ended well', async () => {
+  const { script, release } = gated(['one', 'two']);
+  const home = await machine(script);
+  const first = home.start(['run', 'one']);
+  await becomesOwner(home, first);
+  await expect.poll(first.out, waits).toContain('The');
+  const second = home.start(['run', 'two']);
+  await expect.poll(second.out, waits).toContain('The');
+  release('one');
+  await expect
+    .poll(first.err, waits)
+    .toContain('A workflow of another program runs here: waiting for the end');
+  expect(first.out()).toBe('The answer to one is this.\n');
+  release('two');
+  expect(await Promise.all([first.exit, second.exit])).toEqual([0, 0]);
+  expect(second.out()).toBe('The answer to two is this.\n');
+  expect(second.err()).not.toContain('has ended');
+  const list = JSON.parse((await home.triad(['sessions', 'list', '--json'])).out) as {
+    workflows: unknown[];
+  }[];
+  expect(list.flatMap(({ workflows }) => workflows)).toMatchObject([
+    { outcome: 'completed' },
+    { outcome: 'completed' },
+  ]);
+  home.model.expectDone();
+});
+
+test('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
+  const { script, release } = gated(['one', 'two']);
+  const home = await machine(script);
+  const first = home.start(['run', 'one']);
+  await becomesOwner(home, first);
+  await expect.poll(first.out, waits).toContain('The');
+  const second = home.start(['run', 'two']);
+  await expect.poll(second.out, waits).toContain('The');
+  release('one');
+  await expect.poll(first.err, waits).toContain('waiting for the end');
+  first.child.kill('SIGINT');
+  expect(await first.exit).toBe(0);
+  await expect.poll(second.err, waits).toContain('the work goes on here.');
+  release('two');
+  expect(await second.exit).toBe(0);
+  expect(second.out()).toContain('The answer to two is this.\n');
+});
