@@ -1,26 +1,12 @@
 /** Every screen against the rules of axe, light and dark; and a whole approval without a mouse. */
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import { expectAccessible } from './support/accessible.ts';
 import { expect, test } from './support/test.ts';
 import { leadSpawns } from './support/scripts.ts';
 
-async function expectAccessible(page: Page, screen: string): Promise<void> {
-  // What fades in or out has no final colours yet.
-  await page.waitForFunction(() =>
-    document.getAnimations().every(({ playState }) => playState !== 'running'),
-  );
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze();
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  const lines = grave.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-  );
-  expect(lines, `${screen}: nothing serious`).toEqual([]);
-}
-
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`no screen breaks a serious rule of accessibility (${colorScheme})`, async ({ start }) => {
+    // Each look at a screen takes seconds on a busy machine.
+    test.slow();
     const app = await start(leadSpawns(['alpha', 'beta']));
     const { page } = app;
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -119,15 +119,13 @@ test.describe('a page of the desktop', only, () => {
     await expect(app.message).toBeVisible();
     const statuses = await app.page.evaluate(async () => {
       const paths = [
-        '/../package.json',
-        '/..%2f..%2fpackage.json',
-        '/%2e%2e/package.json',
-        '/_app/..%5c..%5cpackage.json',
+        ...['/../package.json', '/..%2fpackage.json', '/%2e%2e/package.json'],
+        ...['/_app/..%2f..%2fpackage.json', '/_app/..%5c..%5cpackage.json'],
       ];
       const found = await Promise.all(paths.map(async (path) => (await fetch(path)).text()));
       return found.map((text) => text.includes('"dependencies"'));
     });
-    expect(statuses).toEqual([false, false, false, false]);
+    expect(statuses).toEqual(Array(5).fill(false));
     const { headers } = await app.page.evaluate(async () => {
       const response = await fetch('/');
       return { headers: Object.fromEntries(response.headers) };

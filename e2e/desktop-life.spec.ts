@@ -70,6 +70,24 @@ test.describe('the desktop', only, () => {
     await app.expectOutcome('completed');
   });
 
+  test('a page that dies comes back where it was, but not for ever', async ({ start }) => {
+    const app = await start(plainAnswer({ answer: 'Hello to you.' }));
+    await app.send('Hello.');
+    await app.expectOutcome('completed');
+    const isNew = () => app.page.evaluate(() => !Reflect.has(window, 'old')).catch(() => null);
+    const die = async (reason: string) => {
+      await app.page.evaluate(() => Reflect.set(window, 'old', true));
+      await app.desktop.act('page dies', reason);
+    };
+    await die('crashed');
+    await expect.poll(isNew).toBe(true);
+    await expect(app.workflow()).toContainText('Hello to you.');
+    await die('crashed');
+    await app.send('And again.');
+    await app.expectOutcome('completed');
+    expect(await isNew(), 'it died too soon after that').toBe(false);
+  });
+
   test('a window that closes last ends the app', async ({ start }) => {
     const app = await start(plainAnswer());
     const other = await app.secondTab();

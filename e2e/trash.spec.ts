@@ -12,7 +12,8 @@ async function choose(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test('a conversation is saved as Markdown and as JSON', async ({ start }) => {
+// The desktop's files land where only its own machine sees them.
+test('a conversation is saved as Markdown and as JSON', { tag: '@browser' }, async ({ start }) => {
   const app = await start(plainAnswer());
   const { page } = app;
   await app.send('Say hello.');

@@ -4,7 +4,9 @@ import { ORIGIN } from './app-protocol.ts';
 import { text } from './text.ts';
 
 /** The page's own background, so that a window does not flash before the page is drawn. */
-const BACKGROUND = { light: '#ffffff', dark: '#101014' };
+const BACKGROUND = { light: '#fcfcfb', dark: '#131416' };
+
+const PAUSE_MS = 60_000;
 
 export interface WindowPorts {
   /** Path of the built preload. */
@@ -42,6 +44,7 @@ export class Windows {
     const note = (_event: unknown, url: string) => this.#ports.onPlace(new URL(url).pathname);
     webContents.on('did-navigate', note);
     webContents.on('did-navigate-in-page', note);
+    bringBack(webContents);
     this.#ports.admit(webContents);
     // A page that cannot be loaded shows so itself.
     window.loadURL(`${ORIGIN}${path}`).catch(() => undefined);
@@ -59,4 +62,15 @@ export class Windows {
     window.show();
     window.focus();
   }
+}
+
+/** A page whose process died is loaded again, unless it died right after that. */
+function bringBack(contents: WebContents): void {
+  let tried = -Infinity;
+  contents.on('render-process-gone', (_event, { reason }) => {
+    const now = performance.now();
+    if (reason === 'clean-exit' || now - tried < PAUSE_MS) return;
+    tried = now;
+    contents.reload();
+  });
 }

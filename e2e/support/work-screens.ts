@@ -44,7 +44,7 @@ const planned: WorkScreen = {
       .on({ ...CHILD, step: 1 })
       .reply([plan('in_progress', 'pending')])
       .on(CHILD)
-      .reply([text(reportOf('the docs'))], { hold: { after: 8, until: gate().until } }),
+      .reply([text(reportOf('the docs'), { deltas: 20 })], { hold: { after: 12, until: gate().until } }),
   go: async (app, shoot) => {
     await app.send('Compare the documentation with the code.');
     await app.lookAt('docs-check');

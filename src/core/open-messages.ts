@@ -1,9 +1,11 @@
 /** Messages in flight: what was streamed of them so far, kept for clients that attach and, twice a second, for a crash. */
+import type { HintEvent } from '#contract/event.ts';
 import { CHECKPOINT_MS } from '#contract/limits.ts';
 import type { Part } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
 import type { EventLog } from './event-log.ts';
-import type { RunIds } from './recorder.ts';
+
+type Ids = Pick<HintEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
 /** A piece of a message as the model sent it. */
 export interface Piece {
@@ -34,7 +36,7 @@ export function interruptedParts(
 }
 
 interface Open {
-  readonly ids: RunIds;
+  readonly ids: Ids;
   readonly message: OpenMessage;
   /** The part whose newest text nobody was shown yet, and where in it that begins. */
   unshown: { part: number; offset: number } | null;
@@ -53,7 +55,7 @@ export class OpenMessages {
   }
 
   /** Adds a piece to its message. What comes in one turn of the program is published at its end, as one hint a part. */
-  append(ids: RunIds, { messageId, part, kind, text, toolCallId, name }: Piece): void {
+  append(ids: Ids, { messageId, part, kind, text, toolCallId, name }: Piece): void {
     const open = this.#open.get(messageId) ?? this.#start(ids, messageId);
     const { parts } = open.message;
     // A part that streams nothing (redacted thinking) leaves an empty place before this one.
@@ -79,7 +81,7 @@ export class OpenMessages {
   }
 
   /** A part of which nothing was streamed is known from its completion on. */
-  complete(ids: RunIds, messageId: string, part: number, value: Part): void {
+  complete(ids: Ids, messageId: string, part: number, value: Part): void {
     if (value.type !== 'tool_use' || this.get(messageId)?.parts[part]?.text) return;
     const call = { toolCallId: value.id, name: value.name };
     this.append(ids, { messageId, part, kind: 'tool', text: JSON.stringify(value.input), ...call });
@@ -101,7 +103,7 @@ export class OpenMessages {
     );
   }
 
-  #start(ids: RunIds, messageId: string): Open {
+  #start(ids: Ids, messageId: string): Open {
     const { conversationId, workflowId, runId } = ids;
     const at = new Date().toISOString();
     const message: OpenMessage = { messageId, conversationId, workflowId, runId, at, parts: [] };

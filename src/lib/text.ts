@@ -168,7 +168,6 @@ export const text = {
     changes: 'Changes',
     noOutput: 'No output yet',
     writing: (units: number) => `writing arguments, ${plural(units, 'character', 'characters')}`,
-    toggle: (name: string, state: string) => `${name}, ${state}: show details`,
   },
   agent: {
     running: (name: string) => `→ Running ${name}…`,

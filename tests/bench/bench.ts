@@ -1,4 +1,4 @@
-/** `npm run bench -- [--quick] [--history] [--only GROUP,…] [--json FILE] [--profile FOLDER]`: this project beside its floor. */
+/** `npm run bench -- [--quick] [--history] [--growth] [--only GROUP,…] [--json FILE] [--profile FOLDER]`: this project beside its floor. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -17,10 +17,12 @@ import { tableOf } from './table.ts';
 const FULL: Sizes = {
   ...{ warmUps: 20, runs: 15, realisticWarmUps: 1, realisticRuns: 7, stops: 7, batch: 100, batches: 10 },
   ...{ burst: 20_000, paced: 3000, pacedRuns: 7, launches: 7, history: 10_000, events: 10_000 },
+  ...{ messages: 10_000, patienceMs: 70_000 },
 };
 const QUICK: Sizes = {
   ...{ warmUps: 3, runs: 3, realisticWarmUps: 0, realisticRuns: 1, stops: 1, batch: 10, batches: 3 },
   ...{ burst: 2000, paced: 400, pacedRuns: 3, launches: 1, history: 200, events: 500 },
+  ...{ messages: 300, patienceMs: 70_000 },
 };
 const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> = {
   workflow: workflowFigures,
@@ -40,12 +42,18 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     history: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
     only: { type: 'string' },
     json: { type: 'string' },
     profile: { type: 'string' },
   },
 });
-const sizes = { ...(values.quick ? QUICK : FULL), ...(values.history ? { history: 100_000 } : {}) };
+const sizes = {
+  ...(values.quick ? QUICK : FULL),
+  ...(values.history ? { history: 100_000 } : {}),
+  // All of them, however long they take.
+  ...(values.growth ? { batch: 100, batches: 10, patienceMs: 3_600_000 } : {}),
+};
 const names = values.only?.split(',') ?? Object.keys(GROUPS);
 const loadBefore = loadavg()[0] ?? 0;
 const session = await Session.start(sizes, values.profile === undefined ? null : resolve(values.profile));

@@ -14,11 +14,16 @@ export interface HistoryOperations {
   seedLong(events: number): Promise<number>;
   /** Times of a page of the newest 50. */
   list(): Promise<number[]>;
+  /** Makes the index behind the log complete; resolves with how long that took. */
+  settle(): Promise<number>;
+  /** Times of a search for words that many entries have, and for one that a single one has. */
+  search(): Promise<number[]>;
   /** Times of the tree of the long workflow with the entries of its lead. */
   screen(): Promise<number[]>;
 }
 
 const TIMES = 15;
+const SEARCHES = 5;
 
 const folder = join(process.argv[2] ?? '', 'workspace');
 await mkdir(folder, { recursive: true });
@@ -50,6 +55,23 @@ const operations: HistoryOperations = {
       const { items } = await runtime.request('workflow.list', { limit: 50 });
       if (items.length !== 50) throw new Error(`the page has ${items.length} workflows`);
     }),
+  settle: async () => {
+    const start = clock();
+    await store.settled();
+    return clock() - start;
+  },
+  search: async () => {
+    const times: number[] = [];
+    for (const text of ['what part', 'answer 77', 'question should']) {
+      for (let time = 0; time < SEARCHES; time += 1) {
+        const start = clock();
+        const { items } = await runtime.request('history.search', { text, limit: 20 });
+        times.push(clock() - start);
+        if (items.length === 0) throw new Error(`nothing was found for "${text}"`);
+      }
+    }
+    return times;
+  },
   screen: async () => {
     const { workflowId, runId } = await long.promise;
     return times(async () => {

@@ -39,15 +39,16 @@ export class Seeder {
     this.#folder = folder;
   }
 
-  /** So many finished workflows, each with its lead's run, question and answer. */
-  async workflows(count: number): Promise<void> {
+  /** So many finished workflows, each with its lead's run, question and answer; resolves with the last conversation. */
+  async workflows(count: number, ofConversation = WORKFLOWS_OF_CONVERSATION): Promise<string> {
     for (let index = 0; index < count; index += 1) {
-      if (index % WORKFLOWS_OF_CONVERSATION === 0) this.#converse();
+      if (index % ofConversation === 0) this.#converse();
       const lead = this.#begin(`Question ${index}: what does this part do?`);
       this.#says(lead, 0, `Answer ${index}: it does what it should.`);
       await this.#end(lead);
     }
     await this.#flush();
+    return this.#conversationId;
   }
 
   /** One workflow of about so many events: a lead and three sub-agents who call tools over and over. */

@@ -15,6 +15,8 @@ export interface Sizes {
   /** Back to back, in batches. */
   batches: number;
   batch: number;
+  /** No batch begins after this time, in milliseconds: a slow machine does fewer. */
+  patienceMs: number;
   burst: number;
   paced: number;
   pacedRuns: number;
@@ -23,6 +25,8 @@ export interface Sizes {
   history: number;
   /** Events of the seeded long workflow. */
   events: number;
+  /** Messages of the conversation that the page scrolls through. */
+  messages: number;
 }
 
 /** Two sides against the same server, taking turns. */

@@ -18,6 +18,14 @@ export function promptFor(count: number, perSecond: number): string {
   return `stream ${count} at ${perSecond}`;
 }
 
+/** The words that ask for so many bytes of Markdown at a pace. */
+export function markdownPrompt(bytes: number, perSecond: number): string {
+  return `markdown ${bytes} at ${perSecond}`;
+}
+
+/** A blank line after so many deltas, as in any text. */
+const PARAGRAPH = 40;
+
 export async function startStampedServer(): Promise<StampedServer> {
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
@@ -34,9 +42,13 @@ export async function startStampedServer(): Promise<StampedServer> {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const asked = /stream (\d+) at (\d+)/.exec(await text(request));
+  // The newest message counts.
+  const asked = [...(await text(request)).matchAll(/(stream|markdown) (\d+) at (\d+)/g)].at(-1);
   if (!asked) return void response.writeHead(400).end();
-  const [count, perSecond] = [Number(asked[1]), Number(asked[2])];
+  const [, kind, size, pace] = asked;
+  const perSecond = Number(pace);
+  const pieces = kind === 'markdown' ? markdown(Number(size)) : null;
+  const count = pieces?.length ?? Number(size);
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   response.write(startOf('msg_stamped', 'model', {}));
   response.write(sse('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }));
@@ -46,11 +58,22 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       const left = start + (index * 1000) / perSecond - clock();
       if (left > 0) await wait(left);
     }
-    const delta = { type: 'text_delta', text: stamped(index) };
+    const gap = index % PARAGRAPH === PARAGRAPH - 1 ? '\n\n' : '';
+    const delta = { type: 'text_delta', text: pieces?.[index] ?? stamped(index) + gap };
     if (!response.write(sse('content_block_delta', { index: 0, delta }))) await once(response, 'drain');
   }
   const usage = { input_tokens: 100, output_tokens: count };
   response.write(sse('content_block_stop', { index: 0 }));
   response.write(sse('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }));
   response.end(sse('message_stop', {}));
+}
+
+/** Headings, lists, emphasis and code, in pieces of a few characters. */
+function markdown(bytes: number): string[] {
+  const section = (n: number) =>
+    `## Part ${n}\n\nIt **does** what it _should_, as \`part${n}()\` shows:\n\n- one [link](https://example.org/${n})\n- two\n\n` +
+    `\`\`\`ts\nexport const part${n} = (x: number) => x + ${n};\n\`\`\`\n\n${'A sentence of this part. '.repeat(8)}\n\n`;
+  let whole = '';
+  for (let n = 1; whole.length < bytes; n += 1) whole += section(n);
+  return whole.slice(0, bytes).match(/[^]{1,12}/g) ?? [];
 }

@@ -38,9 +38,9 @@ export class Cluster {
 
   async start(): Promise<void> {
     await mkdir(this.workspace, { recursive: true });
-    await mkdir(join(this.#home, 'config'), { recursive: true });
+    await mkdir(this.#home, { recursive: true });
     await writeFile(join(this.workspace, 'README.md'), '# A workspace\n');
-    await writeFile(join(this.#home, 'config', 'config.toml'), SETTINGS);
+    await writeFile(join(this.#home, 'config.toml'), SETTINGS);
     await this.#start(0);
     await this.#start(1);
   }

@@ -131,9 +131,24 @@ function answered({ detail: { workflow, runs }, entries }: Evidence): string[] {
 /** What the windows show at rest is the same, whether they were there all the time or came at the end. */
 export function differences(views: readonly (View | null)[]): string[] {
   const shown = views.map(settled);
-  return shown.some((view) => !isDeepStrictEqual(view, shown.at(-1)))
-    ? ['windows show different things']
-    : [];
+  return shown.flatMap((view, index) => {
+    const where = placeOf(view, shown.at(-1), '');
+    return where === null ? [] : [`window ${index} shows ${where}`];
+  });
+}
+
+/** Where two values differ first, with both of them; null where they do not. */
+function placeOf(a: unknown, b: unknown, path: string): string | null {
+  if (isDeepStrictEqual(a, b)) return null;
+  const both = [a, b].every((value) => typeof value === 'object' && value !== null);
+  if (!both)
+    return `${path}: ${JSON.stringify(a)?.slice(0, 200)} instead of ${JSON.stringify(b)?.slice(0, 200)}`;
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+    const place = placeOf(one[key], other[key], `${path}/${key}`);
+    if (place !== null) return place;
+  }
+  return `${path}: another kind of value`;
 }
 
 /** What does not depend on when a window was opened: sub-agents' entries are loaded only when they are looked at. */
@@ -151,7 +166,11 @@ function settled(view: View | null): unknown {
       Object.entries(view.entries).filter(([runId]) => leads.has(runId)),
       ([runId]) => runId,
     ),
-    approvals: byId(view.approvals, ({ request }) => request.id),
+    // The time left is no event: a window counts it down by itself.
+    approvals: byId(view.approvals, ({ request }) => request.id).map(({ request, decisions }) => ({
+      request: { ...request, remainingMs: 0 },
+      decisions,
+    })),
     open: view.open,
   };
 }

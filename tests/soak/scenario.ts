@@ -48,6 +48,8 @@ export class Scenario {
       const workflowId = await this.#send(index, message);
       workflowIds.push(workflowId);
       const trouble = this.#trouble(workflowId, message);
+      // Awaited below; what goes wrong with it must not end the others meanwhile.
+      trouble.catch(() => undefined);
       await this.#settle(workflowId, message);
       await trouble;
       await this.#settle(workflowId, message);
@@ -67,8 +69,23 @@ export class Scenario {
   }
 
   async #pause(what: string): Promise<void> {
-    if (Date.now() > this.#deadline) throw new Stuck(what);
+    if (Date.now() > this.#deadline) throw new Stuck(`${what}\n${await this.#state()}`);
     await sleep(PAUSE_MS);
+  }
+
+  /** Where everything stands, for the one who looks for the reason. */
+  async #state(): Promise<string> {
+    const events = await this.#windows[0]
+      .ask('conversation.events', { conversationId: this.#conversationId, after: 0 })
+      .catch(() => []);
+    const open = this.#windows.map(
+      ({ questions, connection }) => `${connection.status}, ${questions.length} questions`,
+    );
+    const lines = events.map(
+      (event) =>
+        `  ${event.seq} ${event.at} ${event.agent} ${event.type} ${event.type === 'run-end' || event.type === 'workflow-end' ? event.outcome : ''}`,
+    );
+    return [...open, ...lines.slice(-30)].join('\n');
   }
 
   /** A message whose acceptance was not heard of is looked for before it is sent again. */

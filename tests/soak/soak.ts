@@ -49,6 +49,7 @@ export async function soak({
       const plan = planOf(seed);
       script.add(plan);
       const scenario = new Scenario(cluster, plan);
+      const known = result.breaches.length;
       try {
         await check(await scenario.play(), model.requests, result);
       } catch (error) {
@@ -56,6 +57,7 @@ export async function soak({
       } finally {
         scenario.close();
       }
+      for (const line of result.breaches.slice(known)) if (line.startsWith(`seed ${seed}:`)) report(line);
       result.played += 1;
       if (result.played % 25 === 0)
         report(`${result.played} of ${seeds}, ${result.breaches.length} breaches`);
@@ -113,7 +115,6 @@ if (import.meta.main) {
   const started = performance.now();
   const options = { from: number('from', 1), seeds: number('seeds', 1000), parallel: number('parallel', 4) };
   const { breaches, ...counts } = await soak({ ...options, report: (line) => console.error(line) });
-  for (const line of breaches) console.log(line);
   console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - started) / 1000) }));
   console.log(`${breaches.length} breaches`);
   process.exit(breaches.length === 0 ? 0 : 1);

@@ -16,6 +16,7 @@ export class Window {
   readonly #onQuestions: () => void;
   #conversationId: string | null = null;
   #attachment = 0;
+  #ends: (() => void)[] = [];
 
   constructor(connection: LinkConnection, onQuestions: () => void) {
     this.connection = connection;
@@ -53,6 +54,7 @@ export class Window {
 
   #attachAll(): void {
     const attachment = ++this.#attachment;
+    for (const end of this.#ends.splice(0)) end();
     // A connection that breaks meanwhile opens again, and all of this happens anew.
     this.#attend(attachment).catch(() => undefined);
     if (this.#conversationId !== null) this.#attach(attachment, this.#conversationId).catch(() => undefined);
@@ -60,19 +62,21 @@ export class Window {
 
   async #attend(attachment: number): Promise<void> {
     const end = await this.connection.subscribe('attention', { canAnswer: true }, ({ questions }) => {
-      if (attachment !== this.#attachment) return end();
+      if (attachment !== this.#attachment) return;
       this.questions = questions;
       this.#onQuestions();
     });
+    this.#ends.push(end);
   }
 
   async #attach(attachment: number, conversationId: string): Promise<void> {
     let early: AgentEvent[] | null = [];
     const end = await this.connection.subscribe('conversation', { conversationId }, (event) => {
-      if (attachment !== this.#attachment) return end();
+      if (attachment !== this.#attachment) return;
       if (early) early.push(event);
       else if (this.view) this.view = reduce(this.view, event);
     });
+    this.#ends.push(end);
     const snapshot = await this.connection.request('conversation.snapshot', { conversationId });
     if (attachment !== this.#attachment) return;
     this.view = attach(snapshot, early);

@@ -7,7 +7,7 @@ import type { Site } from './site.ts';
 
 const BINDING = '__electron_stand_in__';
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
-type Used = Pick<WebContents, 'getURL' | 'isDestroyed' | 'send' | 'setWindowOpenHandler'>;
+type Used = Pick<WebContents, 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'>;
 type Sender = Pick<WebFrameMain, 'detached' | 'origin' | 'url'> & { parent: object | null };
 
 export class StandInContents extends EventEmitter implements Used {
@@ -48,6 +48,10 @@ export class StandInContents extends EventEmitter implements Used {
     const expression = `window[Symbol.for('${DISPATCH}')](${message})`;
     // A document that has gone meanwhile misses nothing.
     this.#session?.send('Runtime.evaluate', { expression, contextId: this.#world }).catch(() => undefined);
+  }
+
+  reload(): void {
+    this.#page?.reload().catch(() => undefined);
   }
 
   owns(page: Page): boolean {

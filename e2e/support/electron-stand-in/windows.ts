@@ -31,8 +31,8 @@ export class StandInWindows {
   readonly parts: Parts;
   #guarded: Promise<void> | null = null;
   #making = 0;
-  /** What the app said to the window that a page opens at the moment. */
-  answer: 'allow' | 'deny' = 'allow';
+  /** Windows that pages may not open, and that are about to come. */
+  denied = 0;
 
   constructor(parts: Parts) {
     this.parts = parts;
@@ -48,6 +48,7 @@ export class StandInWindows {
       // Any name is asked for: the app has to know what it grants, not what it refuses.
       session.defaultSession.grants(contents(), permission),
     );
+    control.on('page dies', (reason) => contents().emit('render-process-gone', {}, { reason, exitCode: 1 }));
     control.on('message from', (url) =>
       contents().pretend(url, 'triad', { kind: 'request', id: 1, method: 'app.state', input: {} }),
     );
@@ -59,8 +60,8 @@ export class StandInWindows {
       await context.route('**/*', (route) => this.#route(route));
       context.on('page', (page) => {
         // A page that was not made here was opened by a page.
-        if (this.answer === 'allow' || this.#making > 0) return;
-        this.answer = 'allow';
+        if (this.denied === 0 || this.#making > 0) return;
+        this.denied -= 1;
         page.close().catch(() => undefined);
       });
     })());
@@ -136,10 +137,9 @@ export class StandInWindow extends EventEmitter implements Used {
     const page = await this.#all.newPage();
     this.#page = page;
     const session = await context.newCDPSession(page);
-    session.on(
-      'Page.windowOpen',
-      ({ url: opened }) => (this.#all.answer = this.webContents.asksToOpen(opened)),
-    );
+    session.on('Page.windowOpen', ({ url: opened }) => {
+      if (this.webContents.asksToOpen(opened) === 'deny') this.#all.denied += 1;
+    });
     await session.send('Page.enable');
     await this.webContents.attach(page, session, preload);
     await page.setViewportSize({ width, height });

@@ -1,17 +1,12 @@
 /** A whole conversation as one file: Markdown to read, JSON for programs. */
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { Entry } from '#contract/message.ts';
-import type { ConversationRow, WorkflowDetail } from '#contract/view.ts';
+import type { ConversationRow } from '#contract/view.ts';
 import { workflowDetail } from '../snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { jsonOf } from './json.ts';
 import { markdownOf } from './markdown.ts';
-
-/** All that is stored of one workflow. */
-export interface WorkflowRecord extends Omit<WorkflowDetail, 'conversation'> {
-  /** By run, in order. */
-  entries: ReadonlyMap<string, readonly Entry[]>;
-}
+import type { WorkflowRecord } from './record.ts';
 
 export interface ExportOptions {
   format: Parsed<'conversation.export'>['format'];

@@ -1,6 +1,6 @@
 /** The JSON of an export, as docs/export.md describes it: only ever extended. */
 import type { ConversationRow } from '#contract/view.ts';
-import type { WorkflowRecord } from './export.ts';
+import type { WorkflowRecord } from './record.ts';
 
 export const EXPORT_FORMAT = 'triad-conversation';
 export const EXPORT_VERSION = 1;

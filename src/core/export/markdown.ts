@@ -3,7 +3,7 @@ import type { Approval, Decision } from '#contract/approval.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
-import type { WorkflowRecord } from './export.ts';
+import type { WorkflowRecord } from './record.ts';
 
 /** The text in parts, a workflow at a time. */
 export async function* markdownOf(

@@ -61,7 +61,8 @@ export async function withEnvelopes<T extends Stored>(database: Database, found:
   const wanted = new Map<string, [string, string]>();
   for (const stored of found) {
     exchanged(stored, (text) => {
-      if (typeof text === 'string') wanted.set(`${String(stored.workflowId)} ${text}`, [String(stored.workflowId), text]);
+      if (typeof text === 'string')
+        wanted.set(`${String(stored.workflowId)} ${text}`, [String(stored.workflowId), text]);
       return text;
     });
   }
@@ -75,7 +76,8 @@ export async function withEnvelopes<T extends Stored>(database: Database, found:
     const whole = (text: unknown): unknown => {
       if (typeof text !== 'string') return text;
       const json = texts.get(`${String(stored.workflowId)} ${text}`);
-      if (json === undefined) throw new TriadError('internal', 'The settings of a run are missing in the store');
+      if (json === undefined)
+        throw new TriadError('internal', 'The settings of a run are missing in the store');
       return JSON.parse(json);
     };
     return exchanged(stored, whole);

@@ -17,7 +17,13 @@ const STEP = 1000;
 
 export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof History> {
   const reader = new Reader(database);
-  return { ...eventReads(reader), ...workflowReads(reader), ...runReads(reader), ...approvalReads(reader), ...memoryReads(reader) };
+  return {
+    ...eventReads(reader),
+    ...workflowReads(reader),
+    ...runReads(reader),
+    ...approvalReads(reader),
+    ...memoryReads(reader),
+  };
 }
 
 function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations' | 'lastSeq' | 'events'> {
@@ -50,9 +56,7 @@ function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations
   };
 }
 
-function workflowReads(
-  reader: Reader,
-): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf'> {
+function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf'> {
   return {
     workflow: (id) => reader.row<WorkflowRow>('workflow', id),
     unfinishedWorkflows: async () => {

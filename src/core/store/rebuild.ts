@@ -30,7 +30,7 @@ export async function rebuild(
 ): Promise<RebuildProgress> {
   await database.transaction('UPSERT meta:rebuild SET version = 1 RETURN NONE;');
   for (const table of ['workflow_index', 'index_queue', 'facet', 'search_segment', 'search_words'])
-    await database.transaction(`DELETE ${table} RETURN NONE;`);
+    await empty(database, table);
   const progress = { conversations: 0, events: 0 };
   for await (const row of conversationsOf(database)) {
     signal?.throwIfAborted();
@@ -40,6 +40,14 @@ export async function rebuild(
   }
   await database.transaction('DELETE meta:rebuild RETURN NONE;');
   return progress;
+}
+
+async function empty(database: Database, table: string): Promise<void> {
+  for (;;) {
+    const [records] = (await database.query(`SELECT VALUE id FROM ${table} LIMIT ${STEP}`)) as [unknown[]];
+    if (records.length === 0) return;
+    await database.transaction('DELETE $records RETURN NONE;', { records });
+  }
 }
 
 /** By id; the rows one by one. */

@@ -75,7 +75,8 @@ export const TEXT = 'VALUE json ?? $this';
 export function decodeRow(table: Table, stored: Row | string): Row {
   if (typeof stored === 'string') return JSON.parse(stored) as Row;
   if (NO_JSON.has(table)) return decodeColumns(table, stored);
-  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeFields(table, stored);
+  const row =
+    typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeFields(table, stored);
   // The trash writes it beside the row, which may change meanwhile.
   return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
 }
@@ -84,7 +85,8 @@ function decodeColumns(table: Table, stored: Row): Row {
   const row: Row = {};
   for (const [field, column] of Object.entries(COLUMNS[table])) {
     const value = stored[field];
-    if (value !== undefined) row[field] = column === 'instant' ? new Date(String(value)).toISOString() : value;
+    if (value !== undefined)
+      row[field] = column === 'instant' ? new Date(String(value)).toISOString() : value;
   }
   return row;
 }

@@ -56,9 +56,9 @@ async function* merged(
   const pool = waiting;
   const sort = () => pool.sort((a, b) => (a.place < b.place ? -1 : 1));
   sort();
-  for (const { id, newest, places } of await segmentsWith(database, terms)) {
-    // What is newer than anything in the segments to come is next.
-    while (pool[0] && pool[0].place < newest) yield pool.shift() as Candidate;
+  for (const [id, places] of await segmentsWith(database, terms)) {
+    // What is newer than the newest entry of this and of the segments to come is next.
+    while (pool[0] && pool[0].place < id) yield pool.shift() as Candidate;
     const found = await candidatesOf(database, id, places);
     pool.push(...found.filter(({ place }) => place > before));
     sort();
@@ -66,14 +66,11 @@ async function* merged(
   yield* pool;
 }
 
-interface FoundSegment {
-  id: string;
-  newest: string;
-  places: Set<number>;
-}
-
 /** Segments in which all words stand in the same entries, newest first. */
-async function segmentsWith(database: Database, { words, prefix }: Terms): Promise<FoundSegment[]> {
+async function segmentsWith(
+  database: Database,
+  { words, prefix }: Terms,
+): Promise<[id: string, places: Set<number>][]> {
   // Long words are rare ones: the rest is looked up only where they were found.
   const wanted = [
     ...words.map((word) => ({ word, open: false })),
@@ -90,12 +87,7 @@ async function segmentsWith(database: Database, { words, prefix }: Terms): Promi
     found = next;
     if (found.size === 0) return [];
   }
-  if (!found) return [];
-  const ids = [...found.keys()].map((id) => database.record('search_segment', id));
-  const [newest] = (await database.query('SELECT VALUE newest FROM $ids', { ids })) as [string[]];
-  return [...found]
-    .map(([id, places], index) => ({ id, places, newest: newest[index] ?? '' }))
-    .sort((a, b) => (a.newest < b.newest ? -1 : 1));
+  return [...(found ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The rows of a bucket, by segment: all, or those of some segments. */
@@ -125,7 +117,7 @@ async function candidatesOf(
     { runs: string; entries: string } | undefined,
   ];
   if (!row) return [];
-  const runs = JSON.parse(row.runs) as RunOfEntry[];
+  const runs = JSON.parse(row.runs) as (RunOfEntry | null)[];
   const entries = JSON.parse(row.entries) as (EntryOfSegment | null)[];
   return [...places].flatMap((at) => {
     const [index, n, ms] = entries[at] ?? [-1, 0, 0];

@@ -4,7 +4,6 @@
  */
 import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
-import { newId } from '../ids.ts';
 import type { Database } from './database.ts';
 import { type EntryText, textOf } from './entry-text.ts';
 import { decodeRow, type Row } from './rows.ts';
@@ -142,9 +141,9 @@ async function writeSegment(
   for (const { run } of placed) if (!runs.has(run.runId)) runs.set(run.runId, { index: runs.size, run });
   const list = placed.map(({ run, n, ms }): EntryOfSegment => [runs.get(run.runId)?.index ?? 0, n, ms]);
   const buckets = await bucketsOf(placed.map(({ text }) => text));
-  const id = newId();
+  const id = placed[0]?.place ?? '';
   const segment = {
-    ...{ id, newest: placed[0]?.place ?? '', buckets: [...buckets.keys()], entries: JSON.stringify(list) },
+    ...{ id, buckets: [...buckets.keys()].join('\n'), entries: JSON.stringify(list) },
     runs: JSON.stringify([...runs.values()].map(({ run }) => run)),
   };
   const words = [...buckets].map(([bucket, lines]) => ({ id: [bucket, id], lines }));
@@ -154,9 +153,10 @@ async function writeSegment(
       [`s${index}`, { waiting, tail: waiting > 0, segmented: JSON.stringify(segmented) }],
     ]),
   );
+  const some = placed.length === 0 ? '' : ', segments += $id';
   const updates = changed.map(
     (_, index) =>
-      `UPDATE $w${index} SET segmented = $s${index}.segmented, waiting = $s${index}.waiting, tail = $s${index}.tail, segments += $id RETURN NONE;`,
+      `UPDATE $w${index} SET segmented = $s${index}.segmented, waiting = $s${index}.waiting, tail = $s${index}.tail${some} RETURN NONE;`,
   );
   const insert =
     placed.length === 0
@@ -188,23 +188,28 @@ export async function eraseRuns(
   const done = 'UPDATE $index SET segments -= $id RETURN NONE;';
   const record = database.record('search_segment', id);
   const [row] = (await database.query('SELECT * FROM ONLY $record', { record })) as [
-    { runs: string; entries: string; buckets: string[] } | undefined,
+    { runs: string; entries: string; buckets: string } | undefined,
   ];
   if (!row) {
     await database.transaction(done, { index, id });
     return true;
   }
-  const runs = JSON.parse(row.runs) as RunOfEntry[];
+  const runs = JSON.parse(row.runs) as (RunOfEntry | null)[];
   const entries = JSON.parse(row.entries) as (EntryOfSegment | null)[];
   const isGone = (entry: EntryOfSegment | null) =>
     entry !== null && runIds.includes(runs[entry[0]]?.runId ?? '');
   const gone = new Set(entries.flatMap((entry, place) => (isGone(entry) ? [place] : [])));
-  for (let from = 0; from < row.buckets.length; from += ERASE)
-    await eraseWords(database, id, row.buckets.slice(from, from + ERASE), gone);
+  const buckets = row.buckets.split('\n');
+  for (let from = 0; from < buckets.length; from += ERASE)
+    await eraseWords(database, id, buckets.slice(from, from + ERASE), gone);
   const left = entries.map((entry) => (isGone(entry) ? null : entry));
   const empty = left.every((entry) => entry === null);
-  const change = empty ? 'DELETE $record RETURN NONE;' : 'UPDATE $record SET entries = $left RETURN NONE;';
-  await database.transaction(`${change} ${done}`, { record, index, id, left: JSON.stringify(left) });
+  const change = empty
+    ? 'DELETE $record RETURN NONE;'
+    : 'UPDATE $record SET entries = $left, runs = $runs RETURN NONE;';
+  const others = runs.map((run) => (run !== null && runIds.includes(run.runId) ? null : run));
+  const values = { record, index, id, left: JSON.stringify(left), runs: JSON.stringify(others) };
+  await database.transaction(`${change} ${done}`, values);
   return true;
 }
 

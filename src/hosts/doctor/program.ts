@@ -1,9 +1,9 @@
 /** Checks what the program runs on and can use: Node, git, a sandbox, a window or a browser. */
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findDesktop } from '../cli/desktop-runtime.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const NEEDED_NODE = 24;
@@ -44,35 +44,15 @@ export async function checkWindow(env: Environment, webRoot: string): Promise<Fi
   const pages = (await exists(join(webRoot, 'index.html')))
     ? ok('app', `built in ${webRoot}`)
     : problem('app', 'the pages of the app are not built', 'run "npm run build"');
-  const electron = await electronFile(env);
-  const screen = process.platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
-  const found = electron === null ? 'no Electron runtime' : `Electron in ${dirname(electron)}`;
-  const window =
-    electron !== null && screen
-      ? ok('window', found)
-      : warning(
-          'window',
-          `${found}${screen ? '' : ', no screen'}`,
-          'nothing: the app is served to a browser',
-        );
+  const desktop = await findDesktop(env, process.platform);
+  const window = desktop.ok
+    ? ok('window', `Electron: ${desktop.path}`)
+    : warning(
+        'window',
+        `no Electron runtime: ${desktop.reason}`,
+        'nothing: the app is served to a browser instead',
+      );
   return [pages, window];
-}
-
-/** The runtime's program; null where none was unpacked. */
-async function electronFile(env: Environment): Promise<string | null> {
-  const file =
-    process.platform === 'darwin'
-      ? 'Electron.app/Contents/MacOS/Electron'
-      : process.platform === 'win32'
-        ? 'electron.exe'
-        : 'electron';
-  try {
-    const own = join(dirname(createRequire(import.meta.url).resolve('electron/package.json')), 'dist');
-    const path = join(env['ELECTRON_OVERRIDE_DIST_PATH'] || own, file);
-    return (await exists(path)) ? path : null;
-  } catch {
-    return null;
-  }
 }
 
 const exists = (path: string): Promise<boolean> =>

@@ -11,14 +11,12 @@ import { shownFigures } from './workflow.ts';
 /** From this workflow on memory must not grow. */
 const SETTLED_AT = 300;
 const KB = 1024;
-/** A slow machine does fewer batches. */
-const PATIENCE_MS = 70_000;
 
 export async function growthFigures(session: Session): Promise<Figure[]> {
-  const { batch, batches } = session.sizes;
+  const { batch, batches, patienceMs } = session.sizes;
   const { server, ours, floor, store } = await session.arena('growth', 'scripted', '0', '0');
   const start = await sizeOf(store);
-  const end = clock() + PATIENCE_MS;
+  const end = clock() + patienceMs;
   const results = await inTurn(
     { ours, floor },
     batches,

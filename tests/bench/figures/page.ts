@@ -1,26 +1,18 @@
-/** What the built page makes the browser load; what needs a browser to be measured is not measured here. */
+/** What the built page makes the browser load, and what it then costs. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Figure, figure, unmeasured } from '../figure.ts';
+import type { Session } from '../session.ts';
+import { browserFigures } from './browser.ts';
 
 const BUILD = join(import.meta.dirname, '../../../build');
 const SCRIPT_BAR = { atMost: 200 };
 const SCRIPT = 'script of the first route, gzip';
 
-export async function pageFigures(): Promise<Figure[]> {
-  return [
-    await scriptFigure(),
-    unmeasured('page-scroll', 'page: scroll 10,000 messages, frames/s', { atLeast: 60 }, 'needs a browser'),
-    unmeasured('page-stream', 'page: stream 50 KB of Markdown, ms a frame', { atMost: 2 }, 'needs a browser'),
-    unmeasured(
-      'page-paced',
-      'page: paced 2,000 deltas/s, painted, p99 ms',
-      { atMost: 50 },
-      'needs a browser',
-    ),
-  ];
+export async function pageFigures(session: Session): Promise<Figure[]> {
+  return [await scriptFigure(), ...(await browserFigures(session))];
 }
 
 /** The modules that the page preloads or imports at its start, with all that these import statically. */

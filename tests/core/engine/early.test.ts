@@ -266,9 +266,6 @@ describe('a response that was not acted upon', () => {
     engine.model.expectDone();
   });
 
-  /** Time enough to act, if anything would. */
-  const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 50));
-
   test.each([
     [
       'where the provider takes one request at a time',
@@ -277,18 +274,23 @@ describe('a response that was not acted upon', () => {
     ],
     ['where its call has no arguments yet', [toolUse('list_directory', {}, { raw: '' })], ''],
     ['where its call is no JSON', [toolUse('read_file', {}, { raw: '{"path"' })], ''],
-  ] satisfies [string, [Block, ...Block[]], string][])('records no parts: %s', async (_, first, settings) => {
-    const engine = await heldAt(events(first[0]), pause, first, { engine: { settings } });
-    expect((await engine.ask('Go')).outcome).toBe('completed');
-    const lead = engine.durable().filter(({ agent }) => agent === 'lead');
-    const [firstEnd, firstTool] = [
-      lead.findIndex((event) => event.type === 'message-end' && event.entry.kind === 'assistant'),
-      lead.findIndex(
-        ({ type }) => type === 'tool-start' || type === 'tool-end' || type === 'approval-request',
-      ),
-    ];
-    expect(firstEnd).toBeLessThan(firstTool);
-    expect(lead.some(({ type }) => type === 'message-part')).toBe(false);
-    engine.model.expectDone();
-  });
+  ] satisfies [string, [Block, ...Block[]], string][])(
+    'waits for its end: %s',
+    async (_, first, settings) => {
+      let meanwhile: string[] | null = null;
+      const until = async (one: Harness): Promise<void> => {
+        await one.event(({ type }) => type === 'message-start');
+        // Time enough to act, if anything would.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        meanwhile = one.durable().map(({ type }) => type);
+      };
+      const engine = await heldAt(events(first[0]), until, first, { engine: { settings } });
+      expect((await engine.ask('Go')).outcome).toBe('completed');
+      expect(meanwhile).toContain('message-start');
+      for (const type of ['message-part', 'tool-start', 'tool-end', 'approval-request'])
+        expect(meanwhile).not.toContain(type);
+      expect(engine.of('tool-end')).toHaveLength(1);
+      engine.model.expectDone();
+    },
+  );
 });

@@ -71,7 +71,7 @@ const cases: [
   ['budget_exceeded', FOUND, halfway('', {}), { settings: '[limits.run]\nmax_iterations = 2\n' }],
   [
     'cancelled',
-    'Then',
+    'The',
     halfway('Then I go on for long', { hangAfter: 6 }),
     {},
     async (engine, runId) => {

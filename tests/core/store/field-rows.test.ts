@@ -33,19 +33,22 @@ async function stored(
   approval: { id: string; decisions: unknown[] },
 ): Promise<void> {
   const columns = ['conversationId', 'agents', 'status', 'outcome', 'subAgentCount', 'usage'];
-  await database.transaction('CREATE $workflow CONTENT $w; CREATE $run CONTENT $r; CREATE $approval CONTENT $a;', {
-    workflow: database.record('workflow', workflow.id),
-    w: { ...fields(workflow, columns), place: 'a' },
-    run: database.record('run', run.id),
-    r: fields(run, ['workflowId', 'status', 'outcome', 'usage']),
-    approval: database.record('approval', approval.id),
-    a: {
-      workflowId: workflow.id,
-      doc: { request: JSON.stringify({ id: approval.id, subject: { kind: 'tool' } }) },
-      decisions: approval.decisions.map((decision) => JSON.stringify(decision)),
-      open: 1,
+  await database.transaction(
+    'CREATE $workflow CONTENT $w; CREATE $run CONTENT $r; CREATE $approval CONTENT $a;',
+    {
+      workflow: database.record('workflow', workflow.id),
+      w: { ...fields(workflow, columns), place: 'a' },
+      run: database.record('run', run.id),
+      r: fields(run, ['workflowId', 'status', 'outcome', 'usage']),
+      approval: database.record('approval', approval.id),
+      a: {
+        workflowId: workflow.id,
+        doc: { request: JSON.stringify({ id: approval.id, subject: { kind: 'tool' } }) },
+        decisions: approval.decisions.map((decision) => JSON.stringify(decision)),
+        open: 1,
+      },
     },
-  });
+  );
 }
 
 test('as they were, and as a change leaves them', async () => {
@@ -62,7 +65,13 @@ test('as they were, and as a change leaves them', async () => {
     [],
     [
       { kind: 'update', table: 'run', key: run.id, add: { 'usage.nanoUsd': 1 }, set: { outcome: 'error' } },
-      { kind: 'update', table: 'workflow', key: workflow.id, union: { agents: 'b' }, add: { subAgentCount: 1 } },
+      {
+        kind: 'update',
+        table: 'workflow',
+        key: workflow.id,
+        union: { agents: 'b' },
+        add: { subAgentCount: 1 },
+      },
       {
         ...{ kind: 'update', table: 'approval', key: approval.id, add: { open: -1 } },
         item: { decisions: { index: 0, value: { reason: null } } },
@@ -71,7 +80,11 @@ test('as they were, and as a change leaves them', async () => {
   );
   const changed = { ...run, outcome: 'error', usage: { ...usage, nanoUsd: 5_000_000_001 } };
   expect(await store.run(run.id)).toEqual(changed);
-  expect(await store.workflow(workflow.id)).toEqual({ ...workflow, agents: ['lead', 'a b', 'b'], subAgentCount: 1 });
+  expect(await store.workflow(workflow.id)).toEqual({
+    ...workflow,
+    agents: ['lead', 'a b', 'b'],
+    subAgentCount: 1,
+  });
   expect((await store.approval(approval.id))?.decisions).toEqual([{ reason: null }, { reason: 'a\0' }]);
   expect(await store.openApprovals()).toEqual([]);
 });

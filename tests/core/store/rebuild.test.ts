@@ -149,7 +149,9 @@ afterAll(() => opened.close());
 async function drain(): Promise<unknown[]> {
   const { database } = opened;
   const rows = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
-  await database.query(['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
+  await database.query(
+    ['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'),
+  );
   return rows.map((found) => JSON.parse(JSON.stringify(found)) as unknown);
 }
 

@@ -96,8 +96,10 @@ test('what a rule or the clock decided is told; the person’s own answers are n
   const answer = (rest: Parameters<typeof decision>[0]) =>
     ofLead('approval-decide', { approvalId: approval.id, decision: decision(rest) });
   const late = answer({ allowed: false, decidedBy: 'timeout', reason: 'no answer' });
-  expect(printed(asked, answer({ decidedBy: 'rule' }), late, answer({})).notes).toEqual([
+  const none = answer({ allowed: false, decidedBy: 'rule', ruleId: 'approve:none', reason: null });
+  expect(printed(asked, answer({ decidedBy: 'rule' }), none, late, answer({})).notes).toEqual([
     'approved by rule: Start code-reviewer',
+    'not approved by --approve none: Start code-reviewer',
     'not approved by timeout: Start code-reviewer (no answer)',
   ]);
 });

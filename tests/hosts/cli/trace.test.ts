@@ -121,6 +121,13 @@ test('the text has header, total, tree, order, times, tokens, marks and errors',
   ]);
 });
 
+test('what was interrupted and resumed says so', () => {
+  const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
+  const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
+  expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
+  expect(lines[5]).toBe('✓ lead (primary) · 5,000 ms · 0 tokens · completed · attempt 2, interrupted once');
+});
+
 test('a narrow terminal cuts lines, except errors', () => {
   const narrow = traceText(trace, 40, plainStyle).filter((line) => !line.includes('rate_limited'));
   for (const line of narrow) expect(displayWidth(line)).toBeLessThanOrEqual(40);

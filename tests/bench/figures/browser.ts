@@ -1,0 +1,138 @@
+/** The built app in a browser: scrolling, and what a stream costs from the server to the painted frame. */
+import { chromium, type CDPSession, type Page } from '@playwright/test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromiumArgs, chromiumPath } from '../../../e2e/support/chromium.ts';
+import { type Host, startHost } from '../../../e2e/support/host.ts';
+import { fromEpoch } from '../clock.ts';
+import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
+import { scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
+import type { PageSeedOperations } from '../page-seed-process.ts';
+import { Peer } from '../peer.ts';
+import type { Session } from '../session.ts';
+import { markdownPrompt, promptFor } from '../stamped-server.ts';
+import { percentile } from '../statistics.ts';
+
+const BUILD = join(import.meta.dirname, '../../../build/index.html');
+const LOG = 'Conversation';
+const PER_SECOND = 2000;
+const MARKDOWN_BYTES = 50_000;
+const PATIENCE_MS = 60_000;
+const FIGURES: readonly { id: string; title: string; unit: string; bar: Bar }[] = [
+  { id: 'page-scroll', title: 'page: scroll 10,000 messages', unit: 'frames/s', bar: { atLeast: 60 } },
+  { id: 'page-stream', title: 'page: stream 50 KB of Markdown', unit: 'ms/frame', bar: { atMost: 2 } },
+  { id: 'page-paced', title: 'page: paced 2,000 deltas/s, painted p99', unit: 'ms', bar: { atMost: 50 } },
+];
+
+export async function browserFigures(session: Session): Promise<Figure[]> {
+  const executablePath = chromiumPath();
+  const why = !existsSync(BUILD)
+    ? 'build/ is missing: npm run build'
+    : executablePath === undefined && !existsSync(chromium.executablePath())
+      ? 'there is no Chromium'
+      : null;
+  if (why !== null) return FIGURES.map(({ id, title, bar }) => unmeasured(id, title, bar, why));
+  const home = await session.folder('page/home');
+  const { messages, paced } = session.sizes;
+  const conversationId = await seeded(home, messages);
+  const server = await session.server('stamped');
+  const host = await startHost({
+    ...{ home, workspace: join(home, 'workspace') },
+    env: { ANTHROPIC_API_KEY: 'bench-key', ANTHROPIC_BASE_URL: await server.ask('url') },
+  });
+  const launch = { ...(executablePath === undefined ? {} : { executablePath }), args: chromiumArgs() };
+  const browser = await chromium.launch(launch);
+  try {
+    const page = await browser.newPage();
+    await page.goto(host.url);
+    return [
+      await scrolled(page, host, conversationId, messages),
+      await streamed(page, host),
+      await painted(page, host, paced),
+    ];
+  } finally {
+    await browser.close();
+    await host.stop();
+  }
+}
+
+async function seeded(home: string, messages: number): Promise<string> {
+  const file = join(import.meta.dirname, '../page-seed-process.ts');
+  const peer = await Peer.start<PageSeedOperations>(file, [home]);
+  try {
+    return await peer.ask('seed', messages);
+  } finally {
+    await peer.close();
+  }
+}
+
+function made(index: number, ours: number, note: string): Figure {
+  const { id = '', title = '', unit = '', bar = {} } = FIGURES[index] ?? {};
+  return figure({ id, title, unit, bar, ours, note });
+}
+
+async function scrolled(page: Page, host: Host, conversationId: string, messages: number): Promise<Figure> {
+  const start = performance.now();
+  await page.goto(`${host.origin}/chat/${conversationId}`);
+  await page
+    .getByText(`Answer ${messages / 2 - 1}:`)
+    .first()
+    .waitFor({ timeout: PATIENCE_MS });
+  const opened = performance.now() - start;
+  const times = await page.evaluate<number[]>(scrollProbe(LOG, 240));
+  const perSecond = (1000 * times.length) / times.reduce((sum, time) => sum + time, 0);
+  const p95 = percentile(times, 0.95).toFixed(1);
+  const rows = await page.locator(`[aria-label="${LOG}"] *`).count();
+  const note = `${messages} messages, shown after ${opened.toFixed(0)} ms; 200 px a frame, earlier ones loaded on the way, p95 ${p95} ms; ${rows} elements`;
+  // What a screen of 60 frames shows is a little less.
+  return made(0, Math.round(perSecond), note);
+}
+
+async function streamed(page: Page, host: Host): Promise<Figure> {
+  await fresh(page, host);
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send('Performance.enable');
+  await page.evaluate(stampProbe(LOG));
+  const before = await busyMs(protocol);
+  await say(page, markdownPrompt(MARKDOWN_BYTES, PER_SECOND));
+  const busy = (await busyMs(protocol)) - before;
+  const { frames } = await page.evaluate<{ frames: number }>(STOP_STAMPS);
+  const note = `script, style and layout of all ${frames} frames, ${busy.toFixed(0)} ms in all`;
+  return made(1, busy / frames, note);
+}
+
+async function painted(page: Page, host: Host, count: number): Promise<Figure> {
+  await fresh(page, host);
+  await page.evaluate(stampProbe(LOG));
+  await say(page, promptFor(count, PER_SECOND));
+  const { delays } = await page.evaluate<{ delays: number[] }>(STOP_STAMPS);
+  // The page's clock counts from the epoch, the stamps do not.
+  const shift = fromEpoch(0);
+  const all = delays.map((delay) => delay + shift);
+  const note = `${all.length} of ${count} deltas seen while they came, p50 ${percentile(all, 0.5).toFixed(1)}`;
+  return made(2, percentile(all, 0.99), note);
+}
+
+/** A conversation that begins with the next message. */
+async function fresh(page: Page, host: Host): Promise<void> {
+  await page.goto(host.origin);
+  await say(page, promptFor(1, 0));
+}
+
+/** Sends a message and waits for the end of its workflow. */
+async function say(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Message', exact: true });
+  await box.fill(text);
+  await box.press('Enter');
+  const workflow = page.getByRole('article', { name: /^Workflow: / }).filter({ hasText: text });
+  await workflow
+    .locator('> footer')
+    .getByText('completed', { exact: true })
+    .waitFor({ timeout: PATIENCE_MS });
+}
+
+async function busyMs(protocol: CDPSession): Promise<number> {
+  const { metrics } = await protocol.send('Performance.getMetrics');
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
+  return 1000 * (of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration'));
+}

@@ -1,0 +1,55 @@
+/** What runs in the page: text, because the benchmark itself knows no document. */
+
+/** Goes up through the log, some lines with each frame; resolves with the times between them, in milliseconds. */
+export function scrollProbe(label: string, frames: number): string {
+  return `new Promise((resolve) => {
+    const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
+    const times = [];
+    let last = null;
+    const step = (now) => {
+      if (last !== null) times.push(now - last);
+      last = now;
+      if (times.length >= ${frames}) return resolve(times);
+      log.scrollTop -= 200;
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`;
+}
+
+/**
+ * Watches the stamps of \`stamps.ts\` come into the last workflow of the log. Leaves in \`window.triadPainted\` how long each
+ * took from the server to the frame in which it was painted, and counts the frames.
+ */
+export function stampProbe(label: string): string {
+  return `(() => {
+    const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
+    const painted = (window.triadPainted = { delays: [], frames: 0, stopped: false });
+    let seen = 0;
+    const frame = () => {
+      if (painted.stopped) return;
+      painted.frames += 1;
+      const text = log.lastElementChild?.textContent ?? '';
+      const fresh = [];
+      for (const match of text.slice(-20000).matchAll(/(\\d+):(\\d+\\.\\d+);/g)) {
+        if (Number(match[1]) < seen) continue;
+        seen = Number(match[1]) + 1;
+        fresh.push(Number(match[2]));
+      }
+      const { port1, port2 } = new MessageChannel();
+      // Comes after the frame was painted.
+      port1.onmessage = () => {
+        const now = performance.timeOrigin + performance.now();
+        for (const at of fresh) painted.delays.push(now - at);
+      };
+      port2.postMessage(null);
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  })()`;
+}
+
+export const STOP_STAMPS = `(() => {
+  window.triadPainted.stopped = true;
+  return { delays: window.triadPainted.delays, frames: window.triadPainted.frames };
+})()`;
