@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const packaged = `${ROOT}node_modules/.bin/node`;
+/** Every test has a home of its own, so what its program compiled would be compiled again for the next. */
+const COMPILED = `${ROOT}node_modules/.cache/triad-e2e`;
 const STOP_MS = 5000;
 
 export interface ProcessOptions {
@@ -15,12 +17,12 @@ export interface ProcessOptions {
   stdio: StdioOptions;
 }
 
-/** Nothing of whoever runs the tests reaches it. */
+/** Nothing of whoever runs the tests reaches it but what any program has. */
 export function environmentWith(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(ANTHROPIC|TRIAD|NODE_|INIT_CWD)/.test(name),
   );
-  return { ...Object.fromEntries(inherited), ...env };
+  return { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE: COMPILED, ...env };
 }
 
 export function startProcess({ args, folder, env, stdio }: ProcessOptions): ChildProcess {

@@ -1,5 +1,6 @@
 /** What must hold of every workflow, whatever went wrong: each breach as one line. */
 import { isDeepStrictEqual } from 'node:util';
+import type { DurableEvent } from '#contract/event.ts';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
@@ -15,6 +16,8 @@ export interface Evidence {
   detail: WorkflowDetail;
   entries: ReadonlyMap<string, readonly Entry[]>;
   requests: readonly RecordedRequest[];
+  /** The durable events of the whole conversation. */
+  events: readonly DurableEvent[];
 }
 
 export function breachesOf(evidence: Evidence): string[] {
@@ -25,6 +28,7 @@ export function breachesOf(evidence: Evidence): string[] {
     ...isolation(evidence),
     ...accounts(evidence.detail),
     ...answered(evidence),
+    ...numbers(evidence),
   ];
   return found.map((line) => `${workflow.id} (${workflow.prompt.slice(0, 20)}): ${line}`);
 }
@@ -32,7 +36,10 @@ export function breachesOf(evidence: Evidence): string[] {
 /** Every run ends in one named outcome, and its status says the same. */
 function endings({ workflow, runs }: WorkflowDetail): string[] {
   const found: string[] = [];
-  for (const { id, outcome, status } of [workflow, ...runs]) {
+  // What was never started in an interrupted workflow waits, with its question, for the resume.
+  const waits = ({ attempt, outcome }: RunRow) =>
+    workflow.outcome === 'interrupted' && attempt === 0 && outcome === null;
+  for (const { id, outcome, status } of [workflow, ...runs.filter((run) => !waits(run))]) {
     if (outcome === null) found.push(`${id} has no outcome (${status})`);
     else if (STATUS_OF[outcome] !== status) found.push(`${id} is ${outcome}, but ${status}`);
   }
@@ -125,6 +132,22 @@ function answered({ detail: { workflow, runs }, entries }: Evidence): string[] {
     );
     for (const id of calls) if (!results.includes(id)) found.push(`${run.id}: the call ${id} has no result`);
   }
+  return found;
+}
+
+/** The log has no gaps, and what has ended stays ended unless it is taken up again. */
+function numbers({ events, detail: { workflow } }: Evidence): string[] {
+  const found: string[] = [];
+  if (events.some(({ seq }, index) => seq !== index + 1)) found.push('the log has gaps');
+  const own = events.filter(({ workflowId }) => workflowId === workflow.id);
+  let ended = false;
+  for (const { type, seq } of own) {
+    if (ended && type !== 'workflow-start') found.push(`event ${seq} (${type}) came after the end`);
+    ended = type === 'workflow-end';
+  }
+  const ends = own.filter(({ type }) => type === 'workflow-end').length;
+  const starts = own.filter(({ type }) => type === 'workflow-start').length;
+  if (ends !== starts) found.push(`${starts} starts have ${ends} ends`);
   return found;
 }
 

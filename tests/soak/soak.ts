@@ -6,12 +6,14 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DurableEvent } from '#contract/event.ts';
 import { startFakeModel } from '../support/fake-model/server.ts';
 import { ChaosModel } from './chaos-model.ts';
 import { Cluster } from './cluster.ts';
 import { breachesOf, differences } from './invariants.ts';
 import { leadMark, planOf } from './plan.ts';
 import { type Played, Scenario } from './scenario.ts';
+import type { Window } from './window.ts';
 
 export interface SoakOptions {
   from: number;
@@ -75,7 +77,7 @@ export async function soak({
 }
 
 async function check(
-  { plan, workflowIds, windows }: Played,
+  { plan, conversationId, workflowIds, windows }: Played,
   requests: Parameters<typeof breachesOf>[0]['requests'],
   result: SoakResult,
 ): Promise<void> {
@@ -85,6 +87,7 @@ async function check(
     const text = JSON.stringify(body.messages);
     return marks.some((mark) => text.includes(`[lead ${mark}]`) || text.includes(`[child ${mark}/`));
   });
+  const events = await eventsOf(last, conversationId);
   for (const workflowId of workflowIds) {
     const detail = await last.ask('workflow.get', { workflowId });
     const entries = new Map(
@@ -96,7 +99,7 @@ async function check(
     result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1;
     result.workflows += 1;
     result.breaches.push(
-      ...breachesOf({ detail, entries, requests: own }).map((line) => `seed ${plan.seed}: ${line}`),
+      ...breachesOf({ detail, entries, requests: own, events }).map((line) => `seed ${plan.seed}: ${line}`),
     );
   }
   let found: string[] = [];
@@ -105,6 +108,15 @@ async function check(
     if (found.length === 0 && last.view !== null) return;
   }
   result.breaches.push(...found.map((line) => `seed ${plan.seed}: ${line}`));
+}
+
+async function eventsOf(window: Window, conversationId: string): Promise<DurableEvent[]> {
+  const events: DurableEvent[] = [];
+  for (;;) {
+    const page = await window.ask('conversation.events', { conversationId, after: events.at(-1)?.seq ?? 0 });
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
 }
 
 if (import.meta.main) {

@@ -1,7 +1,8 @@
 /**
  * How the embedded engine uses memory and disk. It reads this from the environment when it opens a folder, and its own
  * values are those of a server: it would keep hundreds of megabytes of history in memory before it writes them to a
- * file. Whether a commit is on the disk when it is acknowledged is not touched: every one is (`sync` of the log).
+ * file. Nothing here is about durability: the engine calls fdatasync on its log for every commit before it acknowledges
+ * it, so a commit outlives the process and the power.
  */
 const MB = 1024 * 1024;
 
@@ -16,6 +17,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 type Environment = Record<string, string | undefined>;
 
 /** Sets what the person has not set; the returned function takes it back, so that no other process inherits it. */
+// eslint-disable-next-line no-restricted-properties -- the engine can be told in no other way
 export function applyEngineSettings(environment: Environment = process.env): () => void {
   const added = Object.keys(SETTINGS).filter((name) => environment[name] === undefined);
   for (const name of added) environment[name] = SETTINGS[name];

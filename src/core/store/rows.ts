@@ -56,7 +56,7 @@ export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeT
   for (const [field, column] of Object.entries(COLUMNS[table])) {
     const value = row[field];
     if (value === null || value === undefined) continue;
-    stored[field] = column === 'instant' ? new Date(String(value)) : value;
+    stored[field] = column === 'instant' && typeof value === 'string' ? new Date(value) : value;
   }
   const place = placeOf(table, key, row);
   if (place !== null) stored.place = place;
@@ -85,8 +85,10 @@ function decodeColumns(table: Table, stored: Row): Row {
   const row: Row = {};
   for (const [field, column] of Object.entries(COLUMNS[table])) {
     const value = stored[field];
+    // The engine's datetimes have more digits, and write themselves out as texts.
     if (value !== undefined)
-      row[field] = column === 'instant' ? new Date(String(value)).toISOString() : value;
+      row[field] =
+        column === 'instant' ? new Date(JSON.parse(JSON.stringify(value)) as string).toISOString() : value;
   }
   return row;
 }

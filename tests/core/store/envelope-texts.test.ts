@@ -8,8 +8,9 @@ import { conversationRow, openOn, put } from './support.ts';
 const prompt = 'Look at it, and say what it does. '.repeat(20);
 
 test('events, runs and approvals', async () => {
-  const { store, database, close } = await openOn('mem');
-  onTestFinished(close);
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const { store, database } = opened;
   const recording = new Recording();
   const its = { ...lead, runId: idOf(11), parentRunId: lead.runId, agent: 'reviewer' };
   recording.record(lead, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 1 });
@@ -37,8 +38,9 @@ test('events, runs and approvals', async () => {
 });
 
 test('a commit that failed has stored no envelope: the next one does', async () => {
-  const { store, close } = await openOn('mem');
-  onTestFinished(close);
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const { store } = opened;
   const recording = new Recording();
   recording.record(lead, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 1 });
   queue(recording, lead, { prompt, title: 't' });

@@ -21,9 +21,9 @@ function fields(row: object, columns: readonly string[]): Record<string, unknown
 }
 
 async function opened(): Promise<Opened> {
-  const store = await openOn('mem');
-  onTestFinished(store.close);
-  return store;
+  const all = await openOn('mem');
+  onTestFinished(() => all.close());
+  return all;
 }
 
 async function stored(
