@@ -6,6 +6,14 @@ import { findDesktop } from './src/hosts/cli/desktop-runtime.ts';
 
 const chromium = chromiumPath();
 const electron = await findDesktop(process.env, process.platform);
+const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY);
+/** Why there is no real desktop to test; null where there is one. */
+const missing = !electron.ok
+  ? `no Electron runtime here: ${electron.reason}`
+  : hasDisplay
+    ? null
+    : 'an Electron runtime, but no display';
 
 /** A test that makes no sense in a place says so by a tag, and why by an annotation. */
 const project = (surface: SurfaceName, without: RegExp): Project<{ surface: SurfaceName }> => ({
@@ -25,11 +33,11 @@ export default defineConfig<{ surface: SurfaceName }>({
   forbidOnly: process.env['CI'] !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   // For the summary: what did not run, and why.
-  metadata: electron.ok ? {} : { skipped: { electron: `no Electron runtime here: ${electron.reason}` } },
+  metadata: missing === null ? {} : { skipped: { electron: missing } },
   projects: [
     project('browser', /@desktop|@stand-in/),
     project('stand-in', /@browser/),
-    ...(electron.ok ? [project('electron', /@browser|@stand-in/)] : []),
+    ...(missing === null ? [project('electron', /@browser|@stand-in/)] : []),
   ],
   use: {
     browserName: 'chromium',

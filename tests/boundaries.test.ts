@@ -72,10 +72,14 @@ function cycles(): string[] {
   return found;
 }
 
+/** The program's own manifest, which the desktop's bundle takes in for its version. */
+const isData = (target: string) => target === 'package.json';
+
 describe('layers', () => {
   test('a file imports only from the layers below it', () => {
     const wrong = imports.filter(
-      ({ from, target }) => target !== undefined && !allowed[layerOf(from)]?.includes(layerOf(target)),
+      ({ from, target }) =>
+        target !== undefined && !isData(target) && !allowed[layerOf(from)]?.includes(layerOf(target)),
     );
     expect(wrong.map(show)).toEqual([]);
   });

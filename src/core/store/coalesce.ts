@@ -1,7 +1,7 @@
 /** Turns the writes of a batch into the rows that they leave, at most one for each key, with the same result. */
 import { TriadError } from '../errors.ts';
-import { exactKey, idOf, type Row } from './rows.ts';
-import type { Key, Table, Write } from './store.ts';
+import { exactKey, idOf } from './rows.ts';
+import type { Key, Row, Table, Write } from './store.ts';
 
 export interface Place {
   table: Table;

@@ -3,8 +3,8 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { Change } from './coalesce.ts';
 import type { Database } from './database.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
-import { encodeRow, REPLACE, type Row } from './rows.ts';
-import type { Table } from './store.ts';
+import { encodeRow, REPLACE } from './rows.ts';
+import type { Row, Table } from './store.ts';
 
 /** Statements with the values that they name; values never stand in the text. */
 export interface Script {

@@ -6,8 +6,8 @@ import type { Database } from './database.ts';
 import { EnvelopeTexts } from './envelope-texts.ts';
 import { Reader } from './reader.ts';
 import { RowCache } from './row-cache.ts';
-import { idOf, type Row } from './rows.ts';
-import type { Table, Write } from './store.ts';
+import { idOf } from './rows.ts';
+import type { Row, Table, Write } from './store.ts';
 
 /** What is changed again and again while it lasts; the rows of the other tables are written once or twice. */
 const CACHED: ReadonlySet<Table> = new Set<Table>([

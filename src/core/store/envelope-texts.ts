@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { TriadError } from '../errors.ts';
 import type { Database } from './database.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './store.ts';
 
 /** Anything that is stored as JSON. */
 type Stored = object & {

@@ -1,7 +1,7 @@
 /** What can be filtered by: how many listed workflows each term has, counted as the index changes. */
 import type { Output } from '#contract/rpc.ts';
 import type { Database } from './database.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './store.ts';
 import { ANY, type Facet } from './workflow-terms.ts';
 
 /** Changes of counts by term. */

@@ -1,6 +1,5 @@
 /** Rows as schema 2 and before stored them: one JSON text for each field in `doc`, the others in columns. */
-import type { Row } from './rows.ts';
-import type { Table } from './store.ts';
+import type { Row, Table } from './store.ts';
 
 type Column = 'optional' | 'plain' | 'int' | 'tally' | 'parts';
 

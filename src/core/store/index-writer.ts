@@ -7,9 +7,8 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
 import { facetChanges, type FacetCounts } from './facets.ts';
 import { Reader } from './reader.ts';
-import type { Row } from './rows.ts';
 import { runRange } from './segment-writer.ts';
-import type { Store } from './store.ts';
+import type { Row, Store } from './store.ts';
 import { keysOf, termsOf } from './workflow-terms.ts';
 
 type Reads = Pick<Store, 'runsOf' | 'callsOf'>;

@@ -2,8 +2,8 @@
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
 import { countsOf } from './facets.ts';
-import { decodeRow, placeOfId, placeOfInstant, type Row } from './rows.ts';
-import type { Page, Paged, Store, Table, WorkflowFilter, WorkflowQuery } from './store.ts';
+import { decodeRow, placeOfId, placeOfInstant } from './rows.ts';
+import type { Page, Paged, Row, Store, Table, WorkflowFilter, WorkflowQuery } from './store.ts';
 import { ANY, type Facts, fits, keysOf, type Keys, termsOf, termsOfFilter } from './workflow-terms.ts';
 
 /** The cursor is a place, because a conversation moves to the front when it changes. */

@@ -1,8 +1,8 @@
 /** Reads decoded rows: one by its key, those of one statement, or those that belong to each of several owners. */
 import type { Database } from './database.ts';
 import { withEnvelopes } from './envelope-texts.ts';
-import { decodeRow, type Row, TEXT } from './rows.ts';
-import type { Key, Table } from './store.ts';
+import { decodeRow, TEXT } from './rows.ts';
+import type { Key, Row, Table } from './store.ts';
 
 /** Their rows hold envelopes, or questions about some. */
 const ENVELOPED: ReadonlySet<Table> = new Set<Table>(['run', 'approval']);

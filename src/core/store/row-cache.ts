@@ -1,5 +1,5 @@
 /** The rows that changed last, so that changing them again needs no read. Only the store itself writes its tables. */
-import type { Row } from './rows.ts';
+import type { Row } from './store.ts';
 
 const LIMIT = 512;
 

@@ -2,9 +2,7 @@
 import { TriadError } from '../errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
 import { decodeFields } from './field-rows.ts';
-import type { Key, Table } from './store.ts';
-
-export type Row = Record<string, unknown>;
+import type { Key, Row, Table } from './store.ts';
 
 /** What a column holds: plain JSON (nothing where the row says null or nothing), or an `instant`, which is ISO in the row. */
 export type Column = 'plain' | 'instant';

@@ -4,10 +4,10 @@ import type { Entry } from '#contract/message.ts';
 import type { Database } from './database.ts';
 import { textOf } from './entry-text.ts';
 import { Reader } from './reader.ts';
-import { decodeRow, type Row } from './rows.ts';
+import { decodeRow } from './rows.ts';
 import { bucketOf, type EntryOfSegment, placeOfEntry, placesIn, type RunOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
-import type { Page, Paged, Store } from './store.ts';
+import type { Page, Paged, Row, Store } from './store.ts';
 import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
 
 type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;

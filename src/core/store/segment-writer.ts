@@ -6,7 +6,8 @@ import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
 import { type EntryText, textOf } from './entry-text.ts';
-import { decodeRow, type Row } from './rows.ts';
+import { decodeRow } from './rows.ts';
+import type { Row } from './store.ts';
 import { bucketsOf, type EntryOfSegment, placeOfEntry, type RunOfEntry, without } from './segment.ts';
 
 /** So many entries wait before there is a new segment, and so many are in one at most. */

@@ -25,6 +25,9 @@ export type Table =
   | 'open_message'
   | 'memory';
 
+/** A row's fields; plain JSON. */
+export type Row = Record<string, unknown>;
+
 /** A record's id: a string, or the composite `[owner, n]` of messages and tool calls. */
 export type Key = string | readonly [string, number | string];
 

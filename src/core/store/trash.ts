@@ -1,7 +1,8 @@
 /** The trash: hidden at once and whole, taken back as it was, or deleted for good in small steps. */
 import type { Database } from './database.ts';
 import { facetChanges, type FacetCounts } from './facets.ts';
-import { placeOfInstant, type Row } from './rows.ts';
+import { placeOfInstant } from './rows.ts';
+import type { Row } from './store.ts';
 
 /** The workflows of a conversation, as a scan of their index. */
 const WORKFLOWS =

@@ -10,7 +10,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
-const REQUESTS = 8;
+const CHILDREN = ['alpha', 'beta', 'gamma'];
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -22,6 +22,17 @@ function finished(events: readonly DurableEvent[]): string[] {
       return [];
     return event.entry.responseId === null ? [] : [event.entry.responseId];
   });
+}
+
+/**
+ * The calls of the lead that the resumed run must have made: all three, unless the process died while the response that
+ * made them was acted upon early. Then it is final as it was stored.
+ */
+function callsAt(before: readonly DurableEvent[]): number {
+  const lead = before.filter(({ parentRunId }) => parentRunId === null);
+  if (finished(lead).length > 0) return CHILDREN.length;
+  const parts = lead.filter((event) => event.type === 'message-part' && event.value.type === 'tool_use');
+  return parts.length === 0 ? CHILDREN.length : parts.length;
 }
 
 async function killAndResume(seq: number): Promise<void> {
@@ -43,17 +54,18 @@ async function killAndResume(seq: number): Promise<void> {
     ).toEqual(events.map((_, index) => index + 1));
     expect(events.length).toBeGreaterThanOrEqual(seq);
     expect(end.outcome).toBe('completed');
-    for (const name of ['alpha', 'beta', 'gamma']) expect(end.text).toContain(`Report: part ${name}`);
+    const names = CHILDREN.slice(0, callsAt(events.slice(0, seq)));
+    for (const name of names) expect(end.text).toContain(`Report: part ${name}`);
     expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual(
-      ['alpha', 'beta', 'gamma'].map((agent) => [agent, 'completed']),
+      names.map((agent) => [agent, 'completed']),
     );
-    expect(workflow).toMatchObject({ status: 'completed', subAgentCount: 3 });
-    expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'completed']);
-    expect(finished(events), 'each response once').toHaveLength(REQUESTS);
+    expect(workflow).toMatchObject({ status: 'completed', subAgentCount: names.length });
+    expect(runs.map(({ status }) => status)).toEqual(['lead', ...names].map(() => 'completed'));
+    expect(finished(events), 'each response once').toHaveLength(2 + 2 * names.length);
     expect(
       events.filter(({ type }) => type === 'approval-request'),
       'no question is asked again',
-    ).toHaveLength(3);
+    ).toHaveLength(names.length);
 
     const stored = new Set(finished(events.slice(0, seq)));
     const known = model.requests
@@ -69,7 +81,7 @@ async function killAndResume(seq: number): Promise<void> {
       repeated.map(({ rule }) => rule),
       'no finished request is repeated',
     ).toEqual([]);
-    model.expectDone();
+    if (names.length === CHILDREN.length) model.expectDone();
   } finally {
     await model.close();
     await rm(data, { recursive: true, force: true });
