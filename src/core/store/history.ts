@@ -37,7 +37,7 @@ const PURGE = 50;
 export function historyOf(
   database: Database,
   reads: Reads,
-): { history: History; ended(): void; close(): Promise<void> } {
+): { history: History; ended: () => void; close: () => Promise<void> } {
   // Whether there may be anything to index: an empty queue is not looked at with every query.
   let stale = true;
   const index = async (): Promise<boolean> => {
