@@ -1,6 +1,6 @@
 /** Agents: their definition, and the envelope that an approval binds. */
 import { z } from 'zod';
-import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from './limits.ts';
+import { MAX_BUDGET, MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from './limits.ts';
 
 export const Permission = z.enum([
   'FilesystemRead',
@@ -55,15 +55,18 @@ export type AgentDefinition = z.infer<typeof AgentDefinition>;
 export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
 export type RunKind = z.infer<typeof RunKind>;
 
+const atMost = (bound: keyof typeof MAX_BUDGET) =>
+  `is more than a limit may be: at most ${MAX_BUDGET[bound].toLocaleString('en-US')}`;
+
 /**
  * Bounds of a run or a workflow that are checked before each model request; what is left out is not bounded.
  * `tokens` counts all classes of input, and output; `minutes` the time in which it worked.
  */
 export const Budget = z.strictObject({
-  tokens: z.int().min(1).optional(),
-  costUsd: z.number().positive().optional(),
-  minutes: z.number().positive().optional(),
-  iterations: z.int().min(1).optional(),
+  tokens: z.int().min(1).max(MAX_BUDGET.tokens, atMost('tokens')).optional(),
+  costUsd: z.number().positive().max(MAX_BUDGET.costUsd, atMost('costUsd')).optional(),
+  minutes: z.number().positive().max(MAX_BUDGET.minutes, atMost('minutes')).optional(),
+  iterations: z.int().min(1).max(MAX_BUDGET.iterations, atMost('iterations')).optional(),
 });
 export type Budget = z.infer<typeof Budget>;
 

@@ -22,6 +22,13 @@ export const SUMMARY_CHARS = 100;
 export const DEFAULT_MAX_CONCURRENT = 3;
 export const DEFAULT_MAX_ITERATIONS = 20;
 export const MAX_ITERATIONS = 200;
+/** Most that a budget may allow, also after it was raised. */
+export const MAX_BUDGET = {
+  tokens: 1_000_000_000_000,
+  costUsd: 1_000_000,
+  minutes: 1_000_000,
+  iterations: 1_000_000,
+} as const;
 export const DEFAULT_MAX_TOKENS = 8192;
 export const DEFAULT_MODEL = 'sonnet';
 /** Identical calls in a row after which the model is told, and as many again after which the run ends. */
@@ -40,6 +47,8 @@ export const MAX_RETRY_AFTER_MS = 60_000;
 /** Failed requests in a row after which a provider is left alone, and for how long, in milliseconds. */
 export const BREAKER_FAILURES = 3;
 export const BREAKER_PAUSE_MS = 60_000;
+/** No conversation has as many events. */
+export const MAX_SEQ = 2 ** 52;
 /** Days that a deleted conversation stays in the trash. */
 export const TRASH_DAYS = 30;
 /** Longest note of an agent's memory, in code units, and how many notes one agent may keep in one folder. */

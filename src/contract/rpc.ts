@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { AgentName, AgentSummary, ApprovePolicy, Budget } from './agent.ts';
 import { Answer, Decision } from './approval.ts';
+import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { Id, Instant } from './ids.ts';
-import { MAX_PROMPT_CHARS } from './limits.ts';
+import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { Entry } from './message.ts';
 import { Outcome, Status } from './outcome.ts';
 import {
@@ -71,7 +72,7 @@ export type WorkflowSort = z.infer<typeof WorkflowSort>;
 const conversationId = z.strictObject({ conversationId: Id });
 const endpoint = {
   apiKey: z.string().max(1000).optional(),
-  baseUrl: z.union([z.url({ protocol: /^https?$/ }), z.literal('')]).optional(),
+  baseUrl: z.union([z.literal(''), EndpointUrl]).optional(),
 };
 
 export const methods = {
@@ -107,7 +108,7 @@ export const methods = {
   ),
   /** The durable events after one, oldest first and at most 1000: for who was away while they happened. */
   'conversation.events': method(
-    z.strictObject({ conversationId: Id, after: z.int().nonnegative() }),
+    z.strictObject({ conversationId: Id, after: z.int().nonnegative().max(MAX_SEQ) }),
     z.array(DurableEvent),
   ),
   'conversation.snapshot': method(z.strictObject({ conversationId: Id }), Snapshot),
@@ -174,7 +175,8 @@ export const methods = {
   'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
   /** Adds to the bounds; where the workflow has ended because of them, it goes on. */
   'workflow.extend': method(z.strictObject({ workflowId: Id, add: Budget }), nothing),
-  'run.extend': method(z.strictObject({ runId: Id, add: Budget }), nothing),
+  /** As for a workflow; told is the workflow that it belongs to. */
+  'run.extend': method(z.strictObject({ runId: Id, add: Budget }), z.object({ workflowId: Id })),
   /** A sub-agent that did not complete goes on from its last finished step; the lead gets its new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
   'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),

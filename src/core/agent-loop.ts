@@ -13,7 +13,7 @@ import {
   textOf,
   turnsOf,
 } from './history.ts';
-import { answeredSince, limitEnd, limitTold, tellLimit, tellRaised } from './limit-words.ts';
+import { answeredSince, limitEnd, limitTold, noteLimit, tellLimit, tellRaised } from './limit-words.ts';
 import type { LoopRun } from './loop-run.ts';
 import { modelTurn } from './model-turn.ts';
 import type { Payload, Recorded } from './recorder.ts';
@@ -63,10 +63,15 @@ export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResul
       const turn = turnsOf(history.entries);
       const bound = told ? null : run.limits.admit(turn);
       if (bound) yield* tellLimit(history, bound);
-      const last = bound !== null || told !== null;
-      yield* inFlight(run, last ? AT_LIMIT : null, (calls, emit) =>
-        modelTurn(run, { turn, toolChoice: last ? 'none' : 'auto', calls, emit }),
+      const at = bound ?? told?.bound ?? null;
+      const crossed = yield* inFlight(run, at ? AT_LIMIT : null, (calls, emit) =>
+        modelTurn(run, { turn, told: at, calls, emit }),
       );
+      // The response did not come, and asking again would be too much: what there is must do.
+      if (crossed) {
+        if (!at) yield noteLimit(history, crossed);
+        return { text: salvaged(history.entries), ...limitEnd({ bound: crossed }) };
+      }
     }
     const stuck = yield* endTurn(history);
     if (stuck) return stuck;

@@ -1,6 +1,6 @@
 /** One attempt at a response: what it received so far, told as it comes, and acted upon where a call is complete. */
 import type { RequestUsage } from '#contract/event.ts';
-import type { AssistantEntry, Part, StopReason } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Part, StopReason } from '#contract/message.ts';
 import { errorInfo } from './errors.ts';
 import { newId } from './ids.ts';
 import type { LoopRun } from './loop-run.ts';
@@ -27,7 +27,8 @@ export function estimatedTokens(chars: number): number {
 
 export interface Turn {
   turn: number;
-  toolChoice: 'auto' | 'none';
+  /** The bound that the run is at: it is given no more tools. */
+  told: Bound | null;
   calls: Calls;
   emit: Emit;
 }
@@ -67,6 +68,11 @@ export class Attempt {
     return this.#entry !== null;
   }
 
+  /** Whether the provider has answered, so that it counts what it read. */
+  get answered(): boolean {
+    return this.#begun;
+  }
+
   /** What it returns must be awaited before the next event: a message's start comes before its words. */
   take(event: ModelEvent): Promise<unknown> | undefined {
     this.#watchdog?.feed();
@@ -90,16 +96,17 @@ export class Attempt {
 
   /**
    * The attempt did not come whole, and what it cost is counted. A final response ends with its complete parts, of the
-   * calls those that were acted upon; any other is kept as an interrupted message.
+   * calls those that were acted upon; any other is kept as an interrupted message. Resolves when it is counted.
    */
-  fail(error: Error): void {
-    void this.#turn.emit({ type: 'usage', request: this.#request(null, error) });
+  fail(error: Error): Promise<unknown> {
+    const counted = this.#turn.emit({ type: 'usage', request: this.#request(null, error) });
     if (this.#entry) {
       const rest = this.#parts.slice(this.#entry.parts.length).filter(({ type }) => type !== 'tool_use');
       this.#end([...this.#entry.parts, ...rest], 'tool_use', false);
     } else if (this.#begun) {
       this.#end(interruptedParts(this.#run.streamed(this.#messageId), this.#parts), null, true);
     }
+    return counted;
   }
 
   /** Nothing more will come of it. */
@@ -133,7 +140,7 @@ export class Attempt {
   #complete(part: number, value: Part): Promise<unknown> | undefined {
     this.#parts[part] = value.type === 'tool_use' ? { ...value, id: this.#callId(part, value.id) } : value;
     // What has come whole at the end of this turn of the program needs no acting ahead of its end.
-    if (isCall(value) && this.#run.early && this.#turn.toolChoice === 'auto')
+    if (isCall(value) && this.#run.early && !this.#turn.told)
       this.#acting ??= setImmediate(() => this.#act());
     return this.#begin();
   }

@@ -1,13 +1,14 @@
 /** Second chances that a person gives: more of what is bounded, and another attempt of a sub-agent. */
-import type { Budget } from '#contract/agent.ts';
+import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
-import type { RunRow } from '#contract/view.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import { limitTold, wordsOf } from './limit-words.ts';
 import type { Orchestrator } from './orchestrator.ts';
 import { isRaised, limitsOf, raisedBy, reached, usedOf } from './spending.ts';
+import { refuseInTrash } from './trash.ts';
 import type { Workflow } from './workflow.ts';
 
 type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' | 'agent'>;
@@ -61,6 +62,7 @@ export class Continuation {
       refuseTooLittle('run', limits, row);
       if (row.parentRunId === null) await this.#goOn(row.workflowId, change);
       else {
+        if (!live) this.#orchestrator.refuseRealInDemo(row.envelope.provider);
         await change(live);
         await this.#tryAgain({ ...row, limits });
       }
@@ -128,9 +130,14 @@ export class Continuation {
     return row;
   }
 
-  async #workflow(workflowId: string) {
-    const row = await this.#engine.store.workflow(workflowId);
-    if (!row) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
+  /** Throws where it is in the trash. */
+  async #workflow(workflowId: string): Promise<WorkflowRow> {
+    const { store } = this.#engine;
+    const row = await store.workflow(workflowId);
+    // Where its conversation is gone for good, what is left of it goes too.
+    const conversation = row && (await store.conversation(row.conversationId));
+    if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
+    refuseInTrash(conversation);
     return row;
   }
 }
@@ -142,7 +149,10 @@ function raised(
 ): Budget {
   if (Object.keys(add).length === 0)
     throw new TriadError('bad_input', 'add: name what there should be more of');
-  return raisedBy(before, add, usedOf(usage, workedMs ?? 0, usage.requests));
+  const whole = Budget.safeParse(raisedBy(before, add, usedOf(usage, workedMs ?? 0, usage.requests)));
+  if (whole.success) return whole.data;
+  const [issue] = whole.error.issues;
+  throw new TriadError('bad_input', `add.${issue?.path.join('.')}: the sum ${issue?.message}`);
 }
 
 function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {

@@ -149,7 +149,7 @@ export class Envelopes {
       prompt: parts.prompt,
       provider: parts.provider,
       model: modelAt(parts.provider, parts.model ?? models.default, models.aliases),
-      maxTokens: definition?.maxTokens ?? DEFAULT_MAX_TOKENS,
+      maxTokens: Math.min(definition?.maxTokens ?? DEFAULT_MAX_TOKENS, ceiling?.maxTokens ?? Infinity),
       effort: parts.effort ?? definition?.effort ?? null,
       tools,
       mcpServers: [...(parts.mcpServers ?? [])].sort(),
@@ -226,8 +226,11 @@ function narrowest(own: RunBudget, parent: RunBudget): RunBudget {
   return Object.fromEntries(both.filter(([, bound]) => bound < Infinity));
 }
 
-/** Limits and approval mode of a child never go beyond its parent's. */
-function checkNarrower({ limits, approvalMode }: Envelope, parent: Envelope): void {
+/** Limits, output and approval mode of a child never go beyond its parent's. */
+function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, parent: Envelope): void {
+  if (maxTokens > parent.maxTokens) {
+    throw new TriadError('not_allowed', `maxTokens cannot be more than the lead's (${parent.maxTokens})`);
+  }
   for (const limit of ['maxIterations', 'inactivityMs'] as const) {
     if (limits[limit] > parent.limits[limit]) {
       throw new TriadError(

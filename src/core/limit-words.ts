@@ -23,12 +23,19 @@ export function answeredSince(entries: readonly Entry[], told: Told): boolean {
 
 /** One last request without tools asks for the report. */
 export function* tellLimit(history: History, bound: Bound): Generator<Payload, void> {
-  const text = `The limit of ${wordsOf(bound)} is reached`;
-  const code = bound.name === 'iterations' ? 'max_iterations' : 'budget';
-  yield { type: 'message-end', entry: history.add({ kind: 'system', code, text, bound }) };
-  const request = `${text}. You have no tools any more. Write your final report now, from what you have, and say what is missing.`;
+  yield noteLimit(history, bound);
+  const request = `${reachedText(bound)}. You have no tools any more. Write your final report now, from what you have, and say what is missing.`;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
 }
+
+/** From this entry on the run is at the bound, until the person raises it. */
+export function noteLimit(history: History, bound: Bound): Payload {
+  const code = bound.name === 'iterations' ? 'max_iterations' : 'budget';
+  const entry = history.add({ kind: 'system', code, text: reachedText(bound), bound });
+  return { type: 'message-end', entry };
+}
+
+const reachedText = (bound: Bound): string => `The limit of ${wordsOf(bound)} is reached`;
 
 export function* tellRaised(history: History, { bound }: Told): Generator<Payload, void> {
   const text = `The person raised the limit of ${wordsOf(bound)}`;
@@ -38,7 +45,7 @@ export function* tellRaised(history: History, { bound }: Told): Generator<Payloa
 }
 
 /** How a run ends that was told of its limit and has written its report. */
-export function limitEnd({ bound }: Told): { outcome: 'budget_exceeded'; error: ErrorInfo } {
+export function limitEnd({ bound }: Pick<Told, 'bound'>): { outcome: 'budget_exceeded'; error: ErrorInfo } {
   const code = bound.name === 'iterations' ? 'max_iterations' : 'limit_reached';
   const message = `The limit of ${wordsOf(bound)} was reached: the report may be incomplete`;
   return { outcome: 'budget_exceeded', error: { code, message } };

@@ -8,6 +8,7 @@ import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from './errors.ts';
 import { newId, newerThan } from './ids.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import { DEMO } from './model/models.ts';
 import type { Recorder } from './recorder.ts';
 import { summariesOf } from './recovery.ts';
 import { executeRun } from './run.ts';
@@ -76,21 +77,22 @@ export class Orchestrator {
       requests: [],
     });
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, null);
-    const queued =
-      this.#workflows.size > 0 &&
-      [...this.#workflows.values()].some((other) => other.conversationId === conversation.id);
-    this.#workflows.set(workflow.id, workflow);
-    const stored = Promise.all([
-      recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1, ...told(budget) }),
-      recorder.record(queueOf(workflow, envelope, envelopeHash)),
-    ]);
-    // In the line from now on, so that a stop finds it; it starts when it is stored.
-    this.#enqueue(workflow, recorder, {
-      envelope,
-      envelopeHash,
-      ...{ row: null, children: [], retry: null },
-      startedAt: performance.now(),
-      stored,
+    const { queued, stored } = await this.#outsideTrash(conversation.id, () => {
+      const queued = this.active().some((other) => other.conversationId === conversation.id);
+      this.#workflows.set(workflow.id, workflow);
+      const stored = Promise.all([
+        recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1, ...told(budget) }),
+        recorder.record(queueOf(workflow, envelope, envelopeHash)),
+      ]);
+      // In the line from now on, so that a stop finds it; it starts when it is stored.
+      this.#enqueue(workflow, recorder, {
+        envelope,
+        envelopeHash,
+        ...{ row: null, children: [], retry: null },
+        startedAt: performance.now(),
+        stored,
+      });
+      return { queued, stored };
     });
     await stored;
     return { workflowId: workflow.id, runId: workflow.leadRunId, queued };
@@ -131,33 +133,36 @@ export class Orchestrator {
       store.runsOf([row.id]),
       store.requestsOf(row.id),
     ]);
-    if (!conversation) {
-      throw new TriadError('internal', `The conversation of workflow ${row.id} is missing in the store`);
-    }
+    // Deleted for good: its workflows go after it, a few at a time.
+    if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
     for (const { id } of runs) newerThan(id);
     const lead = runs.find((run) => run.id === row.runId) ?? null;
     // The process may have died between the acceptance of a message and the queueing of its run.
     const { envelope, envelopeHash } = lead ?? leadEnvelope(this.#engine, conversation, row.prompt);
+    this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);
     const budget = row.budget ?? {};
     const workflow = this.#workflow({
       ...{ ...row, approve, leadRunId: row.runId, title: titleOf(row.prompt), runs, tally: row.usage },
       ...{ budget, workedMs: row.workedMs ?? 0, requests },
     });
-    this.#workflows.set(row.id, workflow);
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, lead);
     const attempt = row.attempt + 1;
-    const stored = Promise.all([
-      recorder.record({ type: 'workflow-start', prompt: row.prompt, approve, attempt, ...told(budget) }),
-      ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
-    ]);
-    begun?.(workflow);
-    this.#enqueue(workflow, recorder, {
-      ...{ envelope, envelopeHash, row: lead, retry: retry ?? null },
-      children: runs.filter((run) => run.parentRunId !== null),
-      startedAt: performance.now(),
-      stored,
+    const { stored } = await this.#outsideTrash(row.conversationId, () => {
+      this.#workflows.set(row.id, workflow);
+      const stored = Promise.all([
+        recorder.record({ type: 'workflow-start', prompt: row.prompt, approve, attempt, ...told(budget) }),
+        ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
+      ]);
+      begun?.(workflow);
+      this.#enqueue(workflow, recorder, {
+        ...{ envelope, envelopeHash, row: lead, retry: retry ?? null },
+        children: runs.filter((run) => run.parentRunId !== null),
+        startedAt: performance.now(),
+        stored,
+      });
+      return { stored };
     });
     await stored;
   }
@@ -196,6 +201,26 @@ export class Orchestrator {
 
   #refuseWhenStopping(): void {
     if (this.#stopping) throw this.#stopping;
+  }
+
+  /** What the person is told is the demo asks nobody else. */
+  refuseRealInDemo(provider: string): void {
+    if (this.#engine.settings.providers.active !== DEMO || provider === DEMO) return;
+    throw new TriadError(
+      'conflict',
+      'The demo is on, and this would ask the real model: switch the provider in the settings first',
+    );
+  }
+
+  /** Between two commits, as a conversation is deleted: what begins here is not in the trash, and keeps it out of there. */
+  #outsideTrash<T extends object>(conversationId: string, begin: () => T): Promise<T> {
+    const { store, log } = this.#engine;
+    return log.exclusive(conversationId, async () => {
+      const row = await store.conversation(conversationId);
+      if (!row) throw new TriadError('not_found', `There is no conversation ${conversationId}`);
+      refuseInTrash(row);
+      return begin();
+    });
   }
 
   #questionsOf(runIds: readonly string[]): number {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
+import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { writeAtomically } from './atomic-file.ts';
@@ -16,21 +17,21 @@ import { editKey, lineOf } from './settings-text.ts';
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
 const budget = (whose: string) => ({
-  max_tokens: count(1_000_000_000_000)
+  max_tokens: count(limits.MAX_BUDGET.tokens)
     .nullable()
     .default(null)
     .describe(`Tokens of ${whose}, all input and output. Not set: no limit.`),
   max_cost_usd: z
     .number()
     .positive()
-    .max(1_000_000)
+    .max(limits.MAX_BUDGET.costUsd)
     .nullable()
     .default(null)
     .describe(`Cost of ${whose} in US dollars, where the price of its models is known. Not set: no limit.`),
   max_minutes: z
     .number()
     .positive()
-    .max(1_000_000)
+    .max(limits.MAX_BUDGET.minutes)
     .nullable()
     .default(null)
     .describe(`Minutes that ${whose} may work, without waiting for you. Not set: no limit.`),
@@ -71,7 +72,7 @@ const SettingsFile = z.strictObject({
       workflow: z
         .strictObject({
           ...budget('a whole workflow, with all of its sub-agents'),
-          max_iterations: count(1_000_000)
+          max_iterations: count(limits.MAX_BUDGET.iterations)
             .nullable()
             .default(null)
             .describe('Model requests of a whole workflow, with all of its sub-agents. Not set: no limit.'),
@@ -99,9 +100,7 @@ const SettingsFile = z.strictObject({
             .describe(
               `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY['anthropic']}, or ${limits.PROVIDER_CONCURRENCY['local']} where base_url is a server on this machine.`,
             ),
-          base_url: z
-            .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-            .nullable()
+          base_url: EndpointUrl.nullable()
             .default(null)
             .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
         })

@@ -18,13 +18,13 @@ type Prepared =
 
 /**
  * Lets `work` tell events and set calls going, all side by side, and yields what they tell in order. Ends, also where
- * `work` failed, when every call has its result. `refusal`: what every call is answered with instead of being run.
+ * `work` failed, when every call has its result, with what `work` made. `refusal`: what every call is answered with instead of being run.
  */
-export async function* inFlight(
+export async function* inFlight<T>(
   run: LoopRun,
   refusal: string | null,
-  work: (calls: Calls, emit: Emit) => Promise<void>,
-): AsyncGenerator<Payload, void, Recorded> {
+  work: (calls: Calls, emit: Emit) => Promise<T>,
+): AsyncGenerator<Payload, T, Recorded> {
   const queue = new AsyncQueue<Payload, Recorded>();
   const emit: Emit = (payload) => queue.push(payload);
   const calls = new Calls(run, refusal, emit);
@@ -34,7 +34,7 @@ export async function* inFlight(
   // Awaited below, when everything that was told is dealt with.
   done.catch(() => undefined);
   yield* queue.drain();
-  await done;
+  return done;
 }
 
 /** Calls on their way: prepared one after the other in the order in which they are added, whenever that is. */

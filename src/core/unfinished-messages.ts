@@ -34,13 +34,16 @@ export function unfinishedMessages(
 }
 
 /**
- * How it ends: where a call was recorded, something may have been done because of it, so its parts are the message; else
- * all that there is of it is kept as an interrupted one. `next`: the first free place of its run.
+ * How it ends: where a call was recorded, something may have been done because of it, so its parts are the message, with
+ * the words after them that came whole; else all that there is of it is kept as an interrupted one. `next`: the first free place of its run.
  */
 export function endOf({ messageId, at, streamed, recorded }: Unfinished, next: number): AssistantEntry {
   const message = { kind: 'assistant', messageId, at, n: next, responseId: null } as const;
-  if (recorded?.parts.some(({ type }) => type === 'tool_use'))
-    return { ...message, ...recorded, stopReason: 'tool_use', interrupted: false };
+  if (recorded?.parts.some(({ type }) => type === 'tool_use')) {
+    // A part is whole where another one follows it.
+    const parts = interruptedParts(streamed.slice(0, -1), recorded.parts);
+    return { ...message, ...recorded, parts, stopReason: 'tool_use', interrupted: false };
+  }
   const parts = interruptedParts(streamed, recorded?.parts ?? []);
   return { ...message, ...recorded, parts, stopReason: null, interrupted: true };
 }

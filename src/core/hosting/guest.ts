@@ -23,7 +23,7 @@ export function guestOf(runtime: Client, folder: string): Guest {
   return { client: { request, subscribe }, workflows };
 }
 
-const STARTS: ReadonlySet<MethodName> = new Set<MethodName>(['message.send', 'run.retry']);
+const STARTS: ReadonlySet<MethodName> = new Set<MethodName>(['message.send', 'run.retry', 'run.extend']);
 const RESUMES: ReadonlySet<MethodName> = new Set<MethodName>(['workflow.resume', 'workflow.extend']);
 const TELLS_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>(['app.state', 'provider.set']);
 

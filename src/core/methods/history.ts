@@ -67,7 +67,10 @@ export function historyMethods({ engine, orchestrator, version }: HistoryPorts):
     },
     'conversation.purge': async ({ conversationId }) => {
       await conversation(conversationId);
-      if (!(await store.purge(conversationId))) throw notInTrash();
+      await log.exclusive(conversationId, async () => {
+        if (isBusy(conversationId)) throw busy();
+        if (!(await store.purge(conversationId))) throw notInTrash();
+      });
       return {};
     },
     'conversation.export': async ({ conversationId, format }) =>

@@ -1,7 +1,7 @@
 /** Methods for work that goes on, and for what agents remember. */
 import { Continuation } from '../continuation.ts';
 import type { Engine } from '../engine.ts';
-import { TriadError } from '../errors.ts';
+import { mustExist, TriadError } from '../errors.ts';
 import type { Handlers } from './handlers.ts';
 import type { Orchestrator } from '../orchestrator.ts';
 import { memoryKey } from '../store/memory.ts';
@@ -19,7 +19,8 @@ export function workMethods(
     },
     'run.extend': async ({ runId, add }) => {
       await continuation.extendRun(runId, add);
-      return {};
+      const { workflowId } = await mustExist(store.run(runId), `There is no run ${runId}`);
+      return { workflowId };
     },
     'run.retry': ({ runId }) => continuation.retry(runId),
     'memory.list': ({ folder }) => store.notes(folder),

@@ -22,7 +22,7 @@ export interface RetryOptions {
 /**
  * Yields `attempt` before each attempt, then everything that it streamed, and `failed` if it did not come whole.
  * Usage events of failed attempts are passed on, so that every token can be counted. Throws the last error when
- * it gives up. A consumer that already acted upon an attempt breaks out at its `failed`: nothing is repeated then.
+ * it gives up. A consumer that wants no repeat, because it acted upon the attempt or is at a bound, breaks out at its `failed`.
  */
 export async function* streamWithRetry(
   model: Model,

@@ -8,10 +8,12 @@ const MB = 1024 * 1024;
 
 const SETTINGS: Readonly<Record<string, string>> = {
   // Two of these tables in memory at most, each written to a compressed file as soon as it is full.
-  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(8 * MB),
+  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(16 * MB),
   SURREAL_ROCKSDB_MAX_WRITE_BUFFER_NUMBER: '2',
   SURREAL_ROCKSDB_MIN_WRITE_BUFFER_NUMBER_TO_MERGE: '1',
   SURREAL_ROCKSDB_BLOCK_CACHE_SIZE: String(16 * MB),
+  // Most reads are of one row.
+  SURREAL_ROCKSDB_BLOCK_SIZE: String(8 * 1024),
 };
 
 type Environment = Record<string, string | undefined>;

@@ -14,9 +14,11 @@ export function folderOf(url: string): string | null {
   const folder = url.startsWith(ROCKSDB) ? url.slice(ROCKSDB.length) : '';
   // The engine reads what follows a question mark as its own options.
   if (folder !== '' && !folder.includes('?')) return folder;
+  // A name and password of another kind of store are nobody's to read.
+  const shown = url.replace(/^(.*?\/\/)?.*@/, '$1…@');
   throw new TriadError(
     'bad_input',
-    `"${url}" is not the URL of a store: use mem:// or rocksdb://FOLDER (without a question mark).`,
+    `"${shown}" is not the URL of a store: use mem:// or rocksdb://FOLDER (without a question mark).`,
   );
 }
 
