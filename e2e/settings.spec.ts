@@ -73,8 +73,11 @@ test('the demo is switched on and off', async ({ start }) => {
   const { page } = app;
   await openSettings(page);
   await page.getByRole('radio', { name: /^The demo/ }).check();
+  await app.button('Save').click();
   await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
   await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
+  await expect(page.locator('main > header').getByText('Demo', { exact: true }), 'not yet').toBeVisible();
+  await app.button('Save').click();
   await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeHidden();
   await page.getByRole('link', { name: 'New conversation' }).click();
   await app.send('Hello.');

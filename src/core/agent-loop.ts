@@ -49,6 +49,7 @@ export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResul
       }
       // The one answer that was asked for at the limit ends the run, whatever it is.
       if (told && answeredSince(history.entries, told)) {
+        run.limits.close();
         return { ...closing(lastResponse(history.entries), history.entries), ...limitEnd(told) };
       }
       // The answer is not final while sub-agents still work: their reports may change it.

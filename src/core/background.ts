@@ -6,7 +6,7 @@ import type { ChildReport } from './tools/children.ts';
 
 export class Background {
   readonly #signal: AbortSignal;
-  readonly #working = new Map<string, Promise<ChildReport>>();
+  readonly #working = new Set<Promise<ChildReport>>();
   readonly #ended: ChildReport[] = [];
 
   /** `signal`: the lead's. */
@@ -14,18 +14,14 @@ export class Background {
     this.#signal = signal;
   }
 
-  has(runId: string): boolean {
-    return this.#working.has(runId);
-  }
-
-  track(runId: string, job: Promise<ChildReport>): void {
+  track(job: Promise<ChildReport>): void {
     const tracked = job.then((report) => {
-      this.#working.delete(runId);
+      this.#working.delete(tracked);
       this.#ended.push(report);
       return report;
     });
-    tracked.catch(() => this.#working.delete(runId));
-    this.#working.set(runId, tracked);
+    tracked.catch(() => this.#working.delete(tracked));
+    this.#working.add(tracked);
   }
 
   /** With `wait` for the next one; null when nothing is or will be there. */
@@ -33,7 +29,7 @@ export class Background {
     // Those that ended a moment ago are handed over now, without waiting.
     await Promise.resolve();
     while (wait && this.#ended.length === 0 && this.#working.size > 0) {
-      await orStopped(this.#signal, Promise.race(this.#working.values()));
+      await orStopped(this.#signal, Promise.race(this.#working));
     }
     const reports = this.#ended.splice(0);
     if (reports.length === 0) return null;

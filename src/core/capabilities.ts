@@ -85,6 +85,7 @@ function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
   return {
     admit: (turns) => workflow.spending.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
     isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.spending.limits),
+    close: () => workflow.close(runId),
   };
 }
 

@@ -68,13 +68,14 @@ export class ChildJobs {
     return new Recorder(engine.log, engine.open, ids, tally, workflow);
   }
 
-  /** From its queueing to its start a sub-agent can be ended by a stop alone. */
-  stoppable(runId: string, agent: string): void {
+  /** Until its start a sub-agent can be ended by a stop alone. `row`: what an earlier attempt left. */
+  stoppable(runId: string, agent: string, row: RunRow | null = null): void {
     const { unstarted } = this.#parts.workflow;
     unstarted.set(runId, () => {
       unstarted.delete(runId);
       const error = errorInfo(new Stopped('user'));
-      this.#stopped.set(runId, this.endUnstarted(this.recorder(runId, agent), 'cancelled', error));
+      const recorder = this.recorder(runId, agent, row?.usage);
+      this.#stopped.set(runId, this.endUnstarted(recorder, 'cancelled', error, row));
     });
   }
 
@@ -102,11 +103,12 @@ export class ChildJobs {
   }
 
   /** Another attempt at what an earlier one did not complete; its yes, its envelope and its slot still hold. */
-  again(row: RunRow, retried: boolean): Promise<ChildReport> {
+  again(row: RunRow): Promise<ChildReport> {
     const { id: runId, agent, title, kind, envelope, envelopeHash } = row;
+    this.#parts.workflow.unstarted.delete(runId);
     const queuedAt = new Date().toISOString();
     return this.#start({
-      ...{ runId, agent, title, kind, envelope, envelopeHash, queuedAt, stored: row, retried },
+      ...{ runId, agent, title, kind, envelope, envelopeHash, queuedAt, stored: row, retried: true },
     });
   }
 
@@ -120,7 +122,9 @@ export class ChildJobs {
     const { runId, agent } = recorder.ids;
     const text = row?.text ?? '';
     const durationMs = row?.durationMs ?? 0;
-    if (!row || row.attempt === 0) this.#parts.workflow.slots.release();
+    const { workflow, engine } = this.#parts;
+    if (!row || row.attempt === 0) workflow.slots.release();
+    engine.registry.unregister(runId);
     void recorder.record({
       ...{ type: 'run-end', outcome, text, error, durationMs, usage: usageOf(recorder.tally) },
     });
@@ -140,10 +144,12 @@ export class ChildJobs {
         .acquire(controller.signal)
         .catch((error: unknown) => this.#neverStarted(recorder, error, stored));
       if (typeof release !== 'function') return release;
+      const attempt = (stored?.attempt ?? 0) + 1;
+      workflow.attempts.set(runId, attempt);
       try {
         const run: RunPlan = {
           ...{ recorder, kind, depth: plan.depth + 1, chain: [...plan.chain, agent], envelope, envelopeHash },
-          ...{ attempt: (stored?.attempt ?? 0) + 1, retried, retry: null, prior: [], children: null },
+          ...{ attempt, retried, prior: [], children: null },
           stored: await loadStored(engine.store, stored, []),
           queuedMs: Math.max(0, Date.now() - Date.parse(start.queuedAt)),
         };

@@ -6,10 +6,11 @@ import { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import { limitTold, wordsOf } from './limit-words.ts';
-import type { Orchestrator } from './orchestrator.ts';
+import { isAsSeen, type Orchestrator, type Seen, type TakingUp } from './orchestrator.ts';
 import { isRaised, limitsOf, raisedBy, reached, usedOf } from './spending.ts';
 import { refuseInTrash } from './trash.ts';
-import type { Workflow } from './workflow.ts';
+import { stopOf } from './stop.ts';
+import type { LiveRun, Workflow } from './workflow.ts';
 
 type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' | 'agent'>;
 
@@ -18,6 +19,9 @@ interface Bounds {
   run: Budget;
   workflow: Budget;
 }
+
+/** Takes effect at once; resolves when it is stored. */
+type Change = (workflow: Workflow) => Promise<void>;
 
 export class Continuation {
   readonly #engine: Engine;
@@ -47,69 +51,103 @@ export class Continuation {
   extendRun(runId: string, add: Budget): Promise<void> {
     return this.#claims.hold(runId, async () => {
       const row = await this.#run(runId);
-      const live = this.#live(row.workflowId);
       const { budget } = await this.#workflow(row.workflowId);
+      const entries = await this.#engine.store.entriesOf(runId);
+      // No wait from here to the change: what is seen now still holds then.
+      const live = this.#live(row.workflowId);
       const before = live?.raised.get(runId) ?? row.limits ?? limitsOf(row.envelope);
       const limits = raised(before, add, row);
       const change = async (workflow: Workflow | undefined): Promise<void> => {
         workflow?.raised.set(runId, limits);
         await this.#record(row, 'run', limits);
       };
-      if (live?.runs.has(runId) || row.outcome === 'interrupted') return change(live);
-      refuseUnlessExceeded(row);
-      const bounds = { run: limits, workflow: live?.spending.limits ?? budget ?? {} };
-      refuseAtLimit(await this.#engine.store.entriesOf(runId), bounds);
-      refuseTooLittle('run', limits, row);
-      if (row.parentRunId === null) await this.#goOn(row.workflowId, change);
-      else {
-        if (!live) this.#orchestrator.refuseRealInDemo(row.envelope.provider);
-        await change(live);
-        await this.#tryAgain({ ...row, limits });
+      const run = live?.runs.get(runId);
+      const isOpen = row.outcome === null || row.outcome === 'interrupted';
+      if (live && (run ? isOpen : row.outcome === 'interrupted')) {
+        refuseEnding(run);
+        return change(live);
       }
+      if (run || live?.retries.has(runId)) throw new TriadError('conflict', 'It goes on already');
+      if (row.outcome === 'interrupted')
+        return this.#whileEnded(
+          row.workflowId,
+          row,
+          () => this.#run(runId),
+          () => change(undefined),
+        );
+      refuseUnlessExceeded(row);
+      refuseAtLimit(entries, { run: limits, workflow: live?.spending.limits ?? budget ?? {} });
+      refuseTooLittle('run', limits, row);
+      if (row.parentRunId === null) await this.#goOn(row.workflowId, { from: ['budget_exceeded'] }, change);
+      else await this.#tryAgain(row, change);
     });
   }
 
   extendWorkflow(workflowId: string, add: Budget): Promise<void> {
     return this.#claims.hold(workflowId, async () => {
       const row = await this.#workflow(workflowId);
+      const lead = await this.#engine.store.run(row.runId);
+      const entries = await this.#engine.store.entriesOf(row.runId);
+      // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(workflowId);
       const limits = raised(live?.spending.limits ?? row.budget ?? {}, add, row);
-      const lead = await this.#engine.store.run(row.runId);
       const agent = lead?.agent ?? row.agents[0] ?? '';
       const ids = { id: row.runId, conversationId: row.conversationId, workflowId, parentRunId: null, agent };
       const change = async (workflow: Workflow | undefined): Promise<void> => {
         if (workflow) workflow.spending.limits = limits;
         await this.#record(ids, 'workflow', limits);
       };
-      if (live || row.outcome === 'interrupted') return change(live);
+      if (live) {
+        refuseEnding(live.runs.get(live.leadRunId));
+        return change(live);
+      }
+      if (row.outcome === 'interrupted')
+        return this.#whileEnded(
+          workflowId,
+          row,
+          () => this.#workflow(workflowId),
+          () => change(undefined),
+        );
       refuseUnlessExceeded(row);
       const run = lead ? (lead.limits ?? limitsOf(lead.envelope)) : {};
-      refuseAtLimit(await this.#engine.store.entriesOf(row.runId), { run, workflow: limits });
+      refuseAtLimit(entries, { run, workflow: limits });
       refuseTooLittle('workflow', limits, row);
-      await this.#goOn(workflowId, change);
+      await this.#goOn(workflowId, { from: ['budget_exceeded'] }, change);
     });
   }
 
   /** Beside the lead where that works still, else with the whole workflow, which goes on for it. */
-  async #tryAgain(row: RunRow): Promise<void> {
+  async #tryAgain(row: RunRow, change?: Change): Promise<void> {
     const live = this.#live(row.workflowId);
-    if (live?.runs.has(row.id)) throw new TriadError('conflict', 'This agent is running already');
-    if (live?.retry?.(row)) return;
-    await live?.runs.get(live.leadRunId)?.done;
+    if (live) {
+      refuseStopped(live);
+      if (live.tryAgain(row)) return change?.(live);
+      await live.runs.get(live.leadRunId)?.done;
+      refuseStopped(live);
+    }
     const { runId, budget } = await this.#workflow(row.workflowId);
     const lead = await this.#engine.store.run(runId);
     if (lead) {
       const bounds = { run: lead.limits ?? limitsOf(lead.envelope), workflow: budget ?? {} };
       refuseAtLimit(await this.#engine.store.entriesOf(runId), bounds, 'Its lead');
     }
-    await this.#orchestrator.takeUp(row.workflowId, { retry: row });
+    this.#orchestrator.refuseRealInDemo(row.envelope.provider);
+    await this.#goOn(row.workflowId, { retry: row }, change);
   }
 
-  async #goOn(workflowId: string, change: (workflow: Workflow) => Promise<void>): Promise<void> {
+  async #goOn(workflowId: string, how: Omit<TakingUp, 'begun'>, change?: Change): Promise<void> {
     let changed: Promise<void> | undefined;
-    const begun = (workflow: Workflow): void => void (changed = change(workflow));
-    await this.#orchestrator.takeUp(workflowId, { from: ['budget_exceeded'], begun });
+    const begun = (workflow: Workflow): void => void (changed = change?.(workflow));
+    await this.#orchestrator.takeUp(workflowId, { ...how, begun });
     await changed;
+  }
+
+  /** Nobody goes on with it meanwhile: who does later finds the change in the store. `read`: what was seen, again. */
+  #whileEnded(workflowId: string, seen: Seen, read: () => Promise<Seen>, work: () => Promise<void>) {
+    return this.#orchestrator.whileEnded(workflowId, async () => {
+      if (!isAsSeen(await read(), seen)) throw new TriadError('conflict', 'It went on meanwhile');
+      await work();
+    });
   }
 
   #live(workflowId: string): Workflow | undefined {
@@ -167,8 +205,23 @@ function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
   if (outcome === null) refuse(`This agent is ${status}`);
 }
 
-function refuseUnlessExceeded({ outcome, status }: { outcome: string | null; status: string }): void {
+/** What the person stops does not go on by what was asked for before. */
+function refuseStopped({ controller: { signal } }: Workflow): void {
+  if (signal.aborted && stopOf(signal).code === 'cancelled')
+    throw new TriadError('conflict', 'This workflow was stopped just now');
+}
+
+function refuseEnding(run: LiveRun | undefined): void {
+  if (run?.ending) throw new TriadError('conflict', ENDING);
+}
+
+const ENDING = 'It has just ended: look at how, and ask again';
+
+type Ended = Pick<RunRow, 'outcome' | 'status' | 'attempt'>;
+
+function refuseUnlessExceeded({ outcome, status, attempt }: Ended): void {
   if (outcome === 'budget_exceeded') return;
+  if (outcome === null && attempt > 0) throw new TriadError('conflict', ENDING);
   if (outcome === null)
     throw new TriadError(
       'conflict',

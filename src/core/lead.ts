@@ -22,8 +22,6 @@ export interface Lead {
   row: RunRow | null;
   /** Its sub-agents' rows, likewise. */
   children: RunRow[];
-  /** The sub-agent that the person wants to be tried again beside it. */
-  retry: RunRow | null;
   /** By the clock that never jumps. */
   startedAt: number;
   /** Settles when the workflow's first events are stored. */
@@ -74,11 +72,11 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, retry, startedAt, stored }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, stored }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
     ...{ recorder, kind: 'lead', depth: 0, chain: ['user', envelope.agent], envelope, envelopeHash },
-    ...{ attempt: (row?.attempt ?? 0) + 1, retried: false, retry },
+    ...{ attempt: (row?.attempt ?? 0) + 1, retried: false },
     stored: await loadStored(engine.store, row, children),
     // The first message of a conversation has nothing before it.
     prior: (await stored)[0]?.seq === 1 ? [] : await priorEntries(engine, workflow),

@@ -53,11 +53,12 @@ export function limitEnd({ bound }: Pick<Told, 'bound'>): { outcome: 'budget_exc
 
 export function wordsOf({ of, name, value }: Bound): string {
   const number = value.toLocaleString('en-US', { maximumFractionDigits: 9 });
+  const s = value === 1 ? '' : 's';
   const words = {
-    tokens: `${number} tokens`,
+    tokens: `${number} token${s}`,
     costUsd: `$${number}`,
-    minutes: `${number} minutes of work`,
-    iterations: `${number} iterations`,
+    minutes: `${number} minute${s} of work`,
+    iterations: `${number} iteration${s}`,
   }[name];
   return of === 'workflow' ? `${words} for the whole workflow` : words;
 }

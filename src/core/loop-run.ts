@@ -31,6 +31,8 @@ export interface LoopRun {
     admit(turns: number): Bound | null;
     /** Whether the person has raised a bound since it was reached. */
     isRaised(bound: Bound): boolean;
+    /** The run ends at its bound: whoever raises it now comes too late, and is told so. */
+    close(): void;
   };
   /** Waits for the run's turn at the provider. */
   admit(): Promise<() => void>;

@@ -25,6 +25,7 @@ export interface TakingUp {
   approve?: ApprovePolicy | undefined;
   /** The outcomes from which it may; left out, any. */
   from?: readonly Outcome[];
+  /** The sub-agent to try again, as it was when that was decided: refused when it is not so any more. */
   retry?: RunRow;
   /** Called at once after its new start is recorded, before anything runs. */
   begun?: (workflow: Workflow) => void;
@@ -88,7 +89,7 @@ export class Orchestrator {
       this.#enqueue(workflow, recorder, {
         envelope,
         envelopeHash,
-        ...{ row: null, children: [], retry: null },
+        ...{ row: null, children: [] },
         startedAt: performance.now(),
         stored,
       });
@@ -106,11 +107,15 @@ export class Orchestrator {
   /** Goes on with a workflow that has ended; resolves when its new start is stored. */
   takeUp(workflowId: string, how: TakingUp): Promise<void> {
     this.#refuseWhenStopping();
-    // Of two clients that do this at the same time one is told that the other did.
+    return this.whileEnded(workflowId, () => this.#takeUp(workflowId, how));
+  }
+
+  /** Of two clients that change an ended workflow at the same time one is told that the other did. */
+  whileEnded(workflowId: string, work: () => Promise<void>): Promise<void> {
     return this.#claims.hold(workflowId, async () => {
       if (this.#workflows.has(workflowId))
         throw new TriadError('conflict', 'This workflow is running already');
-      await this.#takeUp(workflowId, how);
+      await work();
     });
   }
 
@@ -136,6 +141,8 @@ export class Orchestrator {
     // Deleted for good: its workflows go after it, a few at a time.
     if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
+    if (retry && runs.every((run) => !isAsSeen(run, retry)))
+      throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) newerThan(id);
     const lead = runs.find((run) => run.id === row.runId) ?? null;
     // The process may have died between the acceptance of a message and the queueing of its run.
@@ -155,9 +162,10 @@ export class Orchestrator {
         recorder.record({ type: 'workflow-start', prompt: row.prompt, approve, attempt, ...told(budget) }),
         ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
+      if (retry) workflow.retries.set(retry.id, retry);
       begun?.(workflow);
       this.#enqueue(workflow, recorder, {
-        ...{ envelope, envelopeHash, row: lead, retry: retry ?? null },
+        ...{ envelope, envelopeHash, row: lead },
         children: runs.filter((run) => run.parentRunId !== null),
         startedAt: performance.now(),
         stored,
@@ -183,12 +191,9 @@ export class Orchestrator {
       await this.#engine.gate.decide(question.approvalId, question.item, { kind: 'reject', reason });
       return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
     }
-    // Approved, but not started yet (others of its batch are still asked about): it never will.
-    const owner = this.active().find(({ unstarted }) => unstarted.has(runId));
-    if (owner) {
-      owner.unstarted.get(runId)?.();
+    // Approved, but not started yet (others of its batch are still asked about, or its lead waits): it never will.
+    if (this.active().some((owner) => owner.stopUnstarted(runId)))
       return { agents: 1, requests: 0, tools: 0, approvals: 0, left: 0 };
-    }
     throw new TriadError('conflict', 'This agent has ended already');
   }
 
@@ -297,6 +302,13 @@ export class Orchestrator {
 
 /** What was stored before could not be read: nothing was done, and resuming tries again. */
 const UNREADABLE = { outcome: 'interrupted', text: '', durationMs: 0 } as const;
+
+/** What tells whether a run or a workflow went on since it was read. */
+export type Seen = Pick<RunRow, 'id' | 'attempt' | 'outcome'>;
+
+export function isAsSeen(now: Seen, seen: Seen): boolean {
+  return now.id === seen.id && now.attempt === seen.attempt && now.outcome === seen.outcome;
+}
 
 /** Left out where nothing is bounded. */
 function told(budget: Budget): { budget?: Budget } {

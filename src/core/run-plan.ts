@@ -1,6 +1,5 @@
 /** What a run is started from, whether it is fresh, resumed or tried again. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
-import type { RunRow } from '#contract/view.ts';
 import type { History } from './history.ts';
 import type { LoopRun } from './loop-run.ts';
 import type { Recorder } from './recorder.ts';
@@ -19,8 +18,6 @@ export interface RunPlan {
   attempt: number;
   /** The person asked for this attempt, because the one before did not complete. */
   retried: boolean;
-  /** A lead's: the sub-agent that is tried again beside it. */
-  retry: RunRow | null;
   /** What earlier attempts stored. */
   stored: StoredRun;
   prior: LoopRun['prior'];
@@ -32,7 +29,7 @@ export interface RunPlan {
 /** Sub-agents as their lead's run sees them: what the tools use, and what goes on behind them. */
 export interface LeadChildren extends Children {
   backgroundReports: LoopRun['backgroundReports'];
-  /** After a restart: sub-agents that were working in the background go on there. */
+  /** Sub-agents that were working in the background go on there, and those that wait to be tried again start. */
   resumeBackground(): Promise<void>;
   /** The lead has ended: nothing of it may go on. */
   end(): Promise<void>;

@@ -68,6 +68,7 @@ export async function executeRun(
   } finally {
     watchdog.stop();
     workflow.spending.leave(recorder.ids.runId);
+    workflow.close(recorder.ids.runId);
   }
   await children?.end();
   const durationMs = stored.activeMs + performance.now() - start;

@@ -12,6 +12,7 @@ import { newId, traceIdOf } from './ids.ts';
 import { limitTold } from './limit-words.ts';
 import { type Operation, questionOf, temporary } from './proposal.ts';
 import type { LeadChildren } from './run-plan.ts';
+import { isRaised, limitsOf } from './spending.ts';
 import { Stopped, stopOf } from './stop.ts';
 import type { ChildReport, ChildRequest, ChildState } from './tools/children.ts';
 import type { Question } from './tools/question.ts';
@@ -30,8 +31,8 @@ export class SubAgents implements LeadChildren {
     this.#known = new Map(parts.plan.stored.children.map((row) => [row.id, { row, stored: row }]));
     for (const row of parts.plan.stored.children) {
       if (row.outcome === null && row.attempt === 0) this.#jobs.stoppable(row.id, row.agent);
+      else if (row.outcome === 'interrupted') this.#jobs.stoppable(row.id, row.agent, row);
     }
-    parts.workflow.retry = (row) => this.#retry(row);
   }
 
   agents(): { name: string; description: string }[] {
@@ -77,7 +78,7 @@ export class SubAgents implements LeadChildren {
         const job = jobs[index];
         const report = await Promise.race([job, Promise.resolve(null)]);
         if (report) return report;
-        if (job) this.#background.track(item.runId, job);
+        if (job) this.#background.track(job);
         const { agent } = item.envelope;
         return { ...EMPTY_REPORT, runId: item.runId, agent, status: 'running' as const, outcome: null };
       }),
@@ -115,7 +116,9 @@ export class SubAgents implements LeadChildren {
   }
 
   async resumeBackground(): Promise<void> {
-    const { engine, history, plan } = this.#parts;
+    const { engine, workflow, history, plan } = this.#parts;
+    const goOn = new Set<string>();
+    for (const runId of workflow.stopped) workflow.unstarted.get(runId)?.();
     for (const row of plan.stored.children) {
       if (!owesReport(row, await engine.store.entriesOf(row.id), history.entries)) continue;
       const asked = plan.stored.approvals.flatMap(({ request: { subject }, decisions }) =>
@@ -124,27 +127,36 @@ export class SubAgents implements LeadChildren {
           : [],
       );
       const found = asked.find(({ item }) => item.runId === row.id);
-      if (found) this.#background.track(row.id, this.#job(found.item, found.decision));
+      if (!found) continue;
+      goOn.add(row.id);
+      this.#background.track(this.#job(found.item, found.decision));
     }
-    const { retry } = plan;
-    const isOpen = !history.entries.some(
-      (entry) => entry.kind === 'tool' && entry.toolCallId === retry?.toolCallId,
-    );
-    // Where the call that asked for it is still open, that call goes on with it.
-    if (retry && !(isOpen && retry.outcome === 'interrupted')) this.#retry(retry);
+    const isOpen = ({ toolCallId }: RunRow): boolean =>
+      !history.entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === toolCallId);
+    for (const row of workflow.retries.values()) {
+      // Where the call that asked for it is still open, that call goes on with it.
+      const goesOn = row.outcome === 'interrupted' && (goOn.has(row.id) || isOpen(row));
+      if (!goesOn) this.#retry(row);
+    }
+    workflow.retries.clear();
+    workflow.retry = (row) => this.#retry(row);
   }
 
   /** False where the lead cannot be told of it any more. */
   #retry(row: RunRow): boolean {
-    const { history, signal } = this.#parts;
-    if (signal.aborted || limitTold(history.entries)) return false;
-    if (!this.#background.has(row.id)) this.#background.track(row.id, this.#jobs.again(row, true));
+    const { workflow, plan, history, signal } = this.#parts;
+    const bound = limitTold(history.entries)?.bound;
+    const own = workflow.raised.get(plan.recorder.ids.runId) ?? limitsOf(plan.envelope);
+    const isAtLimit = bound && !isRaised(bound, bound.of === 'run' ? own : workflow.spending.limits);
+    if (signal.aborted || isAtLimit) return false;
+    this.#background.track(this.#jobs.again(row));
     return true;
   }
 
   async end(): Promise<void> {
     const { workflow, plan, signal } = this.#parts;
     workflow.retry = null;
+    workflow.unstarted.clear();
     const mine = [...workflow.runs.values()].filter((run) => run.parentRunId === plan.recorder.ids.runId);
     const interrupted = signal.aborted && stopOf(signal).code === 'interrupted';
     const reason = interrupted ? stopOf(signal) : new Stopped('parent');

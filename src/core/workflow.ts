@@ -3,6 +3,7 @@ import type { ApprovePolicy, Budget } from '#contract/agent.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
+import { TriadError } from './errors.ts';
 import { Semaphore } from './semaphore.ts';
 import { Slots } from './slots.ts';
 import { Spending } from './spending.ts';
@@ -21,6 +22,8 @@ export interface LiveRun {
   /** What it is doing right now, for the receipt of a stop. */
   requests: number;
   tools: number;
+  /** Whatever is raised from now on comes too late for it. */
+  ending: boolean;
   /** Settles when the run has ended and its end is recorded. */
   done: Promise<unknown>;
 }
@@ -45,8 +48,17 @@ export class Workflow {
   readonly spending: Spending;
   /** Bounds of runs that the person raised, whole. */
   readonly raised: Map<string, Budget>;
-  /** Tries a sub-agent again beside the lead; null while no lead runs that could be told of it. */
-  retry: ((row: RunRow) => boolean) | null = null;
+  /** Attempts of sub-agents that were begun since the workflow lives. */
+  readonly attempts = new Map<string, number>();
+  /** Sub-agents that are tried again as soon as the lead begins. */
+  readonly retries = new Map<string, RunRow>();
+  /** Sub-agents that the person stopped before the lead began. */
+  readonly stopped = new Set<string>();
+  /** Tries a sub-agent again beside the lead; null when no lead can be told of it any more. */
+  retry: ((row: RunRow) => boolean) | null = (row) => {
+    this.retries.set(row.id, row);
+    return true;
+  };
 
   constructor(parts: {
     id: string;
@@ -78,14 +90,42 @@ export class Workflow {
 
   /** Keeps the run among the living until `work` has settled. */
   live<T>(
-    run: Omit<LiveRun, 'requests' | 'tools' | 'done'>,
+    run: Omit<LiveRun, 'requests' | 'tools' | 'ending' | 'done'>,
     work: (live: LiveRun) => Promise<T>,
   ): Promise<T> {
-    const live: LiveRun = { ...run, requests: 0, tools: 0, done: Promise.resolve() };
+    const live: LiveRun = { ...run, requests: 0, tools: 0, ending: false, done: Promise.resolve() };
     this.runs.set(run.runId, live);
     const result = work(live).finally(() => this.runs.delete(run.runId));
     live.done = result.catch(() => undefined);
     return result;
+  }
+
+  /**
+   * Without a wait, so that of all who ask for the same attempt one gets it: the others get a `conflict`. `row` may be
+   * older than what happened since. False when the lead cannot be told of it any more.
+   */
+  tryAgain(row: RunRow): boolean {
+    const isBegun = (this.attempts.get(row.id) ?? 0) > row.attempt;
+    if (isBegun || this.runs.has(row.id) || this.retries.has(row.id))
+      throw new TriadError('conflict', 'This agent is being tried again already');
+    if (row.outcome === 'interrupted')
+      throw new TriadError('conflict', 'This agent goes on already, with its workflow');
+    return this.retry?.(row) ?? false;
+  }
+
+  /** From now on the run takes no change. */
+  close(runId: string): void {
+    const run = this.runs.get(runId);
+    if (run) run.ending = true;
+  }
+
+  /** Ends a sub-agent that has not started, or leaves it as it was; false where there is none such. */
+  stopUnstarted(runId: string): boolean {
+    const end = this.unstarted.get(runId);
+    const isWaiting = this.retries.delete(runId);
+    if (end) end();
+    else if (isWaiting) this.stopped.add(runId);
+    return end !== undefined || isWaiting;
   }
 
   /** Stops a run and all below it; says what was ended once it has ended. `approvals`: open questions of these runs. */

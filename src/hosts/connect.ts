@@ -1,4 +1,5 @@
 /** The runtime for the Node hosts: the environment is read here, and keys lie in a file. */
+import { TriadError } from '#core/errors.ts';
 import { folders } from '#core/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import type { HostingOptions } from '#core/hosting/options.ts';
@@ -12,7 +13,7 @@ export interface ConnectOptions extends Pick<HostingOptions, 'folder' | 'works' 
 
 export async function connect({ env, note, ...rest }: ConnectOptions): Promise<Connected> {
   const [found, version] = await Promise.all([folders(env), ownVersion()]);
-  return connectOrOwn({
+  const connecting = connectOrOwn({
     ...rest,
     ...{ folders: found, version, secrets: fileSecrets(found.config), warn: note, report: note },
     environment: {
@@ -20,5 +21,11 @@ export async function connect({ env, note, ...rest }: ConnectOptions): Promise<C
       baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
       storeUrl: env['TRIAD_STORE'] || undefined,
     },
+  });
+  return connecting.catch(async (error: unknown) => {
+    const { settingsFile } = await import('#core/settings.ts');
+    const wrongLine = `${settingsFile(found.config)}:`;
+    if (!(error instanceof TriadError) || !error.message.startsWith(wrongLine)) throw error;
+    throw new TriadError(error.code, `${error.message}; run "triad config validate"`, { cause: error });
   });
 }

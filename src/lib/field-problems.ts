@@ -27,15 +27,19 @@ export function fieldProblems(message: string): FieldProblem[] {
 /** The message as one sentence that names fields as the form does. */
 export function inPlainWords(message: string): string {
   const problems = fieldProblems(message);
-  if (problems.length === 0) return message;
+  return problems.length === 0 ? message : asSentences(problems);
+}
+
+export function asSentences(problems: readonly FieldProblem[]): string {
   return problems.map(({ field, problem }) => `${fields[field] ?? field} ${problem}`).join('. ');
 }
 
 function inWords(problem: string): string {
   const words = text.approval.problems;
-  const [, big, what, bound = ''] =
-    /^Too (big|small): expected (\w+) to (?:be|have) [<>]=?(\d+)/.exec(problem) ?? [];
+  const [, big, what, relation, bound = ''] =
+    /^Too (big|small): expected (\w+) to (?:be|have) ([<>]=?)(\d+)/.exec(problem) ?? [];
   if (what === 'string') return big === 'big' ? words.tooLong(bound) : words.empty;
+  if (relation === '>') return words.notMore(bound);
   if (what !== undefined) return big === 'big' ? words.tooBig(bound) : words.tooSmall(bound);
   if (/expected (number|int)/.test(problem)) return words.noNumber;
   return `${problem.charAt(0).toLowerCase()}${problem.slice(1)}`;

@@ -5,7 +5,7 @@ export function plural(value: number, one: string, many: string): string {
   return `${value} ${value === 1 ? one : many}`;
 }
 
-/** `Stopped: 2 agents, 1 request; 0 left`. */
+/** `Stopped: 2 agents, 1 request. Nothing is left running.` */
 export function receipt({ agents, requests, tools, approvals, left }: StopReceipt): string {
   const parts = [
     plural(agents, 'agent', 'agents'),
@@ -13,7 +13,8 @@ export function receipt({ agents, requests, tools, approvals, left }: StopReceip
     ...(tools > 0 ? [plural(tools, 'tool call', 'tool calls')] : []),
     ...(approvals > 0 ? [plural(approvals, 'question', 'questions')] : []),
   ];
-  return `Stopped: ${parts.join(', ')}; ${left} left`;
+  const rest = left === 0 ? 'Nothing is left running.' : `${left} still running.`;
+  return `Stopped: ${parts.join(', ')}. ${rest}`;
 }
 
 /** Only what the sentences about these errors do not say already. */

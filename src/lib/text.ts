@@ -124,6 +124,9 @@ export const text = {
     stopWorkflow: 'Stop workflow',
     stopAgent: 'Stop this agent',
     notSent: 'Not sent',
+    missing: 'There is no such conversation',
+    missingHint: 'It may have been deleted, or the address is incomplete.',
+    home: 'Start a new conversation',
     loadFailed: 'This conversation could not be opened',
     log: 'Conversation',
     messages: 'Messages',
@@ -183,7 +186,7 @@ export const text = {
   },
   approval: {
     /** The model's id and a question mark follow. */
-    spawnQuestion: (agent: string) => `Start the sub-agent ${agent} on`,
+    spawnQuestion: (agent: string) => `Start the sub-agent ${agent} with the model`,
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
     waiting: (time: string) => `waiting ${time}`,
     timeout: (time: string) => `Without an answer the answer is no, in ${time}.`,
@@ -262,6 +265,7 @@ export const text = {
     },
     problems: {
       tooBig: (bound: string) => `cannot be more than ${bound}`,
+      notMore: (bound: string) => `must be more than ${bound}`,
       tooSmall: (bound: string) => `must be at least ${bound}`,
       tooLong: (bound: string) => `cannot be longer than ${bound} characters`,
       empty: 'is empty',

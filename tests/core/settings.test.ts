@@ -126,6 +126,10 @@ test('wrong values, unknown keys and a broken file are refused and nothing is wr
     message: 'limit.max_sub_agents is not a setting (did you mean limits.max_sub_agents?)',
   });
   await expect(saveSetting(folder, 'limits', 1)).rejects.toMatchObject({ code: 'bad_input' });
+  const secret = 'http://ada:s3cret@models.example';
+  await expect(saveSetting(folder, 'providers.anthropic.base_url', secret)).rejects.toMatchObject({
+    message: expect.stringMatching(/base_url must be without a name and password: the key belongs/) as string,
+  });
   expect(await textOf(folder)).toBe('# keep\n');
   const broken = await folderWith({ 'config.toml': '[limits' });
   await expect(saveSetting(broken, 'limits.max_sub_agents', 1)).rejects.toMatchObject({ code: 'bad_input' });

@@ -15,7 +15,7 @@ describe('fieldProblems', () => {
   it('names each field that does not fit', () => {
     const message = refusal({
       maxTokens: null,
-      limits: { maxIterations: 5000, inactivityMs: 0 },
+      limits: { maxIterations: 5000, inactivityMs: 0, budget: { minutes: 0 } },
       prompt: '',
     });
     expect(fieldProblems(message)).toEqual(
@@ -23,6 +23,7 @@ describe('fieldProblems', () => {
         { field: 'maxTokens', problem: 'must be a whole number' },
         { field: 'maxIterations', problem: 'cannot be more than 200' },
         { field: 'inactivityMs', problem: 'must be at least 1' },
+        { field: 'minutes', problem: 'must be more than 0' },
         { field: 'prompt', problem: 'is empty' },
       ]),
     );

@@ -116,6 +116,8 @@ export function readable(paths: readonly string[]): string | undefined {
 
 const Metrics = z.object({ duration_ms: z.number(), tokens_input: z.number(), tokens_output: z.number() });
 const Report = z.object({
+  child_id: z.string().optional(),
+  agent_id: z.string().optional(),
   success: z.boolean(),
   outcome: z.string().optional(),
   report: z.string().default(''),
@@ -123,10 +125,10 @@ const Report = z.object({
   metrics: Metrics.optional(),
 });
 export type Report = z.infer<typeof Report>;
-const Batch = z.object({ results: z.array(Report.extend({ agent_id: z.string() })) });
+const Batch = z.object({ results: z.array(Report.required({ agent_id: true })) });
 
 /** The report of a sub-agent, or of each of a batch; null where the tool said something else. */
-export function reportsOf(output: string): (Report & { agent_id?: string })[] | null {
+export function reportsOf(output: string): Report[] | null {
   try {
     const value: unknown = JSON.parse(output);
     const batch = Batch.safeParse(value);
@@ -136,6 +138,25 @@ export function reportsOf(output: string): (Report & { agent_id?: string })[] | 
   } catch {
     return null;
   }
+}
+
+/** The reports that were handed over beside the calls, in order. */
+export function lateReports(notes: readonly string[]): Report[] {
+  return notes
+    .flatMap((note) => note.split(/\n\n---\n\n(?=Report of the sub-agent )/))
+    .flatMap((note) => {
+      const head =
+        /^Report of the sub-agent (.+?) \(([0-9a-f-]{36})\), outcome (\w+)(?: \(([\s\S]*?)\))?:\n\n/.exec(
+          note,
+        );
+      if (!head) return [];
+      const [all, agent, child, outcome, error] = head;
+      const report = note.slice(all.length);
+      const success = outcome === 'completed';
+      return [
+        { agent_id: agent, child_id: child, success, outcome, error, report: report === error ? '' : report },
+      ];
+    });
 }
 
 /** The summary of a report, or its beginning. */

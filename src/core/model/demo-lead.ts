@@ -1,5 +1,5 @@
 /** The demo's lead: three acts, one for each message of a conversation, and after them the way to a real model. */
-import { count, factOf, opening, type Report, reportsOf, summaryOf } from './demo-facts.ts';
+import { count, factOf, lateReports, opening, type Report, reportsOf, summaryOf } from './demo-facts.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 const SCRIPTED =
@@ -103,8 +103,6 @@ const TASKS = [
 
 export function leadReply(scene: Scene): Reply {
   const { calls } = scene;
-  // A report that came late begins no act.
-  if (scene.prompt.startsWith('Report of the sub-agent ')) return finalOf(`${summaryOf(scene.prompt)}`);
   const number = actOf(calls.map(({ id }) => id)) || actOf(scene.earlier) + 1;
   const act = ACTS[number - 1];
   if (!act) return finalOf(THE_END);
@@ -116,7 +114,7 @@ export function leadReply(scene: Scene): Reply {
     };
   const seen = looked ? factOf(looked, '.') : '';
   const started = calls.find(({ name }) => name !== 'list_directory');
-  if (started) return finalOf(seen, outcomeOf(started), act.next);
+  if (started) return finalOf(seen, outcomeOf(started, lateReports(scene.notes)), act.next);
   const start = act.start(scene);
   if (!start)
     return finalOf(seen, 'No sub-agent can be started here, so there is nothing more to show.', act.next);
@@ -148,11 +146,19 @@ function agentsOf({ agents }: Scene, wanted: number): string[] {
 }
 
 /** What came of the sub-agents, in words that fit a yes, a no, a failure and what the tool refused. */
-function outcomeOf({ output, isError }: DoneCall): string {
-  const reports = reportsOf(output);
-  if (!reports) return `${isError ? 'That did not work' : 'The answer was'}: ${opening(output, 300)}`;
+function outcomeOf({ output, isError }: DoneCall, late: readonly Report[]): string {
+  const reports = newest([...(reportsOf(output) ?? []), ...late]);
+  if (reports.length === 0)
+    return `${isError ? 'That did not work' : 'The answer was'}: ${opening(output, 300)}`;
   if (reports.length === 1) return sentenceOf(reports[0]!);
   return reports.map((report) => `- **${report.agent_id ?? 'Sub-agent'}**: ${sentenceOf(report)}`).join('\n');
+}
+
+/** One report of each sub-agent, in the order of the first ones: what came late replaces what was said before. */
+function newest(reports: readonly Report[]): Report[] {
+  const byChild = new Map<unknown, Report>();
+  for (const report of reports) byChild.set(report.child_id ?? report, report);
+  return [...byChild.values()];
 }
 
 function sentenceOf({ success, outcome, report, error, metrics }: Report): string {

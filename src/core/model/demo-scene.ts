@@ -13,6 +13,8 @@ export interface DoneCall {
 export interface Scene {
   /** The words that the exchange began with. */
   prompt: string;
+  /** What the engine said by itself since then, in order. */
+  notes: readonly string[];
   /** In order. */
   calls: readonly DoneCall[];
   /** Ids of all calls of the conversation before this exchange. */
@@ -28,8 +30,12 @@ export interface Reply {
   calls: readonly { id: string; name: string; input: Record<string, unknown> }[];
 }
 
+/** The engine's own words: of a limit, of a new attempt, of a report that came late. They begin no exchange. */
+const NOTE =
+  /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent )/;
+
 export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
-  // An exchange begins where the newest words came that do not go with results.
+  // An exchange begins where the newest words came that neither go with results nor are a note.
   const start = Math.max(messages.findLastIndex(beginsExchange), 0);
   const results = new Map(
     messages.flatMap(({ role, content }) =>
@@ -41,7 +47,13 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
   const offered = new Set(toolChoice === 'none' ? [] : tools.map(({ name }) => name));
   const delegate = tools.find(({ name }) => name === 'delegate_task')?.description ?? '';
   return {
-    prompt: wordsOf(messages[start]),
+    prompt: textsOf(messages[start])
+      .filter((text) => !NOTE.test(text))
+      .join('\n'),
+    notes: messages
+      .slice(start)
+      .flatMap(textsOf)
+      .filter((text) => NOTE.test(text)),
     calls: callsIn(messages.slice(start)).map(({ id, name }) => {
       const result = results.get(id);
       return { id, name, output: result?.output ?? '', isError: result?.isError ?? true };
@@ -52,15 +64,17 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
   };
 }
 
-function beginsExchange({ role, content }: WireMessage): boolean {
-  return role === 'user' && content.every(({ type }) => type === 'text');
+function beginsExchange(message: WireMessage): boolean {
+  return (
+    message.content.every(({ type }) => type === 'text') && textsOf(message).some((text) => !NOTE.test(text))
+  );
 }
 
-function wordsOf(message: WireMessage | undefined): string {
-  const parts: readonly { type: string }[] = message?.content ?? [];
-  return parts
-    .flatMap((part) => ('text' in part && part.type === 'text' ? [String(part.text)] : []))
-    .join('\n');
+/** The words of a user message. */
+function textsOf(message: WireMessage | undefined): string[] {
+  return message?.role === 'user'
+    ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    : [];
 }
 
 function callsIn(messages: readonly WireMessage[]): { id: string; name: string }[] {

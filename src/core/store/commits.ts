@@ -7,7 +7,7 @@ import { EnvelopeTexts } from './envelope-texts.ts';
 import { Reader } from './reader.ts';
 import { RowCache } from './row-cache.ts';
 import { idOf } from './rows.ts';
-import type { Row, Table, Write } from './store.ts';
+import type { Key, Row, Table, Write } from './store.ts';
 
 /** What is changed again and again while it lasts; the rows of the other tables are written once or twice. */
 const CACHED: ReadonlySet<Table> = new Set<Table>([
@@ -34,6 +34,16 @@ export class Commits {
     const done = this.#last.then(() => this.#commit(events, writes));
     this.#last = done.catch(() => undefined);
     return done;
+  }
+
+  /** A row as the last commit left it, where it is still at hand. */
+  known(table: Table, key: Key): Row | null {
+    return this.#rows.get(idOf(table, key)) ?? null;
+  }
+
+  /** Rows were changed by others than commits. */
+  forget(): void {
+    this.#rows.clear();
   }
 
   async #commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {

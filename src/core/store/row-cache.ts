@@ -17,4 +17,8 @@ export class RowCache {
     const [oldest] = this.#rows.size > LIMIT ? this.#rows.keys() : [];
     if (oldest !== undefined) this.#rows.delete(oldest);
   }
+
+  clear(): void {
+    this.#rows.clear();
+  }
 }

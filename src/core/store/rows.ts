@@ -50,7 +50,7 @@ export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
 export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeTexts): Row {
   const stored: Row = {};
   if (NO_JSON.has(table)) mustFit(table, row);
-  else stored.json = envelopes.jsonOf(row);
+  else stored.json = envelopes.jsonOf(table === 'conversation' ? { ...row, deletedAt: undefined } : row);
   for (const [field, column] of Object.entries(COLUMNS[table])) {
     const value = row[field];
     if (value === null || value === undefined) continue;

@@ -2,6 +2,7 @@
 import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
 import { join } from 'node:path';
+import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../errors.ts';
 import { Commits } from './commits.ts';
 import { historyOf } from './history.ts';
@@ -59,10 +60,26 @@ export function storeOn(database: Database): Store {
     await commits.commit(events, writes);
     if (events.some(({ type }) => type === 'workflow-end')) ended();
   };
-  const reads = queriesOf(database);
+  const queries = queriesOf(database);
+  const reads = {
+    ...queries,
+    // Looked at with every request that names it.
+    conversation: async (id: string) =>
+      (commits.known('conversation', id) as ConversationRow | null) ?? queries.conversation(id),
+  };
+  /** For what changes rows past the commits. */
+  const forgetting =
+    <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>
+    (...input: I): Promise<O> =>
+      work(...input).finally(() => commits.forget());
   const { history, ended, close } = historyOf(database, { ...reads, commit });
   return {
     ...{ commit, ...reads, ...history },
+    trash: forgetting(history.trash),
+    restore: forgetting(history.restore),
+    purge: forgetting(history.purge),
+    purgeTrashedBefore: forgetting(history.purgeTrashedBefore),
+    rebuild: forgetting(history.rebuild),
     close: async () => {
       await close();
       await database.close();

@@ -81,7 +81,9 @@ export async function validateSettings({ env, screen }: Io, options: { json?: bo
 }
 
 /** What is typed is text; the setting says what it means. */
-function typed({ kind, path }: SettingRow, value: string): string | number | boolean {
+function typed({ kind, path, choices }: SettingRow, value: string): string | number | boolean {
+  if (choices !== null && !choices.includes(value))
+    throw new UsageError(`${path} must be ${choices.join(' or ')}, not "${value}"`);
   if (kind === 'integer' || kind === 'number') {
     if (!/^-?\d+(\.\d+)?$/.test(value)) throw new UsageError(`${path} is a number, not "${value}"`);
     return Number(value);

@@ -3,13 +3,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Io } from './io.ts';
 import { approve, type Done, json, limit, withClient } from './program-parts.ts';
 
+const ID = 'its id, or the first characters of it, at least 6';
+
 export function addSessions(sessions: Command, io: Io, done: Done): void {
   addReading(sessions, io, done);
   addMoving(sessions, io, done);
   sessions
     .command('resume')
     .description('go on with the newest interrupted workflow')
-    .argument('<id>')
+    .argument('<id>', ID)
     .addOption(approve())
     .addOption(new Option('--json', 'print one event per line'))
     .action(async (id: string, options: object) =>
@@ -21,6 +23,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('list')
     .description('newest first')
+    .option('--trash', 'those that were deleted and can be restored')
     .addOption(limit())
     .addOption(json())
     .action(async (options: object) => {
@@ -30,7 +33,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('show')
     .description('prompts, answers and sub-agents')
-    .argument('<id>')
+    .argument('<id>', ID)
     .addOption(json())
     .action(async (id: string, options: object) => {
       const { showSession } = await import('./sessions.ts');
@@ -39,7 +42,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('trace')
     .description('the tree of runs with their times, tokens, outcomes and approvals')
-    .argument('<id>')
+    .argument('<id>', ID)
     .addOption(json())
     .action(async (id: string, options: object) => {
       const { traceSession } = await import('./sessions.ts');
@@ -62,7 +65,7 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('export')
     .description('the whole of a session as text')
-    .argument('<id>')
+    .argument('<id>', ID)
     .addOption(formats)
     .action(async (id: string, options: { format: 'md' | 'json' }) => {
       const { exportSession } = await import('./sessions-trash.ts');
@@ -82,7 +85,7 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('delete')
     .description('move one session to the trash')
-    .argument('<id>')
+    .argument('<id>', ID)
     .action(async (id: string) => {
       const { deleteSession } = await import('./sessions-trash.ts');
       done(await withClient(io, (client) => deleteSession(io, client, id)));
@@ -90,7 +93,7 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('restore')
     .description('bring one session back from the trash')
-    .argument('<id>')
+    .argument('<id>', ID)
     .action(async (id: string) => {
       const { restoreSession } = await import('./sessions-trash.ts');
       done(await withClient(io, (client) => restoreSession(io, client, id)));

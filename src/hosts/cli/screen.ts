@@ -1,8 +1,9 @@
 /** Where a command writes: data to one stream, notes for the person to the other, in the right order on one terminal. */
+import { fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type Style, styleFor } from './style.ts';
 
-type Stream = Writable & { isTTY?: boolean; columns?: number };
+type Stream = Writable & { isTTY?: boolean; columns?: number; fd?: number };
 
 export interface Screen {
   /** Data, exactly as given; small pieces leave together. */
@@ -61,6 +62,7 @@ export function createScreen(
 }
 
 function writersTo(out: Stream, err: Stream, onBroken: () => void) {
+  const together = (out.isTTY === true && err.isTTY === true) || sameFile(out, err);
   let waiting = '';
   let scheduled = false;
   let midLine = false;
@@ -86,12 +88,24 @@ function writersTo(out: Stream, err: Stream, onBroken: () => void) {
     scheduled = true;
   };
   const note = (line: string) => {
-    if (out.isTTY) send();
-    const interrupts = midLine && out.isTTY === true && err.isTTY === true;
+    if (out.isTTY || together) send();
+    const interrupts = midLine && together;
     if (interrupts) midLine = false;
     err.write(`${interrupts ? '\n' : ''}${line}\n`);
   };
   return { send, data, note };
+}
+
+/** Whether both write into one pipe or file, as after `2>&1`. */
+function sameFile(out: Stream, err: Stream): boolean {
+  if (out.fd === undefined || err.fd === undefined) return false;
+  try {
+    const [one, other] = [fstatSync(out.fd), fstatSync(err.fd)];
+    // Some systems number no pipes.
+    return one.ino !== 0 && one.ino === other.ino && one.dev === other.dev;
+  } catch {
+    return false;
+  }
 }
 
 function drained(stream: Stream): Promise<void> {

@@ -11,6 +11,7 @@ export function listedSession({ conversation, workflows, runs }: Session) {
     title,
     createdAt,
     updatedAt,
+    ...trashed(conversation),
     workflows: workflows.map((workflow) => listedWorkflow(workflow, runs)),
   };
 }
@@ -19,6 +20,7 @@ export function shownSession({ conversation, workflows, runs }: Session) {
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
     ...{ id, title, folder, agent, createdAt, updatedAt },
+    ...trashed(conversation),
     usage: usageOf(conversation.usage),
     workflows: workflows.map((workflow) => {
       const { prompt, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
@@ -26,6 +28,11 @@ export function shownSession({ conversation, workflows, runs }: Session) {
       return { ...listedWorkflow(workflow, runs), prompt, answer: text, error, attempt, ...times };
     }),
   };
+}
+
+/** Only what is in the trash says so. */
+function trashed({ deletedAt }: Session['conversation']): { deletedAt?: string } {
+  return deletedAt ? { deletedAt } : {};
 }
 
 function listedWorkflow({ id, outcome, status, usage }: WorkflowRow, runs: readonly RunRow[]) {

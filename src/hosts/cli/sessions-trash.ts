@@ -7,11 +7,11 @@ import { harmless } from './visible.ts';
 export async function exportSession(
   { screen }: Io,
   client: Client,
-  id: string,
+  word: string,
   { format }: { format: 'md' | 'json' },
 ): Promise<void> {
   const { text } = await client.request('conversation.export', {
-    conversationId: sessionId(id),
+    conversationId: await sessionId(client, word),
     format,
   });
   const whole = text.endsWith('\n') ? text : `${text}\n`;
@@ -31,12 +31,14 @@ export async function cleanSessions(
   screen.note(`${what} moved to the trash (not changed for ${olderThan} days).${back}`);
 }
 
-export async function deleteSession({ screen }: Io, client: Client, id: string): Promise<void> {
-  await client.request('conversation.delete', { conversationId: sessionId(id) });
+export async function deleteSession({ screen }: Io, client: Client, word: string): Promise<void> {
+  const id = await sessionId(client, word, ['conversation.list']);
+  await client.request('conversation.delete', { conversationId: id });
   screen.note(`Moved to the trash. To get it back: triad sessions restore ${id}`);
 }
 
-export async function restoreSession({ screen }: Io, client: Client, id: string): Promise<void> {
-  await client.request('conversation.restore', { conversationId: sessionId(id) });
+export async function restoreSession({ screen }: Io, client: Client, word: string): Promise<void> {
+  const id = await sessionId(client, word, ['trash.list']);
+  await client.request('conversation.restore', { conversationId: id });
   screen.note('Restored from the trash.');
 }

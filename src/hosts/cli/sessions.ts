@@ -15,15 +15,16 @@ const PAGE = 50;
 export async function listSessions(
   { screen, signal }: Io,
   client: Client,
-  options: { json?: boolean; limit?: number },
+  options: { json?: boolean; limit?: number; trash?: boolean },
 ): Promise<void> {
+  const list = options.trash ? 'trash.list' : 'conversation.list';
   const most = options.limit ?? (options.json ? Infinity : PAGE);
   const sessions: Session[] = [];
   let before: string | null = null;
   do {
     signal.throwIfAborted();
     const limit = Math.min(PAGE, most - sessions.length);
-    const page: { items: { id: string }[]; next: string | null } = await client.request('conversation.list', {
+    const page: { items: { id: string }[]; next: string | null } = await client.request(list, {
       limit,
       ...(before === null ? {} : { before }),
     });
@@ -36,9 +37,10 @@ export async function listSessions(
   } while (before !== null && sessions.length < most);
 
   if (options.json) return screen.data(`${JSON.stringify(sessions.map(listedSession), null, 2)}\n`);
-  if (sessions.length === 0) return screen.note('No sessions yet.');
+  if (sessions.length === 0) return screen.note(options.trash ? 'The trash is empty.' : 'No sessions yet.');
   for (const line of sessionTable(sessions, screen.width)) screen.data(`${line}\n`);
   if (before !== null) screen.note(`Only the newest ${sessions.length}: more with --limit.`);
+  if (options.trash) screen.note('To get one back: triad sessions restore ID');
 }
 
 export function sessionTable(sessions: readonly Session[], width: number): string[] {
@@ -78,6 +80,10 @@ export async function showSession(
   screen.data(
     `  ${visible(conversation.folder)} · ${visible(conversation.agent)} · ${localTime(conversation.createdAt)}\n`,
   );
+  if (conversation.deletedAt) {
+    const since = localTime(conversation.deletedAt);
+    screen.data(`  In the trash since ${since}; to get it back: triad sessions restore ${conversation.id}\n`);
+  }
   for (const workflow of shownSession(session).workflows) {
     const { id: workflowId, outcome, status, durationMs, usage, error } = workflow;
     const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];

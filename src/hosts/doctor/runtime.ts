@@ -6,7 +6,7 @@ import { errorInfo } from '#core/errors.ts';
 import type { Folders } from '#core/folders.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { findOwner } from '#core/ownership.ts';
-import { causeOf, type Finding, ok, problem } from './finding.ts';
+import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 import { size } from './folders.ts';
 
 const PATIENCE_MS = 5000;
@@ -17,10 +17,11 @@ export interface RuntimeFindings {
   app: AppState | null;
 }
 
-/** `connect` opens the store where nobody else has it. */
+/** `connect` opens the store where nobody else has it; what is wrong in the settings file was told before. */
 export async function checkStore(
   { data }: Folders,
   connect: () => Promise<Connected>,
+  settingsFit: boolean,
   signal: AbortSignal,
 ): Promise<RuntimeFindings> {
   const folder = join(data, 'store');
@@ -37,6 +38,8 @@ export async function checkStore(
   } catch (error) {
     signal.throwIfAborted();
     const { code, message } = errorInfo(error);
+    if (code === 'bad_input' && !settingsFit)
+      return { app: null, store: warning('store', 'not looked at', 'put the settings right first') };
     return { app: null, store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
   }
 }
@@ -51,7 +54,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 export async function checkProvider(app: AppState, signal: AbortSignal): Promise<Finding[]> {
-  const { kind, keySource, ready, baseUrl, baseUrlSource, defaultModel } = app.provider;
+  const { kind, keySource, ready, baseUrl, baseUrlSource } = app.provider;
   if (kind === 'demo') return [ok('provider', 'the demo model: scripted and offline')];
   const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[
     keySource
@@ -60,20 +63,23 @@ export async function checkProvider(app: AppState, signal: AbortSignal): Promise
     ? ok('key', keySource === 'none' ? 'none, and none is needed for a server on this machine' : from)
     : problem('key', 'none is set up', 'enter one in the settings of the app, or set ANTHROPIC_API_KEY');
   const url = baseUrl ?? 'https://api.anthropic.com';
-  const named = `${url} (${baseUrlSource}), model ${defaultModel}`;
+  const named = `${url} (${baseUrlSource})`;
   return [key, await reach(url, named, signal)];
 }
 
-/** Any answer will do: what is asked costs nothing and needs no key. */
+/** Without a key: the list of models costs nothing, and the refusal of it says as much. */
 async function reach(url: string, named: string, signal: AbortSignal): Promise<Finding> {
   try {
     const late = AbortSignal.timeout(PATIENCE_MS);
-    const response = await fetch(url, {
-      method: 'HEAD',
+    const response = await fetch(`${url.replace(/\/+$/, '')}/v1/models`, {
+      headers: { 'anthropic-version': '2023-06-01' },
       redirect: 'manual',
       signal: AbortSignal.any([signal, late]),
     });
-    return ok('endpoint', `${named} answers (${response.status})`);
+    await response.body?.cancel();
+    if (response.ok || response.status === 401) return ok('endpoint', `${named} is reachable`);
+    const text = `${named} answers, but not like a compatible endpoint (${response.status} to GET /v1/models)`;
+    return warning('endpoint', text, 'check the address; "Test" in the settings of the app asks the model');
   } catch (error) {
     signal.throwIfAborted();
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

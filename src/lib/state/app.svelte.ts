@@ -6,6 +6,7 @@ import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { Highlighter } from '#lib/markdown/highlight.ts';
+import { isTyping } from '#lib/text-field.ts';
 import { text } from '#lib/text.ts';
 import { Attention } from './attention.svelte.ts';
 import { Clock } from './clock.svelte.ts';
@@ -32,7 +33,7 @@ export class App {
   constructor(connection: Connection, toasts: Toasts) {
     this.connection = connection;
     this.#toasts = toasts;
-    this.attention = new Attention(connection);
+    this.attention = new Attention(connection, isTyping);
     this.conversations = new Pages(
       ({ id }) => id,
       (before) =>

@@ -15,6 +15,8 @@ export class EnvelopeDraft {
   readonly original: Envelope;
   value: Envelope = $state()!;
   reason = $state('');
+  /** As it was last sent, field by field. */
+  #sent: Readonly<Record<string, unknown>> | null = $state.raw(null);
 
   constructor(original: Envelope) {
     this.original = original;
@@ -26,6 +28,20 @@ export class EnvelopeDraft {
     return (Object.keys(this.original) as (keyof Envelope)[]).filter(
       (field) => !same(this.value[field], this.original[field]),
     );
+  }
+
+  /** How many fields of the form differ. */
+  get edits(): number {
+    const before = fieldsOf(this.original);
+    const after = fieldsOf(this.value);
+    const fields = Object.keys({ ...before, ...after });
+    return fields.filter((field) => !same(before[field], after[field])).length;
+  }
+
+  /** Of the problems that an answer met, those of fields that still stand as they were sent. */
+  standing<T extends { field: string }>(problems: readonly T[]): T[] {
+    const [sent, now] = [this.#sent, fieldsOf(this.value)];
+    return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
   }
 
   /** Puts a tool into the envelope or takes it out, and keeps the list sorted as it came. */
@@ -47,9 +63,9 @@ export class EnvelopeDraft {
   }
 
   answer(): Answer {
-    return this.edited.length === 0
-      ? { kind: 'allow' }
-      : { kind: 'edit', value: $state.snapshot(this.value) };
+    const value = $state.snapshot(this.value);
+    this.#sent = fieldsOf(value);
+    return this.edited.length === 0 ? { kind: 'allow' } : { kind: 'edit', value };
   }
 }
 
@@ -73,6 +89,10 @@ export class ToolDraft {
     return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
   }
 
+  get edits(): number {
+    return this.edited.length;
+  }
+
   reset(): void {
     Object.assign(this, boxesOf(this.original));
   }
@@ -94,6 +114,11 @@ export function draftOf(question: Question): Draft {
   const { subject } = question.approval.request;
   if (question.spawn) return new EnvelopeDraft(question.spawn.envelope);
   return new ToolDraft(subject.kind === 'tool' ? subject.input : null);
+}
+
+/** The fields of the form by name: the limits and the budget are fields of their own. */
+function fieldsOf({ limits: { budget, ...limits }, ...others }: Envelope): Record<string, unknown> {
+  return { ...others, ...limits, ...budget };
 }
 
 /** Of two JSON values, whatever the order of their fields. */

@@ -26,23 +26,47 @@ export class Attention {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #drafts = new Map<string, Draft>();
   #known: readonly string[] = [];
+  /** Questions that have not opened the modal yet, each with the place where it may; null is any page that shows no conversation. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #held = new Map<string, string | null>();
+  /** The conversation on the screen. */
+  #here: string | null = null;
+  readonly #isTyping: () => boolean;
   readonly #connection: Connection;
   #unsubscribe: (() => void) | null = null;
   readonly #endOnOpen: () => void;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, isTyping: () => boolean = () => false) {
+    this.#isTyping = isTyping;
     this.#connection = connection;
     this.#endOnOpen = connection.onOpen(() => void this.#attach());
     if (connection.status === 'open') void this.#attach();
   }
 
   select(key: string): void {
+    this.#held.delete(key);
     this.#selectedKey = key;
+  }
+
+  /** The person came to a conversation, or to a page that shows none: what waited for that opens. */
+  enter(conversationId: string | null): void {
+    if (this.#here === conversationId) return;
+    this.#here = conversationId;
+    if (conversationId !== null && !this.#isTyping()) this.openHeld();
+  }
+
+  /** Opens the modal for a question of this place that was held back. */
+  openHeld(): void {
+    const held = this.questions.find((question) => this.#held.get(question.key) === this.#here);
+    if (!held || this.open) return;
+    this.#forgetHeld();
+    this.show(held.key);
   }
 
   /** Opens the modal, at a question where one is given. */
   show(key?: string): void {
-    if (key !== undefined) this.#selectedKey = key;
+    if (key !== undefined) this.select(key);
+    else this.#held.clear();
     this.open = this.questions.length > 0;
   }
 
@@ -106,21 +130,34 @@ export class Attention {
     }
   }
 
-  /** Only new questions open the modal: one that was put aside stays in the inbox. */
+  /**
+   * Only new questions open the modal: one that was put aside stays in the inbox, and so does one of a conversation
+   * that is not on the screen, or one that comes while someone writes.
+   */
   #receive(state: AttentionState): void {
     this.state = state;
     this.#receivedAt = Date.now();
     const keys = this.questions.map(({ key }) => key);
-    const fresh = this.questions.find(({ key }) => !this.#known.includes(key));
+    const fresh = this.questions.filter(({ key }) => !this.#known.includes(key));
     this.#known = keys;
-    for (const kept of [this.#drafts, this.#errors, this.#busy]) {
+    for (const kept of [this.#drafts, this.#errors, this.#busy, this.#held]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }
-    if (fresh) {
-      this.newest = fresh;
-      if (!this.open) this.#selectedKey = fresh.key;
-      this.open = true;
+    if (fresh[0]) this.newest = fresh[0];
+    const typing = !this.open && this.#isTyping();
+    for (const question of fresh) {
+      const { conversationId } = question.approval.request;
+      const elsewhere = this.#here !== null && this.#here !== conversationId;
+      if (elsewhere || typing) this.#held.set(question.key, elsewhere ? conversationId : this.#here);
     }
-    if (keys.length === 0) this.open = false;
+    const first = fresh.find(({ key }) => !this.#held.has(key));
+    if (first && !this.open) this.show(first.key);
+    // What is left waits for another place or moment.
+    if (keys.every((key) => this.#held.has(key))) this.open = false;
+  }
+
+  /** Those of this place are seen together. */
+  #forgetHeld(): void {
+    for (const [key, place] of [...this.#held]) if (place === this.#here) this.#held.delete(key);
   }
 }

@@ -1,6 +1,8 @@
 /** What a person enters about the model provider: tested before it is saved, and kept when either fails. */
+import { EndpointUrl } from '#contract/endpoint-url.ts';
 import type { Output } from '#contract/rpc.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, RequestError } from '#lib/client/request-error.ts';
+import { text } from '#lib/text.ts';
 import type { App } from './app.svelte.ts';
 
 export type Server = Output<'provider.detect'>[number];
@@ -71,13 +73,14 @@ export class ProviderDraft {
     this.saved = false;
     await this.#while('save', async () => {
       const model = this.model.trim();
+      const entered = this.#entered();
       if (model !== '')
         for (const alias of ALIASES)
           await this.#app.connection.request('settings.set', {
             path: `models.aliases.${alias}`,
             value: model,
           });
-      await this.#app.setProvider({ ...this.#entered(), kind: 'anthropic' });
+      await this.#app.setProvider({ ...entered, kind: 'anthropic' });
       this.apiKey = '';
       this.saved = true;
     });
@@ -89,16 +92,25 @@ export class ProviderDraft {
     return this.#while('save', () => this.#app.setProvider({ apiKey: '' }));
   }
 
-  use(kind: 'anthropic' | 'demo'): Promise<void> {
+  use(kind: 'demo'): Promise<void> {
     this.changed();
-    return this.#while('save', () => this.#app.setProvider({ kind }));
+    return this.#while('save', async () => {
+      await this.#app.setProvider({ kind });
+      this.saved = true;
+    });
   }
 
-  /** A key that was not entered stays as it is; what comes from the environment cannot be changed here. */
+  /**
+   * A key that was not entered stays as it is; what comes from the environment cannot be changed here.
+   * Throws for an endpoint that cannot be one.
+   */
   #entered(): { apiKey?: string; baseUrl?: string } {
     const apiKey = this.apiKey.trim();
     const fixed = this.#app.settings?.provider.baseUrlSource === 'environment';
-    return { ...(apiKey === '' ? {} : { apiKey }), ...(fixed ? {} : { baseUrl: this.baseUrl.trim() }) };
+    const baseUrl = this.baseUrl.trim();
+    const problem = fixed || baseUrl === '' ? undefined : EndpointUrl.safeParse(baseUrl).error?.issues[0];
+    if (problem) throw new RequestError('bad_input', text.settings.badEndpoint(problem.message));
+    return { ...(apiKey === '' ? {} : { apiKey }), ...(fixed ? {} : { baseUrl }) };
   }
 
   async #while(doing: 'test' | 'save' | 'detect', work: () => Promise<void>): Promise<void> {

@@ -82,6 +82,7 @@ export const settingsWords = {
   removeKey: 'Remove key',
   endpoint: 'Endpoint',
   endpointHint: 'Empty for the Anthropic API. A server on this machine usually needs no key.',
+  badEndpoint: (problem: string) => `The endpoint ${problem}`,
   endpointFromEnvironment: 'The endpoint comes from ANTHROPIC_BASE_URL and wins over one stored here.',
   servers: 'On this machine',
   serverModels: (value: number) => plural(value, 'model', 'models'),

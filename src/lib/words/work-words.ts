@@ -23,7 +23,7 @@ export const workWords = {
       tokens: (used: string, of: string) => `${used} of ${of} tokens`,
       costUsd: (used: string, of: string) => `${used} of ${of}`,
       minutes: (used: string, of: string) => `${used} of ${of} min`,
-      iterations: (used: string, of: string) => `${used} of ${of} iterations`,
+      iterations: (used: string, of: string) => `${used} of ${of} ${of === '1' ? 'iteration' : 'iterations'}`,
     },
     extend: 'Extend',
     extendLabel: 'How much more',

@@ -121,6 +121,12 @@ describe('the budget of a run', () => {
     };
     await expect(edit({ tokens: 9001, minutes: 5 })).rejects.toMatchObject({ code: 'not_allowed' });
     await expect(edit({ tokens: 100 })).rejects.toMatchObject({ code: 'not_allowed' });
+    const longer = { ...envelope, maxTokens: envelope.maxTokens + 1 };
+    await expect(
+      engine.runtime.request('approval.decide', {
+        ...{ approvalId: id, answer: { kind: 'edit', value: longer } },
+      }),
+    ).rejects.toMatchObject({ code: 'not_allowed' });
     const decision = await edit({ tokens: 5000, minutes: 5, costUsd: 1 });
     expect(decision).toMatchObject({ outcome: 'edited', allowed: true });
     expect((await engine.ended(workflowId)).outcome).toBe('completed');

@@ -107,6 +107,12 @@ test('a URL that names no store', async () => {
   }
 });
 
+test('a name and password in such a URL are not repeated', async () => {
+  await expect(openStore({ url: 'wss://ada:s3cret@db.example/x' })).rejects.toMatchObject({
+    message: expect.not.stringMatching(/ada|s3cret/) as string,
+  });
+});
+
 test('an abort ends the wait, and a time limit does', async () => {
   const gone = AbortSignal.abort(new Error('stop it'));
   await expect(openStore({ url: 'mem://', signal: gone })).rejects.toThrow('stop it');

@@ -28,6 +28,10 @@ const rows = () => [
     value: 'opus',
     default: 'sonnet',
   }),
+  row({
+    ...{ path: 'providers.active', kind: 'choice', description: 'Who answers.', min: null, max: null },
+    ...{ value: 'demo', default: 'demo', choices: ['anthropic', 'demo'] },
+  }),
 ];
 
 async function triad(args: string[], env = {}) {
@@ -66,6 +70,9 @@ test('a wrong path or value is one line, and changes nothing', async () => {
   });
   expect(await triad(['set', 'limits.max_concurrent', 'two'])).toMatchObject({
     ...{ code: 2, set: [], err: 'triad: limits.max_concurrent is a number, not "two"\n' },
+  });
+  expect(await triad(['set', 'providers.active', 'foo'])).toMatchObject({
+    ...{ code: 2, set: [], err: 'triad: providers.active must be anthropic or demo, not "foo"\n' },
   });
   expect((await triad(['get', 'nothing.like.it'])).code).toBe(2);
 });

@@ -38,21 +38,37 @@ async function doctor(state: AppState | TriadError, args: string[] = []) {
   return { code, out: io.out(), err: io.err() };
 }
 
-async function endpoint(): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+async function endpoint(status: number): Promise<string> {
+  const server = createServer(({ method, url }, response) =>
+    response.writeHead(method === 'GET' && url === '/v1/models' ? status : 500).end(),
+  ).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-test('all is well: exit code 0, whatever is only nice to have', async () => {
-  const baseUrl = await endpoint();
+test.each([200, 401])('all is well (%i): exit code 0, whatever is only nice to have', async (status) => {
+  const baseUrl = await endpoint(status);
   const { code, out, err } = await doctor(appState({ baseUrl }));
   expect([code, err]).toEqual([0, '']);
   for (const line of out.trim().split('\n')) expect(line).toMatch(/^(✓ ok|! warning) +[a-z ]+: ./);
   expect(out).toContain(`data folder: ${home}`);
   expect(out).toContain('✓ ok      key: from ANTHROPIC_API_KEY\n');
-  expect(out).toContain(`endpoint: ${baseUrl} (environment), model sonnet answers (404)\n`);
+  expect(out).toContain(`endpoint: ${baseUrl} (environment) is reachable\n`);
+});
+
+test('an address that answers something else is a warning', async () => {
+  const { code, out } = await doctor(appState({ baseUrl: await endpoint(404) }));
+  expect(code).toBe(0);
+  expect(out).toMatch(/! warning endpoint: .* answers, but not like a compatible endpoint \(404 /);
+});
+
+test('what is wrong in the settings is said once', async () => {
+  await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
+  const { code, out } = await doctor(new TriadError('bad_input', 'config.toml:2: limits.max_concurrent'));
+  expect(code).toBe(1);
+  expect(out.match(/limits\.max_concurrent/g)).toHaveLength(1);
+  expect(out).toContain('! warning store: not looked at');
 });
 
 test('no key and no answer are in the way, with what to do', async () => {

@@ -1,6 +1,9 @@
 /** Data and notes: kept apart, in order on one terminal, held back under a question, and silent once nobody reads. */
+import { closeSync, mkdtempSync, openSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createScreen } from '#hosts/cli/screen.ts';
 
 /** Two streams that write to one place, as two of one terminal do. */
@@ -37,6 +40,28 @@ test('a pipe gets exactly the data', async () => {
   await screen.flush();
   expect([String(out.read()), String(err.read())]).toEqual(['half', 'note\n']);
   expect(screen.width).toBe(Infinity);
+});
+
+test('where both go into one file a note starts its own line, elsewhere nothing is added', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'triad-screen-'));
+  const open = (name: string): number => {
+    const fd = openSync(join(folder, name), 'a');
+    onTestFinished(() => closeSync(fd));
+    return fd;
+  };
+  const notes = async (errName: string): Promise<string[]> => {
+    const out = Object.assign(new PassThrough(), { fd: open('out') });
+    const err = Object.assign(new PassThrough(), { fd: open(errName) });
+    const screen = createScreen(out, err, {}, () => undefined);
+    screen.data('half');
+    screen.note('note');
+    screen.data(' more\n');
+    screen.note('last');
+    await screen.flush();
+    return [String(out.read()), String(err.read())];
+  };
+  expect(await notes('out')).toEqual(['half more\n', '\nnote\nlast\n']);
+  expect(await notes('err')).toEqual(['half more\n', 'note\nlast\n']);
 });
 
 test('while a question stands on the terminal everything waits, then comes in order', async () => {

@@ -43,6 +43,20 @@ describe('the budget of an envelope', () => {
   });
 });
 
+describe('the fields of an envelope', () => {
+  it('are counted one by one, and a problem stands until its field is changed', () => {
+    const draft = new EnvelopeDraft(envelope('a', 'Look.'));
+    draft.value.limits.maxIterations = 900;
+    draft.setBudget('minutes', 0);
+    expect(draft.edits).toBe(2);
+    draft.answer();
+    const problems = [{ field: 'maxIterations' }, { field: 'minutes' }];
+    expect(draft.standing(problems)).toEqual(problems);
+    draft.setBudget('minutes', null);
+    expect(draft.standing(problems)).toEqual([{ field: 'maxIterations' }]);
+  });
+});
+
 describe('ToolDraft', () => {
   it('has boxes for the path and content of a file', () => {
     const draft = new ToolDraft({ path: 'a.txt', content: 'old', mode: 1 });

@@ -70,6 +70,31 @@ describe('Attention', () => {
     expect(attention.selected?.agent).toBe('b');
   });
 
+  it('leaves a question of another conversation to the badge until the person comes to it', async () => {
+    const [attention, connection] = await desk();
+    attention.enter(id(9));
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], running: [] });
+    expect(attention.open).toBe(false);
+    attention.openHeld();
+    expect(attention.open).toBe(false);
+    attention.enter(id(1));
+    expect(attention.open).toBe(true);
+  });
+
+  it('does not interrupt writing, and opens once the field was left', async () => {
+    const connection = new FakeConnection();
+    const attention = new Attention(connection, () => true);
+    await settled();
+    attention.enter(id(1));
+    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], running: [] });
+    expect(attention.open).toBe(false);
+    attention.openHeld();
+    expect(attention.open).toBe(true);
+    attention.dismiss();
+    attention.openHeld();
+    expect(attention.open, 'put aside').toBe(false);
+  });
+
   it('never moves to another question while one is looked at', async () => {
     const [attention, connection] = await desk();
     const first = question(1, 'low', ['a']);

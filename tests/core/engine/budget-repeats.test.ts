@@ -1,0 +1,71 @@
+/** Each attempt at a response is checked against the budget, not only the first one. */
+import { expect, test, vi } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const usage = { input: 100, output: 1 };
+const LAST = /You have no tools any more/;
+const words = text('Words that nobody will ever read to their end', { deltas: 8 });
+
+test('a response that broke off is not asked for again where that would cross the bound; more lets it go on', async () => {
+  const script = new Script()
+    .on({ asked: /You have your tools again/ })
+    .reply([text('Now whole.')], { usage })
+    .on({})
+    .reply([words], { cutAfter: 6, usage });
+  const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 150\n' });
+  const { workflowId, ...end } = await engine.ask('Go');
+  expect(end).toMatchObject({ outcome: 'budget_exceeded', error: { code: 'limit_reached' } });
+  expect(end.text).toMatch(/^Words that/);
+  expect(engine.model.requests).toHaveLength(1);
+  expect(engine.of('retry')).toEqual([]);
+  await engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 1000 } });
+  await vi.waitFor(async () =>
+    expect(await engine.store.workflow(workflowId)).toMatchObject({
+      outcome: 'completed',
+      text: 'Now whole.',
+    }),
+  );
+  expect(engine.model.requests).toHaveLength(2);
+});
+
+test('the one request at the limit is repeated where it was not answered, not where it broke off', async () => {
+  const failing = async (reply: object): Promise<number> => {
+    const script = new Script()
+      .on({ lastUser: LAST })
+      .reply([words], { usage, times: 1, ...reply })
+      .on({ lastUser: LAST })
+      .reply([text('My report.')], { usage })
+      .on({})
+      .reply([spawn({ name: 'nobody', prompt: '' })], { usage });
+    const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 150\n' });
+    expect((await engine.ask('Go')).outcome).toBe('budget_exceeded');
+    return engine.model.requests.length;
+  };
+  const error = { type: 'overloaded_error', message: 'busy' };
+  expect(await failing({ status: 529, error })).toBe(3);
+  expect(await failing({ cutAfter: 6 })).toBe(2);
+});
+
+test('those that work at the same time see the repeat of another', async () => {
+  const script = new Script()
+    .on({ tools: ['spawn_agent'], turn: 1 })
+    .reply(
+      ['a', 'b', 'c'].map((name) => spawn({ name, prompt: `Do ${name}.` })),
+      { usage },
+    )
+    .on({ lastUser: LAST })
+    .reply([text('Half.')], { usage })
+    .on({ tools: ['spawn_agent'] })
+    .reply([text('Done.')], { usage })
+    .on({ turn: 1 })
+    .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 1000, output: 1 } })
+    .on({})
+    .reply([words], { cutAfter: 6, usage: { input: 1000, output: 1 } });
+  const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 7500\n' });
+  const end = await engine.ask('Go');
+  // Two requests of each, and one repeat; the lead's are small.
+  expect(end.usage.inputTokens).toBeLessThanOrEqual(7500);
+  expect(end.usage.inputTokens).toBeGreaterThan(6000);
+});

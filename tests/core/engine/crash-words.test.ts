@@ -1,0 +1,40 @@
+/** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { chunksOf } from '../../support/fake-model/stream.ts';
+
+test('whole text after the call is part of the response, cut text is not', async () => {
+  const free = Promise.withResolvers<undefined>();
+  const store = await openStore({ url: 'mem://' });
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), text('cut words', { deltas: 3 })];
+  // The end of the last block and of the message never come.
+  const after = chunksOf(blocks, {}, 0, () => 'id').length - 4;
+  const script = new Script()
+    .on({ turn: 1 })
+    .reply(blocks, { hold: { after, until: () => free.promise } })
+    .on({})
+    .reply([text('x')]);
+  const engine = await startEngine(script, { store: lasting });
+  const { runId } = await engine.send('Go');
+  await vi.waitFor(async () => {
+    const [open] = await store.openMessages();
+    expect(open?.parts.length).toBe(3);
+  }, 10_000);
+  // Another process would find the store like this.
+  const again = await composeRuntime({
+    ...{ store: lasting, folder: engine.folder, url: engine.model.url },
+    ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+  });
+  onTestFinished(() => again.close());
+  const entries = await store.entriesOf(runId);
+  free.resolve(undefined);
+  const answer = entries.find(({ kind }) => kind === 'assistant');
+  expect(answer).toMatchObject({
+    interrupted: false,
+    parts: [{ type: 'tool_use' }, { type: 'text', text: 'Whole words.' }],
+  });
+});

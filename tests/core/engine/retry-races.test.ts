@@ -1,0 +1,279 @@
+/** Two windows, two clicks, a stop in between: what is asked for twice is done once, and who comes too late is told. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Store } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { answering, builtinRegistry, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const LEAD = { tools: ['spawn_agent'] };
+const CONFLICT = { code: 'conflict' };
+const broken = { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 };
+
+/** Something that others wait for until it is opened. */
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open: () => open(), opened };
+}
+
+/** Its second request fails for good the first time; a message "Second" is answered when the gate opens. */
+function failingOnce(until: Promise<void>): Script {
+  return new Script()
+    .on({ ...LEAD, asked: /^Second/ })
+    .reply([text('Second done')], { hold: { after: 1, until: () => until }, times: 1 })
+    .on({ ...LEAD, asked: /Report of the sub-agent/ })
+    .reply([text('Now I know all.')])
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
+    .on(LEAD)
+    .reply([text('It failed.')])
+    .on({ turn: 1 })
+    .reply([text('I look first.'), toolUse('list_directory', { path: '.' })])
+    .on({ turn: 2 })
+    .reply([], broken)
+    .on({})
+    .reply([text('All found.')]);
+}
+
+/** The sub-agent has failed, its workflow has ended, and another one of the conversation keeps the line. */
+async function failedBehindAnother() {
+  const { open, opened } = gate();
+  const engine = await startEngine(failingOnce(opened));
+  const { workflowId, subAgents } = await engine.ask('Go');
+  const second = await engine.send('Second');
+  await engine.model.waitFor(({ seen }) => seen.asked.startsWith('Second'));
+  return { engine, workflowId, runId: subAgents[0]!.runId, second: second.workflowId, open };
+}
+
+/** The program died while the sub-agent worked, and was started anew on the given view of the same store. */
+async function interrupted(view: (store: Store) => Store = (store) => store) {
+  const store = await openStore({ url: 'mem://' });
+  const script = new Script()
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
+    .on(LEAD)
+    .reply([text('Lead answer.')])
+    .on({ turn: 1 })
+    .reply([text('I look'), toolUse('list_directory', { path: '.' })])
+    .on({ turn: 2 })
+    .reply([text('Almost')], { hangAfter: 3, times: 1 })
+    .on({})
+    .reply([text('All found.')]);
+  const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+  const { workflowId } = await engine.send('Go');
+  await engine.event((event) => event.type === 'message-delta' && event.text.startsWith('A'));
+  await engine.runtime.close();
+  const child = (await store.runsOf([workflowId])).find((run) => run.parentRunId !== null)!;
+  const runtime = await composeRuntime({
+    ...{ store: view(store), folder: engine.folder, url: engine.model.url },
+    ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+  });
+  onTestFinished(() => runtime.close());
+  await answering(runtime, yes);
+  return { store, runtime, workflowId, runId: child.id, conversationId: engine.conversationId };
+}
+
+const retry = ({ runtime }: Pick<Harness, 'runtime'>, runId: string) =>
+  runtime.request('run.retry', { runId });
+
+async function attemptsOf(store: Store, conversationId: string, runId: string): Promise<number[]> {
+  const events = await store.events(conversationId, 1, 10_000);
+  return events.flatMap((event) =>
+    event.type === 'run-start' && event.runId === runId ? [event.attempt] : [],
+  );
+}
+
+const reaches = (store: Store, workflowId: string, what: object): Promise<void> =>
+  vi.waitFor(async () => expect(await store.workflow(workflowId)).toMatchObject(what), 8000);
+
+describe('another attempt that is asked for twice', () => {
+  test('resumed in one window, retried in another before the lead reached its call', async () => {
+    const { open, opened } = gate();
+    let isHeld = false;
+    const { store, runtime, workflowId, runId, conversationId } = await interrupted((real) => ({
+      ...real,
+      // What the lead of the resumed workflow reads before it begins.
+      approvalsOf: async (ids) => {
+        if (isHeld) await opened;
+        return real.approvalsOf(ids);
+      },
+    }));
+    isHeld = true;
+    await runtime.request('workflow.resume', { workflowId });
+    const late = retry({ runtime }, runId);
+    const settled = late.catch(() => undefined);
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))]);
+    open();
+    await expect(late).rejects.toMatchObject(CONFLICT);
+    await reaches(store, workflowId, { outcome: 'completed', attempt: 2 });
+    expect(await attemptsOf(store, conversationId, runId)).toEqual([1, 2]);
+  });
+
+  test('two clicks while another workflow is before it in the line: run and counted once', async () => {
+    const { engine, workflowId, runId, open } = await failedBehindAnother();
+    await retry(engine, runId);
+    const second = retry(engine, runId);
+    const settled = second.catch(() => undefined);
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))]);
+    open();
+    await expect(second).rejects.toMatchObject(CONFLICT);
+    await reaches(engine.store, workflowId, { outcome: 'completed', text: 'Now I know all.', attempt: 2 });
+    expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1, 2]);
+    const requests = (await engine.store.requestsOf(workflowId)).filter((one) => one.runId === runId);
+    const counted = requests.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+    expect(engine.of('workflow-end').at(-1)?.subAgents[0]?.usage.inputTokens).toBe(counted);
+  });
+});
+
+describe('a stop before the attempt has begun', () => {
+  test('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
+    const { engine, workflowId, runId, open } = await failedBehindAnother();
+    await retry(engine, runId);
+    expect(await engine.runtime.request('run.stop', { runId })).toMatchObject({ agents: 1, left: 0 });
+    open();
+    await reaches(engine.store, workflowId, { outcome: 'completed', attempt: 2 });
+    expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1]);
+    expect(await engine.store.run(runId)).toMatchObject({ outcome: 'error' });
+  });
+
+  test('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
+    const { open, opened } = gate();
+    let isHeld = false;
+    const { store, runtime, workflowId, runId, conversationId } = await interrupted((real) => ({
+      ...real,
+      approvalsOf: async (ids) => {
+        if (isHeld) await opened;
+        return real.approvalsOf(ids);
+      },
+    }));
+    isHeld = true;
+    await retry({ runtime }, runId);
+    await runtime.request('run.stop', { runId });
+    open();
+    await reaches(store, workflowId, { outcome: 'completed', attempt: 2 });
+    expect(await attemptsOf(store, conversationId, runId)).toEqual([1]);
+    expect(await store.run(runId)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  test('of the workflow, while a retry waits: it stays cancelled', async () => {
+    const { engine, workflowId, runId, open } = await failedBehindAnother();
+    await retry(engine, runId);
+    const late = retry(engine, runId);
+    late.catch(() => undefined);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    open();
+    await expect(late).rejects.toMatchObject(CONFLICT);
+    await reaches(engine.store, workflowId, { outcome: 'cancelled' });
+    // Whatever would be taken up again would stand in the line before this one.
+    await engine.ask('Third');
+    expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'cancelled', attempt: 2 });
+    expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1]);
+  });
+});
+
+/** Looks around until its limit, and says then what it has. */
+function limited(until: Promise<void>): Script {
+  let turn = 0;
+  return new Script()
+    .on({ ...LEAD, asked: /^Second/ })
+    .reply([text('Second done')], { hold: { after: 1, until: () => until }, times: 1 })
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'worker', prompt: 'Look.' })])
+    .on(LEAD)
+    .reply([text('Ok.')])
+    .on({ asked: /You have your tools again/ })
+    .reply([text('Now all of it.')])
+    .on({ lastUser: /You have no tools any more/ })
+    .reply([text('Half of it.')])
+    .on({})
+    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })]);
+}
+
+describe('what crosses an end', () => {
+  test('a retry that waits for the last words of a lead at its limit is refused when the person stops', async () => {
+    const { open, opened } = gate();
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
+      .on({ lastUser: /You have no tools any more/ })
+      .reply([text('Half of it.')], { hold: { after: 1, until: () => opened } })
+      .on({})
+      .reply([], broken);
+    const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 1\n' });
+    onTestFinished(open);
+    const { workflowId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
+    const { runId } = await engine.event(({ type }) => type === 'run-end');
+    const late = retry(engine, runId);
+    late.catch(() => undefined);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    await expect(late).rejects.toMatchObject(CONFLICT);
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
+    expect(engine.of('workflow-start')).toHaveLength(1);
+  });
+
+  test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
+    const { open, opened } = gate();
+    const reading = gate();
+    let isSlow = false;
+    const store = await openStore({ url: 'mem://' });
+    let turn = 0;
+    const script = new Script()
+      .on({ lastUser: /You have no tools any more/ })
+      .reply([text('Half of it.')], { hold: { after: 2, until: () => opened } })
+      .on({})
+      .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage: { input: 100, output: 20 } });
+    const engine = await startEngine(script, {
+      store: {
+        ...store,
+        run: async (id) => {
+          const row = await store.run(id);
+          if (isSlow) await reading.opened;
+          return row;
+        },
+      },
+      settings: '[limits.workflow]\nmax_tokens = 400\n',
+    });
+    const { workflowId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
+    isSlow = true;
+    const more = engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 5000 } });
+    more.catch(() => undefined);
+    open();
+    await engine.ended(workflowId);
+    reading.open();
+    await expect(more).rejects.toMatchObject(CONFLICT);
+    expect(engine.of('limit-change')).toEqual([]);
+  });
+
+  test('two clicks on more for a sub-agent give it once', async () => {
+    const { open, opened } = gate();
+    const engine = await startEngine(limited(opened), { settings: '[limits.run]\nmax_iterations = 3\n' });
+    const { workflowId, subAgents } = await engine.ask('Go');
+    const { runId } = subAgents[0]!;
+    await engine.send('Second');
+    await engine.model.waitFor(({ seen }) => seen.asked.startsWith('Second'));
+    const extend = () => engine.runtime.request('run.extend', { runId, add: { iterations: 5 } });
+    await extend();
+    await expect(extend()).rejects.toMatchObject(CONFLICT);
+    open();
+    await reaches(engine.store, workflowId, { outcome: 'completed', attempt: 2 });
+    expect(await engine.store.run(runId)).toMatchObject({
+      ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, limits: { iterations: 8 } },
+    });
+  });
+
+  test('more for a sub-agent that cannot go on changes nothing', async () => {
+    const { opened } = gate();
+    const engine = await startEngine(limited(opened), { settings: '[limits.run]\nmax_iterations = 3\n' });
+    const { subAgents } = await engine.ask('Go');
+    const { runId } = subAgents[0]!;
+    await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
+    await expect(
+      engine.runtime.request('run.extend', { runId, add: { iterations: 5 } }),
+    ).rejects.toMatchObject(CONFLICT);
+    expect((await engine.store.run(runId))?.limits).toBeUndefined();
+  });
+});

@@ -1,0 +1,108 @@
+/** Nothing starts, goes on or is given more in the trash, also where the deletion comes in the middle of a start. */
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { startEngine } from '../../support/engine.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { Script, text } from '../../support/fake-model/script.ts';
+
+/** A lead that was interrupted in its first answer, and the runtime after it. */
+async function interrupted(settings = '') {
+  const store = await openStore({ url: 'mem://' });
+  const script = new Script()
+    .on({})
+    .reply([text('Almost')], { hangAfter: 3, times: 1 })
+    .on({})
+    .reply([text('Real.')]);
+  const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+  const { workflowId, runId } = await engine.send('Go');
+  await engine.event(({ type }) => type === 'message-start');
+  await engine.runtime.close();
+  const again = await composeRuntime({
+    ...{ store, folder: engine.folder, url: engine.model.url },
+    ...{ settings: settingsOf(settings), registry: await builtinRegistry() },
+  });
+  onTestFinished(() => again.close());
+  return { store, engine, again, workflowId, runId };
+}
+
+test('a message whose conversation is deleted before its workflow lives is refused', async () => {
+  const inner = await openStore({ url: 'mem://' });
+  const reached = Promise.withResolvers<undefined>();
+  const free = Promise.withResolvers<undefined>();
+  let slow = '';
+  const store = {
+    ...inner,
+    lastSeq: async (id: string) => {
+      if (id === slow) {
+        reached.resolve(undefined);
+        await free.promise;
+      }
+      return inner.lastSeq(id);
+    },
+  };
+  const { runtime, model } = await startEngine(plainAnswer(), { store });
+  const { id: conversationId } = await runtime.request('conversation.create', {});
+  slow = conversationId;
+  const sent = runtime.request('message.send', { conversationId, text: 'Hi' });
+  const refused = expect(sent).rejects.toMatchObject({ code: 'conflict' });
+  await reached.promise;
+  await runtime.request('conversation.delete', { conversationId });
+  free.resolve(undefined);
+  await refused;
+  expect(model.requests).toEqual([]);
+  expect(await inner.lastSeq(conversationId)).toBe(0);
+});
+
+test('an interrupted workflow in the trash: no more of anything, and no event; after the purge it is not there', async () => {
+  const { store, engine, again, workflowId, runId } = await interrupted();
+  const { conversationId } = engine;
+  const add = { tokens: 1000 };
+  const ways = [
+    () => again.request('workflow.extend', { workflowId, add }),
+    () => again.request('run.extend', { runId, add }),
+    () => again.request('workflow.resume', { workflowId }),
+  ];
+  await again.request('conversation.delete', { conversationId });
+  const seq = await store.lastSeq(conversationId);
+  for (const way of ways) await expect(way()).rejects.toMatchObject({ code: 'conflict' });
+  expect(await store.lastSeq(conversationId)).toBe(seq);
+  await again.request('conversation.purge', { conversationId });
+  for (const way of ways) await expect(way()).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('what runs in a conversation keeps it from being purged', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const answered = Promise.withResolvers<undefined>();
+  const script = plainAnswer({ reply: { hold: { after: 0, until: () => answered.promise } } });
+  const engine = await startEngine(script, { store });
+  const { runtime, conversationId } = engine;
+  const { workflowId } = await engine.send('Wait');
+  // Nothing gets there while it runs; this is as if something had.
+  await store.trash(conversationId, new Date().toISOString());
+  await expect(runtime.request('conversation.purge', { conversationId })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  answered.resolve(undefined);
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
+});
+
+test('work of the real provider does not go on while the demo is on', async () => {
+  const { engine, again, workflowId } = await interrupted('[providers]\nactive = "demo"\n');
+  const before = engine.model.requests.length;
+  await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
+    ...{ code: 'conflict', message: expect.stringContaining('switch the provider') as string },
+  });
+  expect(engine.model.requests).toHaveLength(before);
+});
+
+test('a budget stays a number that can be counted with', async () => {
+  const { again, store, workflowId } = await interrupted('');
+  const extend = (add: object) => again.request('workflow.extend', { workflowId, add });
+  const refused = { code: 'bad_input', message: expect.stringContaining('at most') as string };
+  await expect(extend({ costUsd: 1e308 })).rejects.toMatchObject(refused);
+  await expect(extend({ tokens: Number.MAX_SAFE_INTEGER })).rejects.toMatchObject(refused);
+  await extend({ tokens: 1e12 - 1e6 });
+  await expect(extend({ tokens: 1e12 })).rejects.toMatchObject(refused);
+  expect((await store.workflow(workflowId))?.budget?.tokens).toBeLessThanOrEqual(1e12);
+});

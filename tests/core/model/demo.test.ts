@@ -1,0 +1,98 @@
+/** The demo after the person gave more or had a sub-agent tried again: the engine's notes are no task. */
+import { expect, test } from 'vitest';
+import { newId } from '#core/ids.ts';
+import { createDemoModel } from '#core/model/demo.ts';
+import type { ModelRequest, WireMessage } from '#core/model/model.ts';
+
+const RAISED =
+  'The person raised the limit of 1 iteration. You have your tools again: go on with the task where you stopped, and write your final report when it is done.';
+const TOLD =
+  'The limit of 1 iteration is reached. You have no tools any more. Write your final report now, from what you have, and say what is missing.';
+const TASK = '**Task**: Find the texts.\n\n**Input Data**: the folder. Files: `**/*.md`';
+
+const user = (...texts: string[]): WireMessage => ({
+  role: 'user',
+  content: texts.map((text) => ({ type: 'text', text })),
+});
+const said = (text: string): WireMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });
+
+function called(id: string, name: string, output: string, ...notes: string[]): WireMessage[] {
+  return [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name, input: {} }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', toolCallId: id, output, isError: false },
+        ...notes.map((text) => ({ type: 'text' as const, text })),
+      ],
+    },
+  ];
+}
+
+async function reply(messages: WireMessage[], names: string[]) {
+  const tools = names.map((name) => ({ name, description: '', inputSchema: {} }));
+  const request: ModelRequest = {
+    model: 'demo',
+    effort: null,
+    system: '',
+    messages,
+    tools,
+    maxTokens: 10_000,
+    toolChoice: 'auto' as const,
+  };
+  let text = '';
+  const calls: string[] = [];
+  const stream = createDemoModel({ firstMs: 0, pieceMs: 0 }).stream(request, new AbortController().signal);
+  for await (const event of stream) {
+    if (event.type !== 'part') continue;
+    if (event.value.type === 'text') text += event.value.text;
+    if (event.value.type === 'tool_use') calls.push(event.value.name);
+  }
+  return { text, calls };
+}
+
+const CHILD = ['glob', 'grep', 'read_file', 'list_directory'];
+const found = called('demo_agent_glob', 'glob', 'README.md\nnotes/plan.md', TOLD);
+
+test('with more to spend a sub-agent goes on from the results that it has', async () => {
+  const messages = [user(TASK), ...found, said('# Report'), user(RAISED)];
+  expect(await reply(messages, CHILD)).toEqual({
+    text: '`README.md` looks worth reading.',
+    calls: ['read_file'],
+  });
+  const { text, calls } = await reply(
+    [...messages, ...called('demo_agent_read', 'read_file', '# Pears\n')],
+    CHILD,
+  );
+  expect(calls).toEqual([]);
+  expect(text).toContain('# Report: Find the texts.');
+  expect(text).toContain('2 files match `**/*.md`');
+  expect(text).toContain('first heading is “Pears”');
+});
+
+test('one that had done nothing begins with its task', async () => {
+  expect((await reply([user(TASK, TOLD), said('Nothing.'), user(RAISED)], CHILD)).calls).toEqual(['glob']);
+});
+
+test('the lead puts a report that came late beside those that it has', async () => {
+  const [one, two] = [newId(), newId()];
+  const report = (text: string) => `# Report\n\n## Summary\n\n${text}`;
+  const results = [
+    { agent_id: 'analyst', child_id: one, success: true, outcome: 'completed', report: report('Two tests.') },
+    { agent_id: 'writer', child_id: two, success: false, outcome: 'error', report: '', error: 'lost' },
+  ];
+  const late = `Report of the sub-agent writer (${two}), outcome completed:\n\n${report('Three links.')}`;
+  const { text, calls } = await reply(
+    [
+      user('Go'),
+      ...called('demo_act3_look', 'list_directory', 'README.md'),
+      ...called('demo_act3_batch', 'parallel_tasks', JSON.stringify({ results })),
+      said('One was lost.'),
+      user(late),
+    ],
+    ['spawn_agent', 'parallel_tasks', 'list_directory'],
+  );
+  expect(calls).toEqual([]);
+  expect(text).toContain('- **analyst**: Its report: Two tests.\n- **writer**: Its report: Three links.');
+  expect(text).not.toContain('lost');
+});
