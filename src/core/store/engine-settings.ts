@@ -4,21 +4,24 @@
  * file. Nothing here is about durability: the engine calls fdatasync on its log for every commit before it acknowledges
  * it, so a commit outlives the process and the power.
  */
-const MB = 1024 * 1024;
+const KB = 1024;
+const MB = 1024 * KB;
 
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Two of these tables in memory at most, each written to a compressed file as soon as it is full.
-  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(16 * MB),
+  // Two of these tables in memory at most, each written to a file when it is full; as much again is kept to find
+  // conflicts of transactions.
+  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(8 * MB),
   SURREAL_ROCKSDB_MAX_WRITE_BUFFER_NUMBER: '2',
   SURREAL_ROCKSDB_MIN_WRITE_BUFFER_NUMBER_TO_MERGE: '1',
-  SURREAL_ROCKSDB_BLOCK_CACHE_SIZE: String(16 * MB),
+  // Also the bound of all tables in memory: were they ever larger, every write would wait, and nothing would end that.
+  SURREAL_ROCKSDB_BLOCK_CACHE_SIZE: String(64 * MB),
   // Most reads are of one row.
-  SURREAL_ROCKSDB_BLOCK_SIZE: String(8 * 1024),
+  SURREAL_ROCKSDB_BLOCK_SIZE: String(8 * KB),
 };
 
 type Environment = Record<string, string | undefined>;
 
-/** Sets what the person has not set; the returned function takes it back, so that no other process inherits it. */
+/** Sets them but for those that the person has set; the returned function takes it back, so that no child inherits it. */
 // eslint-disable-next-line no-restricted-properties -- the engine can be told in no other way
 export function applyEngineSettings(environment: Environment = process.env): () => void {
   const added = Object.keys(SETTINGS).filter((name) => environment[name] === undefined);

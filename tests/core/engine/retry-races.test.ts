@@ -192,31 +192,9 @@ function limited(until: Promise<void>): Script {
 }
 
 describe('what crosses an end', () => {
-  test('a retry that waits for the last words of a lead at its limit is refused when the person stops', async () => {
-    const { open, opened } = gate();
-    const script = new Script()
-      .on({ ...LEAD, turn: 1 })
-      .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
-      .on({ lastUser: /You have no tools any more/ })
-      .reply([text('Half of it.')], { hold: { after: 1, until: () => opened } })
-      .on({})
-      .reply([], broken);
-    const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 1\n' });
-    onTestFinished(open);
-    const { workflowId } = await engine.send('Go');
-    await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
-    const { runId } = await engine.event(({ type }) => type === 'run-end');
-    const late = retry(engine, runId);
-    late.catch(() => undefined);
-    await engine.runtime.request('workflow.stop', { workflowId });
-    await expect(late).rejects.toMatchObject(CONFLICT);
-    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
-    expect(engine.of('workflow-start')).toHaveLength(1);
-  });
-
   test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
     const { open, opened } = gate();
-    const reading = gate();
+    const [begun, reading] = [gate(), gate()];
     let isSlow = false;
     const store = await openStore({ url: 'mem://' });
     let turn = 0;
@@ -230,7 +208,10 @@ describe('what crosses an end', () => {
         ...store,
         run: async (id) => {
           const row = await store.run(id);
-          if (isSlow) await reading.opened;
+          if (isSlow) {
+            begun.open();
+            await reading.opened;
+          }
           return row;
         },
       },
@@ -241,6 +222,7 @@ describe('what crosses an end', () => {
     isSlow = true;
     const more = engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 5000 } });
     more.catch(() => undefined);
+    await begun.opened;
     open();
     await engine.ended(workflowId);
     reading.open();
