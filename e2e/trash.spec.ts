@@ -77,5 +77,5 @@ test('what was deleted is undone, restored, or gone after a second question', as
   await question.getByRole('button', { name: 'Delete for good' }).click();
   await expect(deleted.getByRole('listitem')).toHaveCount(0);
   await page.goto(new URL(place, page.url()).href);
-  await expect(page.getByRole('status').filter({ hasText: /could not be opened/ })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'There is no such conversation', level: 2 })).toBeVisible();
 });
