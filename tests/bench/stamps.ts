@@ -33,7 +33,7 @@ export class StampReader {
 
   /** The delays, once all of so many deltas have come. */
   delays(count: number): Delays {
-    if (this.#delays.length !== count || this.#rest !== '')
+    if (this.#delays.length !== count || this.#rest.trim() !== '')
       throw new Error(`${this.#delays.length} of ${count} deltas came`);
     const at = (share: number) => percentile(this.#delays, share);
     return { count, p50: at(0.5), p99: at(0.99), max: at(1) };
