@@ -79,3 +79,32 @@ test('what was deleted is undone, restored, or gone after a second question', as
   await page.goto(new URL(place, page.url()).href);
   await expect(page.getByRole('heading', { name: 'There is no such conversation', level: 2 })).toBeVisible();
 });
+
+// Only the browser's link to the program can be held up from here.
+test(
+  'who goes to the trash while a deletion is under way stays there and sees it',
+  { tag: '@browser' },
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page } = app;
+    const held = Promise.withResolvers<void>();
+    await page.routeWebSocket(/.*/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((message) => {
+        const wait = String(message).includes('"conversation.delete"') ? held.promise : Promise.resolve();
+        void wait.then(() => server.send(message));
+      });
+    });
+    await page.reload();
+    await app.send('Say hello.');
+    await app.expectOutcome('completed');
+    await choose(page, 'Delete conversation');
+    await page.getByRole('link', { name: 'Trash', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'Trash' })).toBeVisible();
+    held.resolve();
+    await expect(page.getByRole('button', { name: 'Restore' })).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('button', { name: 'Restore' })).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'Trash' })).toBeVisible();
+  },
+);

@@ -16,6 +16,7 @@ import { Pages } from './pages.svelte.ts';
 import { attempt, type Toasts } from './toasts.ts';
 
 const CONVERSATIONS = 50;
+const TRASHED = 100;
 
 export class App {
   status = $state<ConnectionStatus>('connecting');
@@ -24,6 +25,7 @@ export class App {
   readonly connection: Connection;
   readonly attention: Attention;
   readonly conversations: Pages<ConversationRow>;
+  readonly trash: Pages<ConversationRow>;
   readonly history: HistoryBrowser;
   readonly keeping: Keeping;
   readonly clock = new Clock();
@@ -42,13 +44,20 @@ export class App {
           ...(before === undefined ? {} : { before }),
         }),
     );
+    this.trash = new Pages(
+      ({ id }) => id,
+      (before) =>
+        connection.request('trash.list', { limit: TRASHED, ...(before === undefined ? {} : { before }) }),
+    );
     this.history = new HistoryBrowser(connection);
     this.keeping = new Keeping(connection, toasts, {
       removed: (id) => {
         this.conversations.drop((conversation) => conversation.id === id);
         this.history.removed(id);
+        void this.trash.refresh();
       },
-      restored: () => {
+      restored: (id) => {
+        this.trash.drop((conversation) => conversation.id === id);
         void this.conversations.refresh();
         this.history.forget();
       },

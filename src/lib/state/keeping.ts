@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<ExportFormat, string>> = { md: 'text/markdown', jso
 /** What the lists of conversations and of their workflows do about it. */
 export interface Shelves {
   removed(conversationId: string): void;
-  restored(): void;
+  restored(conversationId: string): void;
 }
 
 export class Keeping {
@@ -37,7 +37,7 @@ export class Keeping {
   async restore(conversationId: string): Promise<boolean> {
     const asked = this.#client.request('conversation.restore', { conversationId });
     if (!(await attempt(this.#toasts, asked))) return false;
-    this.#shelves.restored();
+    this.#shelves.restored(conversationId);
     this.#toasts.info(text.trash.restored);
     return true;
   }
