@@ -56,6 +56,11 @@ export class EventLog {
     this.#published.set(conversationId, seq);
   }
 
+  /** Whether nothing was appended to this open conversation so far. */
+  isEmpty(conversationId: string): boolean {
+    return this.#lastSeq.get(conversationId) === 0;
+  }
+
   /** Numbers the event now; resolves when it is stored and published. A rejection is always also a failure of the log. */
   append(draft: EventDraft): Promise<DurableEvent> {
     const last = this.#lastSeq.get(draft.conversationId);

@@ -1,6 +1,5 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
 import type { Envelope } from '#contract/agent.ts';
-import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
@@ -24,8 +23,8 @@ export interface Lead {
   children: RunRow[];
   /** By the clock that never jumps. */
   startedAt: number;
-  /** Settles when the workflow's first events are stored. */
-  stored: Promise<DurableEvent[]>;
+  /** Nothing was said in the conversation before. */
+  isFirst: boolean;
 }
 
 /** The envelope of a conversation's lead for a message. */
@@ -72,14 +71,13 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, startedAt, stored }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, isFirst }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
     ...{ recorder, kind: 'lead', depth: 0, chain: ['user', envelope.agent], envelope, envelopeHash },
     ...{ attempt: (row?.attempt ?? 0) + 1, retried: false },
     stored: await loadStored(engine.store, row, children),
-    // The first message of a conversation has nothing before it.
-    prior: (await stored)[0]?.seq === 1 ? [] : await priorEntries(engine, workflow),
+    prior: isFirst ? [] : await priorEntries(engine, workflow),
     queuedMs: performance.now() - startedAt,
     children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
   };

@@ -80,18 +80,19 @@ export class Orchestrator {
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, null);
     const { queued, stored } = await this.#outsideTrash(conversation.id, () => {
       const queued = this.active().some((other) => other.conversationId === conversation.id);
+      const isFirst = log.isEmpty(conversation.id);
       this.#workflows.set(workflow.id, workflow);
       const stored = Promise.all([
         recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1, ...told(budget) }),
         recorder.record(queueOf(workflow, envelope, envelopeHash)),
       ]);
-      // In the line from now on, so that a stop finds it; it starts when it is stored.
+      // In the line from now on, so that a stop finds it. The lead's first request waits for no disk: if the message
+      // cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, {
         envelope,
         envelopeHash,
-        ...{ row: null, children: [] },
+        ...{ row: null, children: [], isFirst },
         startedAt: performance.now(),
-        stored,
       });
       return { queued, stored };
     });
@@ -164,12 +165,9 @@ export class Orchestrator {
       ]);
       if (retry) workflow.retries.set(retry.id, retry);
       begun?.(workflow);
-      this.#enqueue(workflow, recorder, {
-        ...{ envelope, envelopeHash, row: lead },
-        children: runs.filter((run) => run.parentRunId !== null),
-        startedAt: performance.now(),
-        stored,
-      });
+      const children = runs.filter((run) => run.parentRunId !== null);
+      const goingOn = { envelope, envelopeHash, row: lead, children, isFirst: false };
+      this.#enqueue(workflow, recorder, { ...goingOn, startedAt: performance.now() }, stored);
       return { stored };
     });
     await stored;
@@ -260,9 +258,9 @@ export class Orchestrator {
     });
   }
 
-  #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead): void {
+  #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead, ready?: Promise<unknown>): void {
     const before = this.#lines.get(workflow.conversationId) ?? Promise.resolve();
-    const work = this.#run(workflow, recorder, lead, Promise.all([before, lead.stored]));
+    const work = this.#run(workflow, recorder, lead, Promise.all([before, ready]));
     const line = Promise.allSettled([before, work]).then(() => {
       if (this.#lines.get(workflow.conversationId) === line) this.#lines.delete(workflow.conversationId);
     });

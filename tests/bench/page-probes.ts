@@ -49,7 +49,34 @@ export function stampProbe(label: string): string {
   })()`;
 }
 
+/** Counts frames alone, in the same place. */
+export const FRAME_PROBE = `(() => {
+  const painted = (window.triadPainted = { delays: [], frames: 0, stopped: false });
+  const frame = () => {
+    if (painted.stopped) return;
+    painted.frames += 1;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})()`;
+
 export const STOP_STAMPS = `(() => {
   window.triadPainted.stopped = true;
   return { delays: window.triadPainted.delays, frames: window.triadPainted.frames };
 })()`;
+
+/** Resolves once the workflow of a message is shown as completed. Looks rarely: what is measured is the page, not this. */
+export function endProbe(label: string, message: string, patienceMs: number): string {
+  return `new Promise((resolve, reject) => {
+    const end = performance.now() + ${patienceMs};
+    const look = () => {
+      const last = document.querySelector('[aria-label=${JSON.stringify(label)}]')?.lastElementChild;
+      const article = last?.matches('article') ? last : last?.querySelector('article:last-of-type');
+      const isIt = article?.getAttribute('aria-label')?.includes(${JSON.stringify(message)});
+      if (isIt && article.querySelector(':scope > footer')?.textContent.includes('completed')) return resolve();
+      if (performance.now() > end) return reject(new Error('The workflow did not end in time'));
+      setTimeout(look, 100);
+    };
+    look();
+  })`;
+}

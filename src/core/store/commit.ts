@@ -3,6 +3,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { Change } from './coalesce.ts';
 import type { Database } from './database.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
+import { blocksOf } from './event-blocks.ts';
 import { encodeRow, REPLACE } from './rows.ts';
 import type { Row, Table } from './store.ts';
 
@@ -26,10 +27,10 @@ export function commitScript(
     values[table] = rows;
     statements.push(`INSERT INTO ${table} $${table} ${existing} RETURN NONE;`);
   };
-  // An event that exists already fails the whole: two writers never share a number.
+  // A row that exists already fails the whole: two writers never go on from the same number.
   insert(
     'event',
-    events.map((event) => ({ id: [event.conversationId, event.seq], json: envelopes.jsonOf(event) })),
+    blocksOf(events, (event) => envelopes.jsonOf(event)),
   );
   // All that the index behind the log needs of a workflow that ended.
   const ended = events.filter(({ type }) => type === 'workflow-end');

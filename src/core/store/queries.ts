@@ -1,19 +1,17 @@
 /** The reads of the store: points, and bounded ranges of a record id or of an index. */
 import type { Approval } from '#contract/approval.ts';
-import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
 import { conversations } from './lists.ts';
 import { memoryReads } from './memory.ts';
 import { withEnvelopes } from './envelope-texts.ts';
+import { eventsBetween, newestEvent } from './event-blocks.ts';
 import { byId, compare, Reader } from './reader.ts';
 import type { History } from './history.ts';
 import { TEXT } from './rows.ts';
 import type { Store } from './store.ts';
-
-/** How many event numbers one step of the search for the newest reads. */
-const STEP = 1000;
 
 export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof History> {
   const reader = new Reader(database);
@@ -29,30 +27,14 @@ export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | 
 function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations' | 'lastSeq' | 'events'> {
   const { database } = reader;
   const conversation = (id: string) => reader.row<ConversationRow>('conversation', id);
-  const range = 'FROM event:[$conversationId, $from]..=[$conversationId, $to]';
   return {
     conversation,
     conversations: (page) => conversations(database, page),
-    lastSeq: async (conversationId) => {
-      // The row knows the last start or end of a workflow; the events after it are few, and without gaps.
-      let last = (await conversation(conversationId))?.lastSeq ?? 0;
-      for (;;) {
-        const values = { conversationId, from: last + 1, to: last + STEP };
-        const [seqs] = (await database.query(`SELECT VALUE record::id(id)[1] ${range}`, values)) as [
-          number[],
-        ];
-        last += seqs.length;
-        if (seqs.length < STEP) return last;
-      }
-    },
-    events: async (conversationId, from, to) => {
-      const values = { conversationId, from, to };
-      const [found] = (await database.query(`SELECT VALUE json ${range}`, values)) as [string[]];
-      return withEnvelopes(
-        database,
-        found.map((json) => JSON.parse(json) as DurableEvent),
-      );
-    },
+    // The row knows the last start or end of a workflow; the events after it are few.
+    lastSeq: async (conversationId) =>
+      newestEvent(database, conversationId, (await conversation(conversationId))?.lastSeq ?? 0),
+    events: async (conversationId, from, to) =>
+      withEnvelopes(database, await eventsBetween(database, conversationId, from, to)),
   };
 }
 

@@ -6,7 +6,7 @@ import { chromiumArgs, chromiumPath } from '../../../e2e/support/chromium.ts';
 import { type Host, startHost } from '../../../e2e/support/host.ts';
 import { fromEpoch } from '../clock.ts';
 import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
-import { scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
+import { endProbe, FRAME_PROBE, scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
 import type { PageSeedOperations } from '../page-seed-process.ts';
 import { Peer } from '../peer.ts';
 import type { Session } from '../session.ts';
@@ -92,7 +92,7 @@ async function streamed(page: Page, host: Host): Promise<Figure> {
   await fresh(page, host);
   const protocol = await page.context().newCDPSession(page);
   await protocol.send('Performance.enable');
-  await page.evaluate(stampProbe(LOG));
+  await page.evaluate(FRAME_PROBE);
   const before = await busyMs(protocol);
   await say(page, markdownPrompt(MARKDOWN_BYTES, PER_SECOND));
   const busy = (await busyMs(protocol)) - before;
@@ -124,11 +124,7 @@ async function say(page: Page, text: string): Promise<void> {
   const box = page.getByRole('textbox', { name: 'Message', exact: true });
   await box.fill(text);
   await box.press('Enter');
-  const workflow = page.getByRole('article', { name: /^Workflow: / }).filter({ hasText: text });
-  await workflow
-    .locator('> footer')
-    .getByText('completed', { exact: true })
-    .waitFor({ timeout: PATIENCE_MS });
+  await page.evaluate(endProbe(LOG, text, PATIENCE_MS));
 }
 
 async function busyMs(protocol: CDPSession): Promise<number> {
