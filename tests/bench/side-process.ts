@@ -1,4 +1,5 @@
 /** One side in a process of its own: `ours|floor MODEL_URL FOLDER`. */
+import { held } from '../support/held.ts';
 import { clock } from './clock.ts';
 import { openFloor } from './floor.ts';
 import { openOurs } from './ours.ts';
@@ -27,6 +28,13 @@ const stream: SideOperations['stream'] = async ({ prompt, count }) => {
 };
 
 serve(
-  { batch, stream, workflow: () => work.workflow(), begin: () => work.begin(), stop: () => work.stop() },
+  {
+    batch,
+    stream,
+    held,
+    workflow: () => work.workflow(),
+    begin: () => work.begin(),
+    stop: () => work.stop(),
+  },
   () => work.close(),
 );

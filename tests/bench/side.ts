@@ -1,5 +1,6 @@
 /** One side of the comparison: what this project and its floor both do, each in a process of its own. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Held } from '../support/held.ts';
 import type { Delays } from './stamps.ts';
 
 /** Times are on the common clock. */
@@ -45,6 +46,8 @@ export interface SideOperations {
   stream(input: { prompt: string; count: number }): Promise<StreamTimes>;
   begin(): Promise<void>;
   stop(): Promise<number>;
+  /** Looks once what goes away by itself has had time to go. */
+  held(): Promise<Held>;
 }
 
 const RESOLUTION_MS = 1;

@@ -1,6 +1,7 @@
 /** Workflows back to back: how many a second, and what each leaves behind in memory and on the disk. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Held } from '../../support/held.ts';
 import { clock } from '../clock.ts';
 import { type Figure, figure, unmeasured } from '../figure.ts';
 import { inTurn, type Session } from '../session.ts';
@@ -17,12 +18,14 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
   const { server, ours, floor, store } = await session.arena('growth', 'scripted', '0', '0');
   const start = await sizeOf(store);
   const end = clock() + patienceMs;
+  const holding: Held[] = [];
   const results = await inTurn(
     { ours, floor },
     batches,
     async (side) => {
       const times = await side.ask('batch', batch);
       await server.ask('take');
+      if (side === ours) holding.push(await side.ask('held'));
       return times;
     },
     () => clock() > end,
@@ -44,6 +47,7 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
     }),
     drift(results.ours, results.floor),
     ...growth(results.ours, results.floor, batch),
+    ...heldFigures(holding, batch),
     ...shownFigures(results.ours.flatMap(({ shown }) => shown)),
     figure({
       ...{ id: 'disk', title: 'disk per workflow', unit: 'KB', bar: { atMost: 100 } },
@@ -84,6 +88,24 @@ function growth(ours: BatchTimes[], floor: BatchTimes[], batch: number): Figure[
       ...{ ours: slope(points), floor: slope(settled(floor, of)) },
       note: `slope from the ${SETTLED_AT}th to the ${points.at(-1)?.x}th, after collections of garbage`,
     });
+  });
+}
+
+/** What is held after all of it, against what was after the second batch. */
+function heldFigures(holding: readonly Held[], batch: number): Figure[] {
+  const [, before] = holding;
+  const after = holding.at(-1);
+  const parts: [keyof Held, string][] = [
+    ['handles', 'handles more'],
+    ['listeners', 'listeners of the process more'],
+    ['childProcesses', 'child processes more'],
+    ['objects', 'objects of runs, sockets and signals more'],
+  ];
+  return parts.map(([id, title]) => {
+    const bar = { atMost: 0 };
+    if (!before || !after || holding.length < 3) return unmeasured(id, title, bar, 'needs three batches');
+    const note = `after ${holding.length * batch} workflows than after ${2 * batch}: ${after[id]}`;
+    return figure({ id, title, unit: '', bar, ours: Math.max(0, after[id] - before[id]), note });
   });
 }
 

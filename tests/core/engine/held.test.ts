@@ -1,0 +1,46 @@
+/** Work that has ended leaves nothing behind: no handle, listener or child process, no object of a run. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Peer } from '../../bench/peer.ts';
+import type { ServerOperations } from '../../bench/server-process.ts';
+import type { SideOperations } from '../../bench/side.ts';
+import type { Held } from '../../support/held.ts';
+
+test('workflows with three sub-agents each', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'triad-held-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const server = await Peer.start<ServerOperations>(process('server'), ['scripted', '0', '0']);
+  onTestFinished(() => server.close());
+  const ours = await Peer.start<SideOperations>(process('side'), ['ours', await server.ask('url'), folder]);
+  onTestFinished(() => ours.close());
+  // The first ones fill pools and caches.
+  await ours.ask('batch', 15);
+  const before = await settled(ours);
+  await ours.ask('batch', 30);
+  const settling = { timeout: 20_000, interval: 200 };
+  await vi.waitFor(async () => expect(grown(before, await ours.ask('held'))).toEqual([]), settling);
+});
+
+function process(name: string): string {
+  return join(import.meta.dirname, `../../bench/${name}-process.ts`);
+}
+
+/** The least of some looks: what goes away by itself has gone in one of them. */
+async function settled(ours: Peer<SideOperations>): Promise<Held> {
+  let least = await ours.ask('held');
+  for (let look = 0; look < 5; look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const now = await ours.ask('held');
+    for (const name of Object.keys(now) as (keyof Held)[])
+      least = { ...least, [name]: Math.min(least[name], now[name]) };
+  }
+  return least;
+}
+
+function grown(before: Held, now: Held): string[] {
+  return (Object.keys(before) as (keyof Held)[])
+    .filter((name) => now[name] > before[name])
+    .map((name) => `${name}: ${before[name]} → ${now[name]}`);
+}
