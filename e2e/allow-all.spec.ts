@@ -20,6 +20,7 @@ test('one is refused, the rest is allowed at once with its edits', async ({ star
   await app.send('Do all three.');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
   await expect(app.button('Allow all 3')).toBeVisible();
+  await expect(app.question.getByText('high risk: several agents at once').first()).toBeVisible();
   await app.reject('Not needed.', 'test-generator');
   await app.lookAt('code-reviewer');
   await app.field('Prompt').fill('Work as code-reviewer. Be brief.');

@@ -51,6 +51,12 @@ test('a killed host offers to resume and goes on from the last finished step', a
   expect(turns).toEqual(['lead 1', 'child 1', 'child 2', 'child 2', 'lead 2']);
   expect(app.model.requests.map(({ completed }) => completed)).toEqual([true, true, false, true, true]);
   app.model.expectDone();
+
+  await app.page.getByRole('link', { name: 'Open in history' }).click();
+  const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
+  await expect(runs).toHaveCount(2);
+  for (const run of await runs.all())
+    await expect(run, 'the time while nothing ran is no work').toContainText(/, stood still \d/);
 });
 
 test('a question that was open when the host was killed is open again after a resume', async ({ start }) => {

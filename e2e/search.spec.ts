@@ -46,6 +46,10 @@ test('a hit in a sub-agent opens its run at the place, and Escape leads back', a
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
   await expect(hits).toHaveCount(1);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('summary');
+  await expect(hits, 'only where it was written').toHaveCount(1);
+  await expect(hits).toContainText('Report: the workspace  Summary  the workspace is in good order.');
+  await expect(hits.locator('mark')).toHaveText(['Summary']);
   await page.getByRole('searchbox', { name: 'Search' }).fill('nowhere to be found');
   await expect(page.getByText(/^Nothing was found\./)).toBeVisible();
   await page.getByRole('button', { name: 'Clear the search' }).click();

@@ -145,12 +145,16 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The agent's plan, whole. */
   durable('plan-change', { items: z.array(PlanItem) }),
-  /** A note of the agent's memory was written, or (null) removed. `folder`: the project it belongs to. */
+  /**
+   * A note of the agent's memory was written, or (null) removed. `folder`: the project it belongs to. Where the person
+   * removed it (`by`), the run is the one that had written it last.
+   */
   durable('memory-change', {
     scope: z.string(),
     folder: z.string(),
     name: z.string(),
     text: z.string().nullable(),
+    by: z.literal('person').optional(),
   }),
   /** The person raised bounds: the new ones, whole, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),

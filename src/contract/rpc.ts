@@ -70,6 +70,8 @@ export const WorkflowSort = z.enum(['newest', 'cost', 'tokens', 'duration']);
 export type WorkflowSort = z.infer<typeof WorkflowSort>;
 
 const conversationId = z.strictObject({ conversationId: Id });
+/** `seen`: the bounds as they were when this was decided, whole; where they are others by now, nothing is added. */
+const more = { add: Budget, seen: Budget };
 const endpoint = {
   apiKey: z.string().max(1000).optional(),
   baseUrl: z.union([z.literal(''), EndpointUrl]).optional(),
@@ -174,9 +176,9 @@ export const methods = {
   /** `approve` changes who answers from now on; left out, it stays as it was. */
   'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
   /** Adds to the bounds; where the workflow has ended because of them, it goes on. */
-  'workflow.extend': method(z.strictObject({ workflowId: Id, add: Budget }), nothing),
+  'workflow.extend': method(z.strictObject({ workflowId: Id, ...more }), nothing),
   /** As for a workflow; told is the workflow that it belongs to. */
-  'run.extend': method(z.strictObject({ runId: Id, add: Budget }), z.object({ workflowId: Id })),
+  'run.extend': method(z.strictObject({ runId: Id, ...more }), z.object({ workflowId: Id })),
   /** A sub-agent that did not complete goes on from its last finished step; the lead gets its new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
   'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),

@@ -185,6 +185,16 @@ export const MemoryNote = z.object({
   name: z.string(),
   text: z.string(),
   updatedAt: Instant,
+  /** The run that wrote it last; left out of notes from before this was kept. */
+  writer: z
+    .object({
+      conversationId: Id,
+      workflowId: Id,
+      runId: Id,
+      parentRunId: Id.nullable(),
+      agent: z.string(),
+    })
+    .optional(),
 });
 export type MemoryNote = z.infer<typeof MemoryNote>;
 

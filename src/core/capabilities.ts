@@ -10,6 +10,7 @@ import type { History } from './history.ts';
 import { newId } from './ids.ts';
 import type { LoopRun } from './loop-run.ts';
 import { memoryOf, scopeOf } from './memory.ts';
+import { problemWords } from './problem-words.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { isRaised, limitsOf, usedOf } from './spending.ts';
 import type { Question } from './tools/question.ts';
@@ -137,12 +138,12 @@ function asking(
         if (!asked) throw new TriadError('bad_input', `The question has no item ${item}`);
         return engine.envelopes.edited(value, asked, plan.envelope);
       }
-      const parsed = tool.input.safeParse(value);
-      if (!parsed.success)
-        throw new TriadError(
-          'bad_input',
-          `The edited arguments do not fit: ${parsed.error.issues[0]?.message ?? 'invalid'}`,
-        );
+      const parsed = tool.input.safeParse(value, { error: problemWords });
+      if (!parsed.success) {
+        const [issue] = parsed.error.issues;
+        const name = issue?.path.map(String).join('.') || tool.name;
+        throw new TriadError('bad_input', `The edited arguments do not fit: ${name} ${issue?.message}`);
+      }
       return { value: parsed.data, hash: canonicalHash({ tool: tool.name, input: parsed.data }) };
     },
   };

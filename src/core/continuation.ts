@@ -1,4 +1,5 @@
 /** Second chances that a person gives: more of what is bounded, and another attempt of a sub-agent. */
+import { isDeepStrictEqual } from 'node:util';
 import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
@@ -6,6 +7,7 @@ import { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import { limitTold, wordsOf } from './limit-words.ts';
+import { nameOf } from './problem-words.ts';
 import { isAsSeen, type Orchestrator, type Seen, type TakingUp } from './orchestrator.ts';
 import { isRaised, limitsOf, raisedBy, reached, usedOf } from './spending.ts';
 import { refuseInTrash } from './trash.ts';
@@ -18,6 +20,12 @@ type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' |
 interface Bounds {
   run: Budget;
   workflow: Budget;
+}
+
+/** What there should be more of, and the bounds that the person saw when asking for it. */
+interface More {
+  add: Budget;
+  seen: Budget;
 }
 
 /** Takes effect at once; resolves when it is stored. */
@@ -35,6 +43,7 @@ export class Continuation {
 
   /** A sub-agent that did not complete goes on from its last finished step; of two who ask at the same time one is refused. */
   retry(runId: string): Promise<{ workflowId: string }> {
+    const asked = this.#liveOf(runId);
     return this.#claims.hold(runId, async () => {
       const row = await this.#run(runId);
       refuseRetry(row);
@@ -43,12 +52,13 @@ export class Continuation {
         run: row.limits ?? limitsOf(row.envelope),
         workflow: this.#live(row.workflowId)?.spending.limits ?? workflow.budget ?? {},
       });
-      await this.#tryAgain(row);
+      await this.#tryAgain(row, asked);
       return { workflowId: row.workflowId };
     });
   }
 
-  extendRun(runId: string, add: Budget): Promise<void> {
+  extendRun(runId: string, more: More): Promise<void> {
+    const asked = this.#liveOf(runId);
     return this.#claims.hold(runId, async () => {
       const row = await this.#run(runId);
       const { budget } = await this.#workflow(row.workflowId);
@@ -56,7 +66,7 @@ export class Continuation {
       // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(row.workflowId);
       const before = live?.raised.get(runId) ?? row.limits ?? limitsOf(row.envelope);
-      const limits = raised(before, add, row);
+      const limits = raised(before, more, row);
       const change = async (workflow: Workflow | undefined): Promise<void> => {
         workflow?.raised.set(runId, limits);
         await this.#record(row, 'run', limits);
@@ -79,18 +89,18 @@ export class Continuation {
       refuseAtLimit(entries, { run: limits, workflow: live?.spending.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
       if (row.parentRunId === null) await this.#goOn(row.workflowId, { from: ['budget_exceeded'] }, change);
-      else await this.#tryAgain(row, change);
+      else await this.#tryAgain(row, asked, change);
     });
   }
 
-  extendWorkflow(workflowId: string, add: Budget): Promise<void> {
+  extendWorkflow(workflowId: string, more: More): Promise<void> {
     return this.#claims.hold(workflowId, async () => {
       const row = await this.#workflow(workflowId);
       const lead = await this.#engine.store.run(row.runId);
       const entries = await this.#engine.store.entriesOf(row.runId);
       // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(workflowId);
-      const limits = raised(live?.spending.limits ?? row.budget ?? {}, add, row);
+      const limits = raised(live?.spending.limits ?? row.budget ?? {}, more, row);
       const agent = lead?.agent ?? row.agents[0] ?? '';
       const ids = { id: row.runId, conversationId: row.conversationId, workflowId, parentRunId: null, agent };
       const change = async (workflow: Workflow | undefined): Promise<void> => {
@@ -116,8 +126,13 @@ export class Continuation {
     });
   }
 
-  /** Beside the lead where that works still, else with the whole workflow, which goes on for it. */
-  async #tryAgain(row: RunRow, change?: Change): Promise<void> {
+  /**
+   * Beside the lead where that works still, else with the whole workflow, which goes on for it. `asked`: the workflow
+   * that lived when this was asked for, which may have been stopped since.
+   */
+  async #tryAgain(row: RunRow, asked: Workflow | undefined, change?: Change): Promise<void> {
+    this.#orchestrator.refuseRealInDemo(row.envelope.provider);
+    if (asked) refuseStopped(asked);
     const live = this.#live(row.workflowId);
     if (live) {
       refuseStopped(live);
@@ -131,7 +146,6 @@ export class Continuation {
       const bounds = { run: lead.limits ?? limitsOf(lead.envelope), workflow: budget ?? {} };
       refuseAtLimit(await this.#engine.store.entriesOf(runId), bounds, 'Its lead');
     }
-    this.#orchestrator.refuseRealInDemo(row.envelope.provider);
     await this.#goOn(row.workflowId, { retry: row }, change);
   }
 
@@ -152,6 +166,10 @@ export class Continuation {
 
   #live(workflowId: string): Workflow | undefined {
     return this.#orchestrator.active().find(({ id }) => id === workflowId);
+  }
+
+  #liveOf(runId: string): Workflow | undefined {
+    return this.#orchestrator.active().find(({ subAgents }) => subAgents.has(runId));
   }
 
   async #record({ id, ...ids }: Ids, of: 'run' | 'workflow', limits: Budget): Promise<void> {
@@ -182,15 +200,20 @@ export class Continuation {
 
 function raised(
   before: Budget,
-  add: Budget,
+  { add, seen }: More,
   { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>,
 ): Budget {
   if (Object.keys(add).length === 0)
-    throw new TriadError('bad_input', 'add: name what there should be more of');
+    throw new TriadError('bad_input', 'Nothing was added: say what there should be more of');
+  if (!isDeepStrictEqual(before, seen))
+    throw new TriadError('conflict', 'Its limits were changed meanwhile: look at them, and ask again');
   const whole = Budget.safeParse(raisedBy(before, add, usedOf(usage, workedMs ?? 0, usage.requests)));
   if (whole.success) return whole.data;
   const [issue] = whole.error.issues;
-  throw new TriadError('bad_input', `add.${issue?.path.join('.')}: the sum ${issue?.message}`);
+  throw new TriadError(
+    'bad_input',
+    `${nameOf(issue?.path ?? [], 'The limit')}, with what is added, ${issue?.message}`,
+  );
 }
 
 function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {

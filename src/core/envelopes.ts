@@ -102,7 +102,7 @@ export class Envelopes {
       throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
     }
     if (asked.provider === DEMO && model.trim() !== DEMO) {
-      throw new TriadError('bad_input', `model: the demo has only the model ${DEMO}`);
+      throw new TriadError('bad_input', `The demo has only the model ${DEMO}`);
     }
     for (const field of FIXED) {
       if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field])) {

@@ -1,8 +1,11 @@
-/** The notes that an agent keeps for later workflows in the same folder: its own only, written through the log. */
+/** The notes that an agent keeps for later workflows in the same folder: written, and deleted by it or by the person, through the log. */
 import type { RunKind } from '#contract/agent.ts';
 import { MAX_MEMORY_NOTES } from '#contract/limits.ts';
+import type { MemoryNote } from '#contract/view.ts';
+import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import type { Recorder } from './recorder.ts';
+import { memoryKey } from './store/memory.ts';
 import type { Store } from './store/store.ts';
 import type { Memory } from './tools/tool.ts';
 
@@ -40,4 +43,29 @@ export function memoryOf(
       return true;
     },
   };
+}
+
+/**
+ * The person deletes a note, whether anything runs or not: an event of the run that wrote it last, which tells its end
+ * where its beginning is told. Where that run is gone for good, or not known, no history has the note: its row goes.
+ */
+export async function deleteNote(
+  { store, log }: Pick<Engine, 'store' | 'log'>,
+  { scope, folder, name }: Pick<MemoryNote, 'scope' | 'folder' | 'name'>,
+): Promise<void> {
+  const note = (await store.notesOf(scope, folder)).find((one) => one.name === name);
+  if (!note) throw new TriadError('not_found', `There is no note "${name}" of ${scope} in ${folder}`);
+  const { writer } = note;
+  const deleteRow = () =>
+    log.save([{ kind: 'delete', table: 'memory', key: memoryKey(scope, folder, name) }]);
+  if (!writer) return deleteRow();
+  await log.open(writer.conversationId);
+  const change = { type: 'memory-change', scope, folder, name, text: null, by: 'person' } as const;
+  // Between two commits, as a conversation is purged: no event comes after its last one.
+  const { stored } = await log.exclusive(writer.conversationId, async () => {
+    const isKept = (await store.conversation(writer.conversationId)) !== null;
+    const at = new Date().toISOString();
+    return { stored: isKept ? log.append({ ...change, ...writer, at }) : deleteRow() };
+  });
+  await stored;
 }

@@ -25,6 +25,7 @@ import { newerThan } from './ids.ts';
 import { OpenMessages } from './open-messages.ts';
 import { Orchestrator } from './orchestrator.ts';
 import { Permits } from './permits.ts';
+import { nameOf, problemWords } from './problem-words.ts';
 import { sweep } from './recovery.ts';
 import type { Store } from './store/store.ts';
 import { keepTrash } from './trash.ts';
@@ -168,8 +169,8 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
 }
 
 function parse<S extends z.ZodType>(name: string, schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: problemWords });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new TriadError('bad_input', `${issue?.path.join('.') || name}: ${issue?.message ?? 'invalid'}`);
+  throw new TriadError('bad_input', `${nameOf(issue?.path ?? [], name)} ${issue?.message}`);
 }

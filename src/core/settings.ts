@@ -11,6 +11,7 @@ import { writeAtomically } from './atomic-file.ts';
 import { TriadError } from './errors.ts';
 import { DEFAULT_ALIASES } from './model/models.ts';
 import { nearest } from './nearest.ts';
+import { problemWords } from './problem-words.ts';
 import { rowsOf } from './setting-rows.ts';
 import { editKey, lineOf } from './settings-text.ts';
 
@@ -154,7 +155,7 @@ export function checkSettings(
     const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, 'is not valid TOML: ');
     return { ok: false, problems: [{ line: error.line, key: null, message, suggestion: null }] };
   }
-  const result = SettingsFile.safeParse(raw);
+  const result = SettingsFile.safeParse(raw, { error: problemWords, reportInput: true });
   if (result.success) return { ok: true, settings: result.data };
   return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, text)) };
 }
@@ -182,7 +183,7 @@ export async function saveSetting(
   const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(path, value)));
   const next = edited !== null && isSame(tryParse(edited), wanted) ? edited : stringify(wanted);
   const result = checkSettings(next);
-  if (!result.ok) throw new TriadError('bad_input', `${path} ${result.problems[0]!.message}`);
+  if (!result.ok) throw new TriadError('bad_input', sentenceOf(result.problems[0]!));
   await mkdir(configFolder, { recursive: true, mode: 0o700 });
   // Where the file is a link, its target changes and the link stays.
   await writeAtomically(await realpath(file).catch(() => file), next, { mode: 0o600 });
@@ -192,11 +193,14 @@ export async function saveSetting(
 function checked(text: string, file: string): Settings {
   const result = checkSettings(text);
   if (result.ok) return result.settings;
-  const lines = result.problems.map(({ line, key, message, suggestion }) => {
-    const hint = suggestion ? ` (did you mean ${suggestion}?)` : '';
-    return `${file}:${line}: ${key ? `${key} ` : ''}${message}${hint}`;
-  });
+  const lines = result.problems.map((problem) => `${file}:${problem.line}: ${sentenceOf(problem)}`);
   throw new TriadError('bad_input', lines[0]!, { detail: lines.join('\n') });
+}
+
+/** One line for the person, without the place. */
+export function sentenceOf({ key, message, suggestion }: SettingsProblem): string {
+  const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
+  return `${key === null ? '' : `${key} `}${message}${hint}`;
 }
 
 async function readText(configFolder: string): Promise<string> {
@@ -214,7 +218,9 @@ async function readText(configFolder: string): Promise<string> {
 function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
-    return [{ line: lineOf(text, path), key: path.join('.'), message: plain(issue), suggestion: null }];
+    const suggestion =
+      issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
+    return [{ line: lineOf(text, path), key: path.join('.'), message: issue.message, suggestion }];
   }
   return issue.keys.map((unknown) => {
     const key = [...path, unknown];
@@ -225,18 +231,6 @@ function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
       suggestion: suggest(key.join('.')),
     };
   });
-}
-
-/** A sentence's end for the key before it. */
-function plain(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
-  if (issue.code === 'too_small') {
-    if (issue.origin === 'string') return 'must not be empty';
-    return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
-  }
-  if (issue.code === 'invalid_type')
-    return `must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}`;
-  return issue.message;
 }
 
 function unknownKey(path: string): TriadError {

@@ -1,12 +1,12 @@
 /** Every word that the screens show, in one place, so that a second language is a second file. */
 import type { CallState } from '#lib/state/transcript.ts';
 import type { Phase } from '#lib/state/phase.ts';
-import type { Risk } from '#contract/approval.ts';
 import type { RunKind } from '#contract/agent.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { receipt, advice, plural } from './sentences.ts';
 import { historyWords, menuWords, trashWords } from './words/history-words.ts';
+import { riskOf } from './words/risk-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './words/settings-words.ts';
 import { workWords } from './words/work-words.ts';
 
@@ -44,8 +44,6 @@ const kinds: Readonly<Record<RunKind, string>> = {
   chain: 'chain stage',
 };
 
-const risks: Readonly<Record<Risk, string>> = { low: 'low risk', medium: 'medium risk', high: 'high risk' };
-
 const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   cancelled: 'Cancelled',
   doom_loop: 'Repeats itself',
@@ -64,7 +62,7 @@ export const text = {
   phases,
   calls,
   kinds,
-  risks,
+  riskOf,
   remarks,
   advice,
   close: 'Close',

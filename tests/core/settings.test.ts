@@ -50,9 +50,25 @@ test('what the file says counts, table or dotted', async () => {
 });
 
 test.for([
-  ['\n[limits]\n# cap\nmax_sub_agents = 4', 4, 'limits.max_sub_agents', 'must be at most 3', null],
-  ['[limits.run]\nmax_iterations = 0', 2, 'limits.run.max_iterations', 'must be at least 1', null],
-  ['limits.approval_seconds = "5"', 1, 'limits.approval_seconds', 'must be a number', null],
+  ['\n[limits]\n# cap\nmax_sub_agents = 4', 4, 'limits.max_sub_agents', 'must be at most 3, not 4', null],
+  ['[limits.run]\nmax_iterations = 0', 2, 'limits.run.max_iterations', 'must be at least 1, not 0', null],
+  ['limits.approval_seconds = "5"', 1, 'limits.approval_seconds', 'must be a number, not "5"', null],
+  [
+    '[limits.run]\nmax_iterations = 2.5',
+    2,
+    'limits.run.max_iterations',
+    'must be a whole number, not 2.5',
+    null,
+  ],
+  ['limits = 5', 1, 'limits', 'must be a table, not 5', null],
+  [
+    '[providers]\nactive = "antropic"',
+    2,
+    'providers.active',
+    'must be anthropic or demo, not "antropic"',
+    'anthropic',
+  ],
+  ['providers.active = "vertex"', 1, 'providers.active', 'must be anthropic or demo, not "vertex"', null],
   ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
   ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
   ['[models]\ndefault = ""', 2, 'models.default', 'must not be empty', null],
@@ -83,6 +99,10 @@ test('a file that is no TOML, or has a wrong value, is named with its line', asy
   const wrong = await folderWith({ 'config.toml': '[limits]\nmax_sub_agent = 2\n' });
   await expect(loadSettings(wrong)).rejects.toMatchObject({
     message: `${join(wrong, 'config.toml')}:2: limits.max_sub_agent is not a setting (did you mean limits.max_sub_agents?)`,
+  });
+  const typo = await folderWith({ 'config.toml': '[providers]\nactive = "Demo"\n' });
+  await expect(loadSettings(typo)).rejects.toMatchObject({
+    message: `${join(typo, 'config.toml')}:2: providers.active must be anthropic or demo, not "Demo" (did you mean demo?)`,
   });
 });
 
@@ -117,7 +137,7 @@ test('an inline table is rewritten where no line can be edited', async () => {
 test('wrong values, unknown keys and a broken file are refused and nothing is written', async () => {
   const folder = await folderWith({ 'config.toml': '# keep\n' });
   await expect(saveSetting(folder, 'limits.max_sub_agents', 4)).rejects.toMatchObject({
-    message: 'limits.max_sub_agents must be at most 3',
+    message: 'limits.max_sub_agents must be at most 3, not 4',
   });
   await expect(saveSetting(folder, 'limits.max_sub_agents', 'many')).rejects.toMatchObject({
     code: 'bad_input',

@@ -49,10 +49,12 @@ function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
   return [{ kind: 'update', table: 'run', key: runId, set: { plan } }];
 }
 
-function memoryChange({ scope, folder, name, text, at }: Event<'memory-change'>): Write[] {
+function memoryChange({ scope, folder, name, text, at, ...event }: Event<'memory-change'>): Write[] {
   const key = memoryKey(scope, folder, name);
   if (text === null) return [{ kind: 'delete', table: 'memory', key }];
-  const row: MemoryNote = { scope, folder, name, text, updatedAt: at };
+  const { conversationId, workflowId, runId, parentRunId, agent } = event;
+  const writer = { conversationId, workflowId, runId, parentRunId, agent };
+  const row: MemoryNote = { scope, folder, name, text, updatedAt: at, writer };
   return [{ kind: 'put', table: 'memory', key, row }];
 }
 

@@ -1,5 +1,6 @@
 /** The part of an entry that can be searched, and what it is. */
-import type { Entry } from '#contract/message.ts';
+import { z } from 'zod';
+import type { Entry, ToolEntry } from '#contract/message.ts';
 import type { SearchHit } from '#contract/view.ts';
 
 /** Longest text of one entry that is searched, in code units: a listing of a whole disk must not fill the index. */
@@ -25,8 +26,31 @@ function partsOf(entry: Entry, lead: boolean): EntryText {
       return { kind: lead ? 'answer' : 'report', text: texts.join('\n') };
     }
     case 'tool':
-      return { kind: 'tool', text: entry.output };
+      return { kind: 'tool', text: withoutReports(entry) };
     case 'system':
       return { kind: 'answer', text: '' };
+  }
+}
+
+const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks']);
+/** What such a tool hands to its caller, of one sub-agent or of several. */
+const Handed = z.object({ report: z.string(), error: z.string().nullish() });
+const Output = z.union([Handed, z.object({ results: z.array(Handed) })]);
+
+/** Of reports only why there is none, or not all of it: the rest stands in the sub-agents' own runs. */
+function withoutReports({ name, output }: ToolEntry): string {
+  if (!SUB_AGENT_TOOLS.has(name)) return output;
+  // The engine may say something to the agent behind it.
+  const found = Output.safeParse(parsed(output.slice(0, output.lastIndexOf('}') + 1)));
+  if (!found.success) return output;
+  const handed = 'results' in found.data ? found.data.results : [found.data];
+  return handed.flatMap(({ error }) => error ?? []).join('\n');
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
   }
 }

@@ -4,6 +4,7 @@ import type { Entry } from '#contract/message.ts';
 import type { Database } from './database.ts';
 import { textOf } from './entry-text.ts';
 import { Reader } from './reader.ts';
+import { readable } from './readable.ts';
 import { decodeRow } from './rows.ts';
 import { bucketOf, type EntryOfSegment, placeOfEntry, placesIn, type RunOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
@@ -178,9 +179,10 @@ async function checked(
     const hits = found && hitsIn(found.text, terms);
     if (!conversation || !entry || !found || !hits) return [];
     const { runId, workflowId, agent } = run;
+    const words = readable(found.text, hits);
     const hit = {
       ...{ conversationId: conversation.id, workflowId, runId, n, kind: found.kind, agent },
-      ...{ title: conversation.title, at: entry.at, ...snippetOf(found.text, hits) },
+      ...{ title: conversation.title, at: entry.at, ...snippetOf(words.text, words.kept) },
     };
     return { place, hit };
   });

@@ -76,7 +76,7 @@ const SNIPPET = 240;
 /** The words around the first hit, in one line; the hits as ranges of it. */
 export function snippetOf(
   text: string,
-  hits: readonly Word[],
+  hits: readonly Pick<Word, 'start' | 'end'>[],
 ): { snippet: string; hits: { start: number; end: number }[] } {
   const first = hits[0]?.start ?? 0;
   const from = atWord(text, Math.max(0, first - BEFORE), first);

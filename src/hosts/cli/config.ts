@@ -4,7 +4,7 @@ import type { Client } from '#contract/rpc.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { folders } from '#core/folders.ts';
 import { nearest } from '#core/nearest.ts';
-import { checkSettings, settingsFile } from '#core/settings.ts';
+import { checkSettings, sentenceOf, settingsFile } from '#core/settings.ts';
 import { EXIT, UsageError } from './failure.ts';
 import type { Io } from './io.ts';
 import { table } from './table.ts';
@@ -72,10 +72,7 @@ export async function validateSettings({ env, screen }: Io, options: { json?: bo
   else if (text === null) screen.note(`There is no ${file}: all settings have their defaults.`);
   else if (result.ok) screen.note(`${file} is valid.`);
   if (!options.json) {
-    for (const { line, key, message, suggestion } of problems) {
-      const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
-      screen.data(`${file}:${line}: ${key === null ? '' : `${visible(key)} `}${visible(message)}${hint}\n`);
-    }
+    for (const problem of problems) screen.data(`${file}:${problem.line}: ${visible(sentenceOf(problem))}\n`);
   }
   return result.ok ? EXIT.ok : EXIT.failure;
 }

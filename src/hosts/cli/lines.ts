@@ -8,6 +8,8 @@ import { harmless } from './visible.ts';
 
 export type Piece = { to: 'data' | 'note'; text: string };
 
+type Step = { shown: Shown; pieces: Piece[] };
+type Hint = Extract<HintEvent, { type: 'message-delta' }>;
 type Durable<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
@@ -15,24 +17,32 @@ const clean = (text: string) => harmless(oneLine(text));
 
 /** What was shown so far. */
 export interface Shown {
-  /** Length shown of each part of the lead's message in flight. */
-  parts: ReadonlyMap<string, number>;
+  /** The lead's message in flight of which words were shown. */
+  messageId: string | null;
+  /** Length shown of each of its parts. */
+  parts: ReadonlyMap<number, number>;
+  /** The last message that was shown was cut off: nothing goes on from it. */
+  cut: boolean;
   midLine: boolean;
   /** Whether any words of the lead were shown. */
   spoke: boolean;
   titles: ReadonlyMap<string, string>;
 }
 
-export const NOTHING_SHOWN: Shown = { parts: new Map(), midLine: false, spoke: false, titles: new Map() };
+export const NOTHING_SHOWN: Shown = {
+  ...{ messageId: null, parts: new Map(), cut: false, midLine: false, spoke: false, titles: new Map() },
+};
 
 /** What an event adds to the terminal, and what has been shown then. */
-export function linesOf(shown: Shown, event: AgentEvent, style: Style): { shown: Shown; pieces: Piece[] } {
+export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
   const isLead = event.parentRunId === null;
   switch (event.type) {
     case 'message-delta':
-      return isLead ? delta(shown, event) : silent(shown);
+      return isLead ? delta(shown, event, style) : silent(shown);
     case 'message-end':
-      return isLead && event.entry.kind === 'assistant' ? messageEnd(shown, event.entry) : silent(shown);
+      return isLead && event.entry.kind === 'assistant'
+        ? messageEnd(shown, event.entry, anewOf(event, style))
+        : silent(shown);
     case 'run-start':
     case 'run-end':
       return noted(shown, ...progress(event, style));
@@ -68,41 +78,62 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): { shown:
 
 const silent = (shown: Shown) => ({ shown, pieces: [] });
 
-function noted(shown: Shown, ...lines: string[]): { shown: Shown; pieces: Piece[] } {
+function noted(shown: Shown, ...lines: string[]): Step {
   return { shown, pieces: lines.map((text) => ({ to: 'note', text })) };
 }
 
 /** Hints may be lost or merged: only what continues the shown text is printed, the end brings the rest. */
-function delta(shown: Shown, event: HintEvent): { shown: Shown; pieces: Piece[] } {
-  const key = `${event.messageId}:${event.part}`;
-  const before = shown.parts.get(key) ?? 0;
-  const text = event.offset > before ? '' : event.text.slice(before - event.offset);
-  return speak(shown, key, before, text);
+function delta(shown: Shown, event: Hint, style: Style): Step {
+  const { messageId, part, offset, text } = event;
+  const before = lengthShown(shown, messageId, part);
+  const rest = offset > before ? '' : text.slice(before - offset);
+  return speak(shown, { messageId, part }, rest, anewOf(event, style));
 }
 
-function messageEnd(start: Shown, entry: AssistantEntry): { shown: Shown; pieces: Piece[] } {
+function messageEnd(start: Shown, entry: AssistantEntry, anew: string): Step {
+  const { messageId } = entry;
   let shown = start;
   const pieces: Piece[] = [];
-  for (const [index, part] of entry.parts.entries()) {
-    if (part.type !== 'text') continue;
-    const key = `${entry.messageId}:${index}`;
-    const before = shown.parts.get(key) ?? 0;
-    const step = speak(shown, key, before, part.text.slice(before));
+  for (const [part, value] of entry.parts.entries()) {
+    if (value.type !== 'text') continue;
+    const rest = value.text.slice(lengthShown(shown, messageId, part));
+    const step = speak(shown, { messageId, part }, rest, anew);
     shown = step.shown;
     pieces.push(...step.pieces);
   }
   if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
-  return { shown: { ...shown, parts: new Map(), midLine: false }, pieces };
+  const cut = shown.messageId === messageId ? entry.interrupted : isCut(shown);
+  return { shown: { ...shown, messageId: null, parts: new Map(), cut, midLine: false }, pieces };
 }
 
-function speak(shown: Shown, key: string, before: number, text: string): { shown: Shown; pieces: Piece[] } {
-  if (text === '') return silent(shown);
-  const startsPart = before === 0 && shown.midLine;
-  const parts = new Map(shown.parts).set(key, before + text.length);
-  return {
-    shown: { ...shown, parts, midLine: !text.endsWith('\n'), spoke: true },
-    pieces: [{ to: 'data', text: startsPart ? `\n${text}` : text }],
-  };
+function lengthShown({ messageId, parts }: Shown, ofMessage: string, part: number): number {
+  return messageId === ofMessage ? (parts.get(part) ?? 0) : 0;
+}
+
+/** A message whose end never came was being written when its program died. */
+function isCut({ cut, messageId }: Shown): boolean {
+  return cut || messageId !== null;
+}
+
+/** `anew`: the note before words that repeat what was cut off. */
+function speak(start: Shown, at: Pick<Hint, 'messageId' | 'part'>, text: string, anew: string): Step {
+  if (text === '') return silent(start);
+  const { messageId, part } = at;
+  const isNext = start.messageId !== messageId;
+  const isAnew = isNext && isCut(start);
+  const shown = isNext ? { ...start, messageId, parts: new Map<number, number>(), cut: false } : start;
+  const before = shown.parts.get(part) ?? 0;
+  const isMidLine = before === 0 && shown.midLine;
+  const pieces: Piece[] = [];
+  if (isMidLine) pieces.push({ to: 'data', text: '\n' });
+  if (isAnew) pieces.push({ to: 'note', text: anew });
+  pieces.push({ to: 'data', text });
+  const parts = new Map(shown.parts).set(part, before + text.length);
+  return { shown: { ...shown, parts, midLine: !text.endsWith('\n'), spoke: true }, pieces };
+}
+
+function anewOf({ agent }: AgentEvent, style: Style): string {
+  return style('yellow', `↻ ${clean(agent)}: the answer above was cut off, and starts again here:`);
 }
 
 function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
@@ -122,11 +153,7 @@ function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string
 }
 
 /** Answers of the person stand on the screen already. */
-function decided(
-  shown: Shown,
-  event: Durable<'approval-decide'>,
-  style: Style,
-): { shown: Shown; pieces: Piece[] } {
+function decided(shown: Shown, event: Durable<'approval-decide'>, style: Style): Step {
   const { decidedBy, allowed, reason, ruleId } = event.decision;
   if (decidedBy === 'person') return silent(shown);
   const who = ruleId?.startsWith('approve:') ? `--approve ${ruleId.slice('approve:'.length)}` : decidedBy;
@@ -135,11 +162,7 @@ function decided(
   return noted(shown, style('dim', `${allowed ? 'approved' : 'not approved'} by ${who}: ${title}${why}`));
 }
 
-function workflowEnd(
-  shown: Shown,
-  event: Durable<'workflow-end'>,
-  style: Style,
-): { shown: Shown; pieces: Piece[] } {
+function workflowEnd(shown: Shown, event: Durable<'workflow-end'>, style: Style): Step {
   const pieces: Piece[] = [];
   if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
   // A resumed workflow may have nothing left to say but what it had said before.

@@ -1,7 +1,6 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState, Input } from '#contract/rpc.ts';
-import type { Budget } from '#contract/agent.ts';
 import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -9,6 +8,7 @@ import { Highlighter } from '#lib/markdown/highlight.ts';
 import { isTyping } from '#lib/text-field.ts';
 import { text } from '#lib/text.ts';
 import { Attention } from './attention.svelte.ts';
+import type { More } from './budgets.ts';
 import { Clock } from './clock.svelte.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
 import { Keeping } from './keeping.ts';
@@ -97,12 +97,12 @@ export class App {
   }
 
   /** Whether it may use more now. */
-  extendWorkflow(workflowId: string, add: Budget): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('workflow.extend', { workflowId, add }));
+  extendWorkflow(workflowId: string, more: More): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
   }
 
-  extendRun(runId: string, add: Budget): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('run.extend', { runId, add }));
+  extendRun(runId: string, more: More): Promise<boolean> {
+    return attempt(this.#toasts, this.connection.request('run.extend', { runId, ...more }));
   }
 
   /** Whether the sub-agent goes on now. */

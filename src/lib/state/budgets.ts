@@ -1,5 +1,6 @@
 /** What a run or a workflow has used of what it may use. */
 import type { Budget } from '#contract/agent.ts';
+import type { Input } from '#contract/rpc.ts';
 import type { Bound as Reached, Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { inputTokensOf } from './tally.ts';
@@ -13,6 +14,9 @@ export interface Bound {
   used: number | null;
   of: number;
 }
+
+/** What there should be more of, with the limits that the person saw when asking for it. */
+export type More = Omit<Input<'run.extend'>, 'runId'>;
 
 /** Every run has a bound of iterations: it is of interest once this part of it is used. */
 const NEAR = 0.5;

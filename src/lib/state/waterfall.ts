@@ -1,35 +1,100 @@
-/** A workflow's runs as a tree in order, with their times as parts of the whole. */
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+/** A workflow's runs as a tree in order, with the times in which they were worked on as parts of the whole. */
+import type { Entry } from '#contract/message.ts';
+import type { RunRow, WorkflowDetail } from '#contract/view.ts';
+import { beginsAttempt } from './elapsed.ts';
+
+/** Percent of the workflow's time. */
+export interface Part {
+  from: number;
+  width: number;
+}
 
 export interface Lane {
   run: RunRow;
-  /** Percent of the workflow's time. */
-  queue: { from: number; width: number };
-  work: { from: number; width: number } | null;
+  queue: Part;
+  /** One for each attempt; between two of them nobody worked. */
+  work: Part[];
   queuedMs: number;
   ranMs: number | null;
+  /** Between its attempts. */
+  stoodMs: number;
 }
 
-export function lanesOf(workflow: WorkflowRow, runs: readonly RunRow[], now: number): Lane[] {
-  const start = Date.parse(workflow.createdAt);
-  const ends = runs.map(({ endedAt }) => (endedAt === null ? now : Date.parse(endedAt)));
-  const length = Math.max(1, Math.max(start + 1, ...ends) - start);
-  const part = (from: number, to: number) => ({
-    from: ((from - start) / length) * 100,
-    width: (Math.max(0, to - from) / length) * 100,
-  });
-  return inOrder(runs, null).map((run) => {
+/** From one time to another, in milliseconds. */
+interface Stretch {
+  from: number;
+  to: number;
+}
+
+type Rows = Pick<WorkflowDetail, 'workflow' | 'runs' | 'calls' | 'approvals' | 'requests'>;
+/** As far as they are loaded: a run of several attempts needs its own, which tell when each of them began. */
+type Entries = Readonly<Record<string, readonly Entry[]>>;
+
+export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
+  const start = Date.parse(rows.workflow.createdAt);
+  const timed = inOrder(rows.runs, null).map((run) => {
+    const worked = stretchesOf(run, rows, entries, now);
     const queued = Date.parse(run.queuedAt);
-    const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
-    const started = run.startedAt === null ? null : Date.parse(run.startedAt);
+    const waits = rows.workflow.outcome === null ? now : queued;
+    return { run, worked, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
+  });
+  const ends = timed.flatMap(({ worked, queue }) => [queue, ...worked]).map(({ to }) => to);
+  const length = Math.max(1, ...ends.map((end) => end - start));
+  const part = ({ from, to }: Stretch): Part => ({
+    from: ((from - start) / length) * 100,
+    width: ((to - from) / length) * 100,
+  });
+  return timed.map(({ run, worked, queue }) => {
+    const [first, last] = [worked[0], worked.at(-1)];
+    const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
     return {
       run,
-      queue: part(queued, started ?? ended),
-      work: started === null ? null : part(started, ended),
-      queuedMs: (started ?? ended) - queued,
-      ranMs: started === null ? null : (run.durationMs ?? ended - started),
+      queue: part(queue),
+      work: worked.map(part),
+      queuedMs: queue.to - queue.from,
+      ranMs: first ? (run.durationMs ?? workedMs) : null,
+      stoodMs: first && last ? last.to - first.from - workedMs : 0,
     };
   });
+}
+
+/** The attempts of a run. The end of one that was interrupted is not recorded: it is its last sign of life. */
+function stretchesOf(run: RunRow, rows: Rows, entries: Entries, now: number): Stretch[] {
+  if (run.startedAt === null) return [];
+  const begins = (entries[run.id] ?? []).filter(beginsAttempt).map(({ at }) => Date.parse(at));
+  const starts = [Date.parse(run.startedAt), ...begins];
+  const isOpen = run.outcome === null && rows.workflow.outcome === null;
+  const ended = isOpen ? now : run.outcome === 'interrupted' ? null : endOf(run);
+  const signs = signsOf(run, rows, entries);
+  return starts.map((from, index) => {
+    const next = starts[index + 1];
+    if (next === undefined && ended !== null) return { from, to: Math.max(from, ended) };
+    return { from, to: Math.max(from, ...signs.filter((sign) => sign < (next ?? Infinity))) };
+  });
+}
+
+/** When it, or a sub-agent that it waited for, did something. */
+function signsOf(run: RunRow, rows: Rows, entries: Entries): number[] {
+  const ids = new Set(inOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
+  const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);
+  const calls = rows.calls
+    .filter(isOf)
+    .flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
+  const asked = rows.approvals
+    .filter(({ request }) => isOf(request))
+    .flatMap(({ request, decisions }) => [
+      request.at,
+      ...decisions.flatMap((decision) => decision?.at ?? []),
+    ]);
+  const said = [...ids].flatMap((id) => (entries[id] ?? []).map(({ at }) => at));
+  const answered = rows.requests
+    .filter(isOf)
+    .map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
+  return [...answered, ...[...calls, ...asked, ...said].map((at) => Date.parse(at))];
+}
+
+function endOf({ endedAt }: RunRow): number | null {
+  return endedAt === null ? null : Date.parse(endedAt);
 }
 
 function inOrder(runs: readonly RunRow[], parent: string | null): RunRow[] {

@@ -29,11 +29,15 @@ export class WorkflowPage implements TranscriptSource {
     try {
       const detail = await this.#connection.request('workflow.get', { workflowId: this.workflowId });
       if (this.#closed) return;
-      const active = detail.runs.filter(({ outcome, attempt }) => outcome === null && attempt > 0);
       this.detail = detail;
       this.view = viewOf(detail, this.view);
       this.failure = null;
-      await Promise.all(active.map(({ id }) => this.loadEntries(id)));
+      const { entries } = this.view;
+      // Also of runs that went on: they tell when each attempt began.
+      const wanted = detail.runs.filter(({ id, outcome, attempt }) =>
+        outcome === null ? attempt > 0 : attempt > 1 && !entries[id],
+      );
+      await Promise.all(wanted.map(({ id }) => this.loadEntries(id)));
       if (detail.workflow.outcome === null && !this.#closed) {
         this.#timer = setTimeout(() => void this.load(), REFRESH_MS);
       }

@@ -98,7 +98,9 @@ export const historyWords = {
   noTranscript: 'This run has no entries.',
   inChat: 'Open conversation',
   inConversation: (title: string) => `in “${title}”`,
-  waterfall: (queued: string, ran: string) => `queued ${queued}, ran ${ran}`,
+  /** `stood`: how long it was not worked on between its attempts; empty where there was no such time. */
+  waterfall: (queued: string, ran: string, stood: string) =>
+    `queued ${queued}, ran ${ran}${stood === '' ? '' : `, stood still ${stood}`}`,
 } as const;
 
 export const trashWords = {

@@ -40,9 +40,17 @@ describe('more of a budget', () => {
     expect(first).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
     const before = engine.durable().length;
     await expect(
-      engine.runtime.request('workflow.extend', { workflowId: first.workflowId, add: { tokens: 1 } }),
+      engine.runtime.request('workflow.extend', {
+        workflowId: first.workflowId,
+        add: { tokens: 1 },
+        seen: { tokens: 400 },
+      }),
     ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('add more') as string });
-    await engine.runtime.request('workflow.extend', { workflowId: first.workflowId, add: { tokens: 5000 } });
+    await engine.runtime.request('workflow.extend', {
+      workflowId: first.workflowId,
+      add: { tokens: 5000 },
+      seen: { tokens: 400 },
+    });
     await vi.waitFor(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, budget: { tokens: 5400 } },
@@ -57,7 +65,11 @@ describe('more of a budget', () => {
     expect(codes).toEqual(['resumed', 'extended']);
     expect(engine.model.requests.at(-1)?.body.tool_choice?.type).not.toBe('none');
     await expect(
-      engine.runtime.request('workflow.extend', { workflowId: first.workflowId, add: { tokens: 1 } }),
+      engine.runtime.request('workflow.extend', {
+        workflowId: first.workflowId,
+        add: { tokens: 1 },
+        seen: { tokens: 5400 },
+      }),
     ).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -66,16 +78,18 @@ describe('more of a budget', () => {
     const first = await engine.ask('Go');
     const { workflowId, runId } = first;
     expect(first.outcome).toBe('budget_exceeded');
-    await expect(engine.runtime.request('run.extend', { runId, add: { tokens: 100 } })).rejects.toMatchObject(
-      { code: 'conflict', message: expect.stringContaining('2 iterations') as string },
-    );
     await expect(
-      engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 100 } }),
+      engine.runtime.request('run.extend', { runId, add: { tokens: 100 }, seen: { iterations: 2 } }),
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('2 iterations') as string });
+    await expect(
+      engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 100 }, seen: {} }),
     ).rejects.toMatchObject({ code: 'conflict' });
-    await expect(engine.runtime.request('run.extend', { runId, add: {} })).rejects.toMatchObject({
+    await expect(
+      engine.runtime.request('run.extend', { runId, add: {}, seen: { iterations: 2 } }),
+    ).rejects.toMatchObject({
       code: 'bad_input',
     });
-    await engine.runtime.request('run.extend', { runId, add: { iterations: 3 } });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 3 }, seen: { iterations: 2 } });
     await vi.waitFor(async () =>
       expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }),
     );
@@ -100,10 +114,35 @@ describe('more of a budget', () => {
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { workflowId, runId } = await engine.send('Go');
     await engine.model.waitFor(({ seen }) => seen.turn === 3);
-    await engine.runtime.request('run.extend', { runId, add: { iterations: 7 } });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 7 }, seen: { iterations: 3 } });
     release();
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'All of it.' });
     expect(engine.of('limit-change')).toMatchObject([{ of: 'run', runId, limits: { iterations: 10 } }]);
+  });
+
+  test('of two who saw the same limits one gives more; the other is told, and changes nothing', async () => {
+    const held = Promise.withResolvers<undefined>();
+    const script = new Script()
+      .on({})
+      .reply([text('Done.')], { hold: { after: 0, until: () => held.promise } });
+    const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 5000\n' });
+    const { workflowId, runId } = await engine.send('Go');
+    await engine.model.waitFor(() => true);
+    const ofWorkflow = { workflowId, add: { tokens: 100 }, seen: { tokens: 5000 } };
+    const ofRun = { runId, add: { iterations: 5 }, seen: { iterations: 20 } };
+    const outdated = { code: 'conflict', message: expect.stringContaining('changed meanwhile') as string };
+    await engine.runtime.request('workflow.extend', ofWorkflow);
+    await expect(engine.runtime.request('workflow.extend', ofWorkflow)).rejects.toMatchObject(outdated);
+    await engine.runtime.request('run.extend', ofRun);
+    await expect(engine.runtime.request('run.extend', ofRun)).rejects.toMatchObject(outdated);
+    expect(engine.of('limit-change').map(({ limits }) => limits)).toEqual([
+      { tokens: 5100 },
+      { iterations: 25 },
+    ]);
+    await engine.runtime.request('workflow.extend', { ...ofWorkflow, seen: { tokens: 5100 } });
+    held.resolve(undefined);
+    await engine.ended(workflowId);
+    expect((await engine.store.workflow(workflowId))?.budget).toEqual({ tokens: 5200 });
   });
 
   test('raised while the last request is under way: the run goes on instead of ending', async () => {
@@ -118,7 +157,11 @@ describe('more of a budget', () => {
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 300\n' });
     const { workflowId } = await engine.send('Go');
     await engine.model.waitFor(({ seen }) => LAST.test(seen.asked));
-    await engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 5000 } });
+    await engine.runtime.request('workflow.extend', {
+      workflowId,
+      add: { tokens: 5000 },
+      seen: { tokens: 300 },
+    });
     release();
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
@@ -142,7 +185,7 @@ describe('more of a budget', () => {
     await expect(engine.runtime.request('run.retry', { runId })).rejects.toMatchObject({
       ...{ code: 'conflict', message: expect.stringContaining('2 iterations') as string },
     });
-    await engine.runtime.request('run.extend', { runId, add: { iterations: 10 } });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 10 }, seen: { iterations: 2 } });
     await vi.waitFor(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         ...{ outcome: 'completed', text: 'Thanks, that is better.', attempt: 2, subAgentCount: 1 },

@@ -200,7 +200,7 @@ test('a value that does not fit is refused with its reason, and nothing changes'
   const refused = (path: string, value: SettingRow['value']) =>
     expect(runtime.request('settings.set', { path, value })).rejects;
   await refused('limits.max_sub_agents', 4).toMatchObject({
-    message: 'limits.max_sub_agents must be at most 3',
+    message: 'limits.max_sub_agents must be at most 3, not 4',
   });
   await refused('limits.max_sub_agents', 'many').toMatchObject({ code: 'bad_input' });
   await refused('models.default', 'sonet').toMatchObject({ code: 'bad_input' });

@@ -1,6 +1,8 @@
 /** Notes of agents: kept for later workflows, by agent and folder, bounded, and deleted by the agent or by the person. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES } from '#contract/limits.ts';
+import { apply } from '#core/store/apply.ts';
+import { openStore } from '#core/store/surreal.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { delegateTo, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -94,6 +96,53 @@ describe('memory', () => {
     await expect(engine.runtime.request('memory.delete', { scope, folder, name })).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+
+  test('that the person deleted one is part of the history: all events together tell of no note', async () => {
+    const engine = await startEngine(calling(memory('write', { name: 'old', text: 'x' })));
+    const { runId, workflowId } = await engine.ask('Go');
+    const { folder } = engine;
+    const name = 'old';
+    await engine.runtime.request('memory.delete', { scope: 'lead', folder, name });
+    const events = await engine.store.events(engine.conversationId, 1, 1000);
+    expect(events.at(-1)).toMatchObject({
+      ...{ type: 'memory-change', scope: 'lead', folder, name, text: null, by: 'person', runId, workflowId },
+    });
+    const again = await openStore({ url: 'mem://' });
+    onTestFinished(() => again.close());
+    const conversation = { ...(await engine.store.conversation(engine.conversationId))! };
+    await again.commit(events, [
+      { kind: 'put', table: 'conversation', key: conversation.id, row: conversation },
+      ...events.flatMap(apply),
+    ]);
+    expect((await again.workflow(workflowId))?.outcome).toBe('completed');
+    expect(await again.notes()).toEqual([]);
+    await engine.store.rebuild();
+    expect(await engine.store.notes()).toEqual([]);
+    await engine.ask('The conversation goes on');
+    expect((await engine.store.events(engine.conversationId, 1, 1000)).map(({ seq }) => seq)).toEqual(
+      engine.durable().map(({ seq }) => seq),
+    );
+  });
+
+  test('a note outlives the conversation that wrote it, and can be deleted in the trash and after it', async () => {
+    const engine = await startEngine(
+      calling(memory('write', { name: 'one', text: 'x' }), memory('write', { name: 'two', text: 'x' })),
+    );
+    await engine.ask('Go');
+    const { conversationId, folder, runtime, store } = engine;
+    const remove = (name: string) => runtime.request('memory.delete', { scope: 'lead', folder, name });
+    await runtime.request('conversation.delete', { conversationId });
+    await remove('one');
+    await runtime.request('conversation.restore', { conversationId });
+    expect((await store.events(conversationId, 1, 1000)).at(-1)).toMatchObject({ name: 'one', text: null });
+    await runtime.request('conversation.delete', { conversationId });
+    await runtime.request('conversation.purge', { conversationId });
+    await store.settled();
+    expect((await store.notes()).map(({ name }) => name)).toEqual(['two']);
+    await remove('two');
+    expect(await store.notes()).toEqual([]);
+    expect(await store.lastSeq(conversationId)).toBe(0);
   });
 
   test('is bounded: names, sizes and how many', async () => {

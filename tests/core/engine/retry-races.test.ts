@@ -38,9 +38,10 @@ function failingOnce(until: Promise<void>): Script {
 }
 
 /** The sub-agent has failed, its workflow has ended, and another one of the conversation keeps the line. */
-async function failedBehindAnother() {
+async function failedBehindAnother(view: (store: Store) => Store = (store) => store) {
   const { open, opened } = gate();
-  const engine = await startEngine(failingOnce(opened));
+  const store = view(await openStore({ url: 'mem://' }));
+  const engine = await startEngine(failingOnce(opened), { store });
   const { workflowId, subAgents } = await engine.ask('Go');
   const second = await engine.send('Second');
   await engine.model.waitFor(({ seen }) => seen.asked.startsWith('Second'));
@@ -173,6 +174,35 @@ describe('a stop before the attempt has begun', () => {
   });
 });
 
+test('a retry that was asked for before the stop, and read what is stored after it, does not undo it', async () => {
+  const [begun, reading] = [gate(), gate()];
+  let isSlow = false;
+  const { engine, workflowId, runId, open } = await failedBehindAnother((store) => ({
+    ...store,
+    run: async (id) => {
+      const isHeld = isSlow;
+      isSlow = false;
+      if (isHeld) {
+        begun.open();
+        await reading.opened;
+      }
+      return store.run(id);
+    },
+  }));
+  await retry(engine, runId);
+  isSlow = true;
+  const late = retry(engine, runId);
+  late.catch(() => undefined);
+  await begun.opened;
+  await engine.runtime.request('workflow.stop', { workflowId });
+  reading.open();
+  await expect(late).rejects.toMatchObject(CONFLICT);
+  open();
+  await engine.ask('Third');
+  expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'cancelled', attempt: 2 });
+  expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1]);
+});
+
 /** Looks around until its limit, and says then what it has. */
 function limited(until: Promise<void>): Script {
   let turn = 0;
@@ -220,7 +250,9 @@ describe('what crosses an end', () => {
     const { workflowId } = await engine.send('Go');
     await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
     isSlow = true;
-    const more = engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 5000 } });
+    const more = engine.runtime.request('workflow.extend', {
+      ...{ workflowId, add: { tokens: 5000 }, seen: { tokens: 400 } },
+    });
     more.catch(() => undefined);
     await begun.opened;
     open();
@@ -237,7 +269,8 @@ describe('what crosses an end', () => {
     const { runId } = subAgents[0]!;
     await engine.send('Second');
     await engine.model.waitFor(({ seen }) => seen.asked.startsWith('Second'));
-    const extend = () => engine.runtime.request('run.extend', { runId, add: { iterations: 5 } });
+    const extend = () =>
+      engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3 } });
     await extend();
     await expect(extend()).rejects.toMatchObject(CONFLICT);
     open();
@@ -254,7 +287,7 @@ describe('what crosses an end', () => {
     const { runId } = subAgents[0]!;
     await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
     await expect(
-      engine.runtime.request('run.extend', { runId, add: { iterations: 5 } }),
+      engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3 } }),
     ).rejects.toMatchObject(CONFLICT);
     expect((await engine.store.run(runId))?.limits).toBeUndefined();
   });

@@ -79,6 +79,44 @@ describe('trying a sub-agent again', () => {
     expect(engine.of('workflow-start'), 'the same attempt').toHaveLength(1);
   });
 
+  test('while its lead works on: not of the real provider once the demo is on', async () => {
+    const held = Promise.withResolvers<undefined>();
+    const script = failingOnce();
+    script.rules.unshift(
+      ...new Script()
+        .on({ ...LEAD, turn: 2 })
+        .reply([text('It failed.')], { times: 1, hold: { after: 1, until: () => held.promise } }).rules,
+    );
+    const engine = await startEngine(script);
+    const { workflowId } = await engine.send('Go');
+    await engine.event((event) => event.type === 'run-end' && event.agent === 'finder');
+    await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
+    const asked = engine.model.requests.length;
+    await engine.runtime.request('settings.set', { path: 'providers.active', value: 'demo' });
+    const { runId } = engine.of('run-end')[0]!;
+    await expect(retry(engine, runId)).rejects.toMatchObject({
+      ...{ code: 'conflict', message: expect.stringContaining('The demo is on') as string },
+    });
+    held.resolve(undefined);
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'error']);
+    expect(engine.model.requests).toHaveLength(asked);
+  });
+
+  test('of the demo, once the real provider is on: by the demo still', async () => {
+    const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
+    const { workflowId } = await engine.send('What is this?');
+    const start = await engine.event(({ type, parentRunId }) => type === 'run-start' && parentRunId !== null);
+    await engine.runtime.request('run.stop', { runId: start.runId });
+    await engine.ended(workflowId);
+    await engine.runtime.request('settings.set', { path: 'providers.active', value: 'anthropic' });
+    await retry(engine, start.runId);
+    await vi.waitFor(async () =>
+      expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed', attempt: 2 }),
+    );
+    expect(await engine.store.run(start.runId)).toMatchObject({ outcome: 'completed', attempt: 2 });
+    expect(engine.model.requests, 'the real one was asked for nothing').toEqual([]);
+  });
+
   test('of two clicks at the same time one wins', async () => {
     const engine = await startEngine(failingOnce());
     const first = await engine.ask('Go');

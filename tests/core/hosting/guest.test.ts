@@ -9,8 +9,8 @@ const runId = '01957a10-0000-7000-8000-000000000002';
 test.each([
   ['message.send', { conversationId: runId, text: 'Go' }],
   ['workflow.resume', { workflowId }],
-  ['workflow.extend', { workflowId, add: { tokens: 1 } }],
-  ['run.extend', { runId, add: { tokens: 1 } }],
+  ['workflow.extend', { workflowId, add: { tokens: 1 }, seen: {} }],
+  ['run.extend', { runId, add: { tokens: 1 }, seen: {} }],
   ['run.retry', { runId }],
 ] as const)('%s', async (method, input) => {
   const runtime = {

@@ -122,6 +122,30 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await all(store, 'haystack')).toEqual([]);
   });
 
+  test('a report is found once, in the run that wrote it; why there is none is found at its call', async () => {
+    const conversation = await new Conversation(store).create();
+    const handed = (report: string, error: string | null) => ({ child_id: 'x', report, error });
+    const one = handed('# The axolotl\n\nis **well**', null);
+    await conversation.add({
+      lead: {
+        tools: ['spawn_agent', 'delegate_task'],
+        output: JSON.stringify({ success: true, ...one }),
+        text: 'x',
+      },
+      children: [{ agent: 'keeper', text: one.report }],
+    });
+    const hits = await all(store, 'axolotl');
+    expect(hits.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['report keeper']);
+    expect(hits[0]?.snippet).toBe('The axolotl  is well');
+    expect(hits[0] && marked(hits[0])).toEqual(['axolotl']);
+    const results = [one, handed('', 'The person said no: not that tarantula')];
+    const output = JSON.stringify({ success: false, results, aggregated_report: one.report });
+    await conversation.add({ lead: { tools: ['parallel_tasks'], output, text: 'x' } });
+    expect(await all(store, 'axolotl')).toHaveLength(1);
+    const [refused] = await all(store, 'tarantula');
+    expect(refused).toMatchObject({ kind: 'tool', snippet: 'The person said no: not that tarantula' });
+  });
+
   test('hundreds of entries in segments, page by page, newest first and once each', async () => {
     const conversation = await new Conversation(store).create();
     for (let n = 0; n < 160; n += 1)

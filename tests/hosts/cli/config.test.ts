@@ -89,7 +89,7 @@ test('the file is checked without the program', async () => {
   await writeFile(file, '[limits]\nmax_concurrent = 99\nmax_concurent = 1\n');
   const broken = await triad(['validate'], env);
   expect(broken.code).toBe(1);
-  expect(broken.out).toContain(`${file}:2: limits.max_concurrent must be at most 3\n`);
+  expect(broken.out).toContain(`${file}:2: limits.max_concurrent must be at most 3, not 99\n`);
   expect(broken.out).toContain('(did you mean limits.max_concurrent?)');
   const json = JSON.parse((await triad(['validate', '--json'], env)).out) as unknown;
   expect(json).toMatchObject({ file, ok: false, problems: [{ line: 2 }, { line: 3 }] });

@@ -1,5 +1,5 @@
 /** Each kind of event as a person reads it: the mapping from events to the terminal. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import { linesOf, NOTHING_SHOWN } from '#hosts/cli/lines.ts';
@@ -55,6 +55,35 @@ test('parts and messages stand on lines of their own', () => {
   expect(printed(say(0, 'one'), say(0, 'two', 1), end('one', 'two'), end('three')).data).toBe(
     'one\ntwo\nthree\n',
   );
+});
+
+describe('an answer that was cut off and starts again', () => {
+  const again = childId.replace(/.$/, 'f');
+  const whole = ofLead('message-end', { entry: { ...entryOf(['Hello']), messageId: again } });
+  const note = '↻ lead: the answer above was cut off, and starts again here:';
+
+  test('is marked as such, whether the end of the cut one was stored or not', () => {
+    const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
+    const expected = { data: 'Hell\nHello\n', notes: [note] };
+    expect(printed(say(0, 'Hel'), cut, whole)).toEqual(expected);
+    expect(printed(say(0, 'Hell'), whole)).toEqual(expected);
+  });
+
+  test('is not marked where no word of it was shown, or the next message goes on from a whole one', () => {
+    const empty = ofLead('message-end', { entry: { ...entryOf([]), interrupted: true } });
+    expect(printed(empty, whole)).toEqual({ data: 'Hello\n', notes: [] });
+    expect(printed(say(0, 'I look.'), end('I look.'), whole)).toEqual({
+      data: 'I look.\nHello\n',
+      notes: [],
+    });
+  });
+
+  test('is not announced where nothing more is said', () => {
+    const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
+    expect(printed(say(0, 'Hel'), cut, workflowEnd({ outcome: 'cancelled', text: 'Hell' })).notes).toEqual([
+      'cancelled · 1.2 s · 1,234 tokens · $0.01',
+    ]);
+  });
 });
 
 test('a sub-agent shows its start, then its summary; its own words stay in the history', () => {

@@ -172,6 +172,13 @@ export class Voice {
     this.say({ type: 'approval-decide', approvalId, decision });
   }
 
+  /** A further attempt begins, with its remark. */
+  again(prompt: string, attempt: number, code: 'resumed' | 'retried' = 'resumed'): void {
+    this.start(prompt, attempt);
+    const remark = { kind: 'system', n: this.entries++, at: this.#story.now, code, text: 'Again' } as const;
+    this.say({ type: 'message-end', entry: remark });
+  }
+
   end(outcome: Outcome, text = ''): void {
     this.say({ type: 'run-end', outcome, text, error: null, durationMs: 100, usage: USAGE });
   }
@@ -219,9 +226,15 @@ export class Story {
   readonly events: AgentEvent[] = [];
   #seq = 0;
   #lastId = 100;
+  #passed = 0;
 
   get now(): string {
-    return new Date(START + this.events.length).toISOString();
+    return new Date(START + this.#passed + this.events.length).toISOString();
+  }
+
+  /** Time in which nothing happens, in milliseconds. */
+  pass(ms: number): void {
+    this.#passed += ms;
   }
 
   newId(): string {
