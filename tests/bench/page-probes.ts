@@ -26,22 +26,20 @@ export function stampProbe(label: string): string {
     const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
     const painted = (window.triadPainted = { delays: [], frames: 0, stopped: false });
     let seen = 0;
-    const frame = () => {
-      if (painted.stopped) return;
-      painted.frames += 1;
+    // Comes after a frame was painted, with all that the page did for it.
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      const now = performance.timeOrigin + performance.now();
       const text = log.lastElementChild?.textContent ?? '';
-      const fresh = [];
       for (const match of text.slice(-20000).matchAll(/(\\d+):(\\d+\\.\\d+);/g)) {
         if (Number(match[1]) < seen) continue;
         seen = Number(match[1]) + 1;
-        fresh.push(Number(match[2]));
+        painted.delays.push(now - Number(match[2]));
       }
-      const { port1, port2 } = new MessageChannel();
-      // Comes after the frame was painted.
-      port1.onmessage = () => {
-        const now = performance.timeOrigin + performance.now();
-        for (const at of fresh) painted.delays.push(now - at);
-      };
+    };
+    const frame = () => {
+      if (painted.stopped) return;
+      painted.frames += 1;
       port2.postMessage(null);
       requestAnimationFrame(frame);
     };
@@ -73,7 +71,8 @@ export function endProbe(label: string, message: string, patienceMs: number): st
       const last = document.querySelector('[aria-label=${JSON.stringify(label)}]')?.lastElementChild;
       const article = last?.matches('article') ? last : last?.querySelector('article:last-of-type');
       const isIt = article?.getAttribute('aria-label')?.includes(${JSON.stringify(message)});
-      if (isIt && article.querySelector(':scope > footer')?.textContent.includes('completed')) return resolve();
+      const footer = isIt && [...article.children].find(({ localName }) => localName === 'footer');
+      if (footer && footer.textContent.includes('completed')) return resolve();
       if (performance.now() > end) return reject(new Error('The workflow did not end in time'));
       setTimeout(look, 100);
     };

@@ -10,13 +10,13 @@ const MB = 1024 * KB;
 const SETTINGS: Readonly<Record<string, string>> = {
   // Two of these tables in memory at most, each written to a file when it is full; as much again is kept to find
   // conflicts of transactions.
-  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(8 * MB),
+  SURREAL_ROCKSDB_WRITE_BUFFER_SIZE: String(4 * MB),
   SURREAL_ROCKSDB_MAX_WRITE_BUFFER_NUMBER: '2',
   SURREAL_ROCKSDB_MIN_WRITE_BUFFER_NUMBER_TO_MERGE: '1',
   // Also the bound of all tables in memory: were they ever larger, every write would wait, and nothing would end that.
   SURREAL_ROCKSDB_BLOCK_CACHE_SIZE: String(64 * MB),
-  // Most reads are of one row.
-  SURREAL_ROCKSDB_BLOCK_SIZE: String(8 * KB),
+  // Larger blocks would be smaller on the disk, but most reads are of one row.
+  SURREAL_ROCKSDB_BLOCK_SIZE: String(16 * KB),
 };
 
 type Environment = Record<string, string | undefined>;
