@@ -29,11 +29,17 @@ export async function readMigrations(schemaDir: string): Promise<Migration[]> {
   );
 }
 
-/** Brings the store to the newest version and returns it. */
-export async function migrate(database: Database, migrations: readonly Migration[]): Promise<number> {
-  await database.query(
-    'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
-  );
+/** Brings the store to the newest version and returns it. `isNew`: it may never have been migrated. */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  isNew = true,
+): Promise<number> {
+  // Costs several milliseconds of each launch where it changes nothing.
+  if (isNew)
+    await database.query(
+      'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
+    );
   const [stored] = await database.query('SELECT VALUE version FROM ONLY meta:schema');
   const current = typeof stored === 'number' ? stored : 0;
   refuseNewer(current, migrations);
@@ -57,15 +63,16 @@ function versionFile(folder: string): string {
   return `${folder}.schema-version`;
 }
 
-/** Refuses a store that is too new, and copies one that is about to be migrated (see `backup.ts`). */
-export async function prepareFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
+/** Refuses a store that is too new, and copies one that is about to be migrated (see `backup.ts`). Returns its version, or 0. */
+export async function prepareFolder(folder: string, migrations: readonly Migration[]): Promise<number> {
   const text = await readFile(versionFile(folder), 'utf8').catch(() => '');
   const version = /^\d+\s*$/.test(text) ? Number(text) : 0;
   refuseNewer(version, migrations);
-  if (!existsSync(join(folder, 'CURRENT'))) return;
+  if (!existsSync(join(folder, 'CURRENT'))) return 0;
   if (await isCutOff(folder)) await mustSurviveCut(folder);
   // Where the version is not known it may be any.
   if (version < migrations.length) await backUp(folder, version);
+  return version;
 }
 
 export async function recordVersion(folder: string, version: number): Promise<void> {

@@ -36,13 +36,11 @@ export async function openStore({
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
-  if (folder !== null) {
-    await checkFolder(folder);
-    await prepareFolder(folder, migrations);
-  }
+  if (folder !== null) await checkFolder(folder);
+  const before = folder === null ? 0 : await prepareFolder(folder, migrations);
   const database = await connect(url, { signal, timeoutMs, onBegin });
   try {
-    const version = await migrate(database, migrations);
+    const version = await migrate(database, migrations, before === 0);
     if (folder !== null) await recordVersion(folder, version);
     const store = storeOn(database);
     if (await rebuildPending(database)) await store.rebuild();
