@@ -18,7 +18,8 @@ export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: Durabl
     const { conversationId, seq } = event;
     const text = jsonOf(event);
     let block = open.get(conversationId);
-    if (!block || block.texts.length === BLOCK_EVENTS || block.chars > BLOCK_CHARS) {
+    const full = !block || block.texts.length === BLOCK_EVENTS || block.chars > BLOCK_CHARS;
+    if (!block || full || block.last !== seq - 1) {
       block = { id: [conversationId, seq], last: seq, texts: [], chars: 0 };
       open.set(conversationId, block);
       blocks.push(block);
