@@ -42,6 +42,12 @@ export const AgentDefinition = z.object({
   maxIterations: z.int().min(1).max(MAX_ITERATIONS).nullable(),
   /** Null: whatever the parent has. */
   tools: z.array(z.string()).nullable(),
+  /** What its tools may need at most; the baseline is always in it. Null: whatever the parent has. */
+  permissions: z.array(Permission).nullable(),
+  /** Permissions, and names of tools, whose calls ask a person; it can only add questions. */
+  requiresApproval: z.array(z.string()),
+  /** How long its questions wait for an answer; null: as the settings say. */
+  approvalTimeoutMs: z.int().positive().nullable(),
   systemPrompt: z.string().min(1),
   enabled: z.boolean(),
   lifecycle: z.enum(['permanent', 'temporary']),
@@ -51,6 +57,31 @@ export const AgentDefinition = z.object({
   hash: z.string().nullable(),
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
+
+/** Something wrong, or worth a word, in a file. */
+export const Fault = z.object({
+  /** Both from 1, in the file. */
+  line: z.int(),
+  column: z.int(),
+  /** Null where the fault is not one key's. */
+  key: z.string().nullable(),
+  message: z.string(),
+  /** The nearest valid key or value. */
+  suggestion: z.string().nullable(),
+});
+export type Fault = z.infer<typeof Fault>;
+
+/** One agent's file as it was checked. */
+export const AgentReport = z.object({
+  file: z.string(),
+  /** Null where the file does not say it. */
+  name: z.string().nullable(),
+  source: z.enum(['builtin', 'user', 'project']),
+  ok: z.boolean(),
+  errors: z.array(Fault),
+  warnings: z.array(Fault),
+});
+export type AgentReport = z.infer<typeof AgentReport>;
 
 export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
 export type RunKind = z.infer<typeof RunKind>;
@@ -94,6 +125,10 @@ export const Envelope = z.strictObject({
   }),
   approvalMode: ApprovalMode,
   stages: z.array(z.string()),
+  /** Permissions and tools whose calls its definition wants to be asked about; left out for none. */
+  requiresApproval: z.array(z.string()).optional(),
+  /** How long its questions wait, where its definition says so. */
+  approvalTimeoutMs: z.int().positive().optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
@@ -103,6 +138,7 @@ export const AgentSummary = AgentDefinition.pick({
   role: true,
   model: true,
   tools: true,
+  permissions: true,
   enabled: true,
   source: true,
   sourcePath: true,

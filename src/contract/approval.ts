@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Envelope } from './agent.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
+import { GrantOffer, GrantWish } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
@@ -88,6 +89,10 @@ export const ApprovalRequest = z.object({
   options: z.array(AnswerOption),
   risk: Risk,
   reversible: z.boolean(),
+  /** What may be granted beyond this once; left out where nothing may. */
+  grant: GrantOffer.optional(),
+  /** What no answer in time is; left out, a no. */
+  onTimeout: z.literal('approve').optional(),
   /** Time left to answer, in milliseconds, at `at`; it runs only while someone could answer. */
   remainingMs: z.number(),
   at: Instant,
@@ -100,8 +105,13 @@ export type Approval = z.infer<typeof Approval>;
 
 /** An answer as a client gives it. */
 export const Answer = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('allow') }),
-  z.strictObject({ kind: z.literal('edit'), value: z.unknown() }),
+  /** `confirmed`: the second step, without which nothing is allowed that cannot be undone. */
+  z.strictObject({
+    kind: z.literal('allow'),
+    confirmed: z.literal(true).optional(),
+    grant: GrantWish.optional(),
+  }),
+  z.strictObject({ kind: z.literal('edit'), value: z.unknown(), confirmed: z.literal(true).optional() }),
   z.strictObject({ kind: z.literal('reject'), reason: z.string().max(10_000) }),
 ]);
 export type Answer = z.infer<typeof Answer>;

@@ -6,6 +6,7 @@ import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { AssistantEntry, Part, PlanItem, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
+import { Grant } from './permission.ts';
 
 /** Who and when; `seq` (durable events only) counts a conversation's events from 1 without gaps. */
 const envelope = {
@@ -69,6 +70,14 @@ export const RequestUsage = z.object({
 });
 export type RequestUsage = z.infer<typeof RequestUsage>;
 
+/** Where a run stands that did not complete: its trace, the agents from the person down to it, and what was wanted of it. */
+export const Origin = z.object({
+  traceId: z.string(),
+  parentChain: z.array(z.string()),
+  attempted: z.string(),
+});
+export type Origin = z.infer<typeof Origin>;
+
 export const DurableEvent = z.discriminatedUnion('type', [
   /** A message was accepted (attempt 1), or its interrupted workflow is resumed (2 and up). */
   durable('workflow-start', {
@@ -111,6 +120,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     outcome: Outcome,
     text: z.string(),
     error: ErrorInfo.nullable(),
+    /** With an error. */
+    origin: Origin.optional(),
     durationMs: z.number(),
     usage: Usage,
   }),
@@ -156,6 +167,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     text: z.string().nullable(),
     by: z.literal('person').optional(),
   }),
+  /** The person gave or revoked a grant, or a call used one; the grant as it is then. */
+  durable('grant-change', { change: z.enum(['given', 'used', 'revoked']), grant: Grant }),
   /** The person raised bounds: the new ones, whole, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),

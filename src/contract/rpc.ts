@@ -1,6 +1,15 @@
 /** The one table of methods and of subscriptions: every host serves it, every client is typed from it. */
 import { z } from 'zod';
-import { AgentName, AgentSummary, ApprovePolicy, Budget } from './agent.ts';
+import {
+  AgentDefinition,
+  AgentName,
+  AgentReport,
+  AgentSummary,
+  ApprovalMode,
+  ApprovePolicy,
+  Budget,
+  Fault,
+} from './agent.ts';
 import { Answer, Decision } from './approval.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
@@ -8,6 +17,8 @@ import { Id, Instant } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { Entry } from './message.ts';
 import { Outcome, Status } from './outcome.ts';
+import { Grant, Pattern, Rule, Verdict } from './permission.ts';
+import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   type Attention,
   ConversationRow,
@@ -69,6 +80,9 @@ const workflowFilter = {
 export const WorkflowSort = z.enum(['newest', 'cost', 'tokens', 'duration']);
 export type WorkflowSort = z.infer<typeof WorkflowSort>;
 
+/** The folder is that of new conversations where it is left out. */
+const folder = z.string().min(1).max(4096);
+const inFolder = z.strictObject({ folder: folder.optional() });
 const conversationId = z.strictObject({ conversationId: Id });
 /** `seen`: the bounds as they were when this was decided, whole; where they are others by now, nothing is added. */
 const more = { add: Budget, seen: Budget };
@@ -102,7 +116,26 @@ export const methods = {
     }),
     z.array(SettingRow),
   ),
-  'agents.list': method(nothing, z.array(AgentSummary)),
+  /** Those that can be used in a folder now. */
+  'agents.list': method(inFolder, z.array(AgentSummary)),
+  /** Also one that is disabled. */
+  'agents.get': method(
+    z.strictObject({ folder: folder.optional(), name: z.string().min(1).max(200) }),
+    z.object({ definition: AgentDefinition, warnings: z.array(Fault) }),
+  ),
+  /** Every file that could define an agent there, also those that nobody has trusted; later ones override. */
+  'agents.check': method(inFolder, z.array(AgentReport)),
+  'trust.look': method(inFolder, TrustLook),
+  /** Exactly these, as they were looked at, are trusted from now on; `conflict` where one has changed since. */
+  'trust.set': method(
+    z.strictObject({
+      folder,
+      files: z.array(z.strictObject({ path: z.string().max(4096), hash: z.string().max(64) })).max(10_000),
+    }),
+    TrustLook,
+  ),
+  'trust.revoke': method(z.strictObject({ folder }), z.object({ revoked: z.boolean() })),
+  'trust.list': method(nothing, z.array(TrustedFolder)),
   'conversation.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   'conversation.create': method(
     z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
@@ -125,6 +158,8 @@ export const methods = {
     z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
+  /** Makes its Markdown files again, whole, from what is stored; says where they are and how many. */
+  'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Deletes conversations that have not changed for so long; says how many. */
   'trash.fill': method(
@@ -140,7 +175,8 @@ export const methods = {
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
     }),
-    z.object({ workflowId: Id, runId: Id, queued: z.boolean() }),
+    /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
+    z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),
   ),
   'workflow.list': method(
     z.strictObject({ ...paging, ...workflowFilter, sort: WorkflowSort.default('newest') }),
@@ -189,6 +225,34 @@ export const methods = {
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),
+  /** Rules that hold in a folder, grants that are in force there (or, without a folder, anywhere), and faults of the files. */
+  'permissions.list': method(
+    z.strictObject({ folder: z.string().min(1).max(4096).optional() }),
+    z.object({
+      mode: ApprovalMode,
+      trusted: z.boolean(),
+      rules: z.array(Rule),
+      grants: z.array(Grant),
+      faults: z.array(z.string()),
+    }),
+  ),
+  /** What would become of a call, and why; nothing is asked, run or counted. */
+  'permissions.explain': method(
+    z.strictObject({
+      agent: z.string().min(1).max(200),
+      tool: z.string().min(1).max(200),
+      input: z.unknown(),
+      folder: z.string().min(1).max(4096).optional(),
+      conversationId: Id.optional(),
+    }),
+    Verdict,
+  ),
+  'permissions.revoke': method(z.strictObject({ grantId: Id }), Grant),
+  /** Files of the folder that a pattern matches now, the first of them. */
+  'permissions.match': method(
+    z.strictObject({ folder: z.string().min(1).max(4096), pattern: Pattern }),
+    z.object({ files: z.array(z.string()), more: z.boolean() }),
+  ),
   'approval.decide': method(
     z.strictObject({ approvalId: Id, item: z.int().nonnegative().default(0), answer: Answer }),
     Decision,

@@ -147,6 +147,8 @@ export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 /** Everything that wants a person, or works, across conversations; always sent whole. */
 export const Attention = z.object({
   questions: z.array(Approval),
+  /** Of interrupted workflows: their time stands still, and an answer to one resumes its workflow. */
+  asleep: z.array(Approval),
   running: z.array(z.object({ conversationId: Id, workflowId: Id, title: z.string(), runs: z.int() })),
 });
 export type Attention = z.infer<typeof Attention>;

@@ -7,7 +7,12 @@ import { basename, dirname, join } from 'node:path';
 export async function writeAtomically(
   path: string,
   content: string | Uint8Array,
-  options: { mode?: number | undefined; before?: () => Promise<void> } = {},
+  options: {
+    mode?: number | undefined;
+    before?: () => Promise<void>;
+    /** False for what can be made again: nothing waits until the disk has it. */
+    sync?: boolean;
+  } = {},
 ): Promise<void> {
   const temporary = join(
     dirname(path),
@@ -20,7 +25,7 @@ export async function writeAtomically(
       await handle.writeFile(content);
       // The mode given to open is narrowed by the umask.
       if (options.mode !== undefined) await handle.chmod(options.mode);
-      await handle.sync();
+      if (options.sync !== false) await handle.sync();
     } finally {
       await handle.close();
     }

@@ -81,7 +81,7 @@ export class ChildJobs {
 
   /** The same for a fresh one and for one that a restart interrupted. */
   async answered(item: SpawnItem, decision: Decision | null, known: Known): Promise<ChildReport> {
-    const { workflow, engine } = this.#parts;
+    const { workflow } = this.#parts;
     const { runId, title } = item;
     const { row, stored } = known;
     if (stored?.outcome && stored.outcome !== 'interrupted') return reportOfRow(stored);
@@ -98,7 +98,7 @@ export class ChildJobs {
         retried: false,
       });
     } finally {
-      engine.registry.unregister(runId);
+      workflow.agents.unregister(runId);
     }
   }
 
@@ -122,9 +122,9 @@ export class ChildJobs {
     const { runId, agent } = recorder.ids;
     const text = row?.text ?? '';
     const durationMs = row?.durationMs ?? 0;
-    const { workflow, engine } = this.#parts;
+    const { workflow } = this.#parts;
     if (!row || row.attempt === 0) workflow.slots.release();
-    engine.registry.unregister(runId);
+    workflow.agents.unregister(runId);
     void recorder.record({
       ...{ type: 'run-end', outcome, text, error, durationMs, usage: usageOf(recorder.tally) },
     });

@@ -1,21 +1,28 @@
 /** What every run of the program shares: made once at the composition root and handed down. */
-import type { AgentRegistry } from './agents/registry.ts';
+import type { AgentFolders } from './agents/agent-folders.ts';
 import type { ApprovalGate } from './approvals/gate.ts';
+import type { Permissions } from './approvals/permissions.ts';
 import type { Envelopes } from './envelopes.ts';
 import type { EventLog } from './event-log.ts';
 import type { Model, ModelUsage } from './model/model.ts';
 import type { OpenMessages } from './open-messages.ts';
 import type { Permits } from './permits.ts';
+import type { SessionProjector } from './sessions/projector.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/store.ts';
 import type { ToolRegistry } from './tools/registry.ts';
+import type { Trust } from './trust.ts';
 
 export interface Engine {
   readonly store: Store;
   readonly log: EventLog;
   readonly open: OpenMessages;
+  readonly sessions: SessionProjector;
   readonly gate: ApprovalGate;
-  readonly registry: AgentRegistry;
+  readonly permissions: Permissions;
+  /** The agents of each folder; a workflow reads them once, when it starts. */
+  readonly agents: AgentFolders;
+  readonly trust: Trust;
   readonly tools: ToolRegistry;
   readonly envelopes: Envelopes;
   /** As they are now: read where they are used. */

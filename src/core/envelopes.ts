@@ -1,7 +1,9 @@
 /** Resolves what a run will have, once: tools after inheritance, model id, limits; a child only ever narrows its parent. */
-import { type AgentDefinition, Envelope } from '#contract/agent.ts';
+import { type AgentDefinition, Envelope, type Permission } from '#contract/agent.ts';
 import { z } from 'zod';
 import type { AgentRegistry } from './agents/registry.ts';
+import { BASELINE, fits } from './agents/vocabulary.ts';
+import { BOUNDS, checkNarrower } from './ceilings.ts';
 import { TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
 import { DEMO, modelAt } from './model/models.ts';
@@ -12,50 +14,45 @@ import type { ToolRegistry } from './tools/registry.ts';
 import { writes } from './tools/tool.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 
-const MODES = ['manual', 'selective', 'auto'] as const;
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
 const FIXED = ['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'stages'] as const;
 
 export class Envelopes {
   readonly #settings: Settings;
   readonly #tools: ToolRegistry;
-  readonly #registry: AgentRegistry;
   readonly #provider: () => string;
 
   /** `provider` names the one that new leads get; a child has its parent's. */
-  constructor(ports: {
-    settings: Settings;
-    tools: ToolRegistry;
-    registry: AgentRegistry;
-    provider: () => string;
-  }) {
+  constructor(ports: { settings: Settings; tools: ToolRegistry; provider: () => string }) {
     this.#settings = ports.settings;
     this.#tools = ports.tools;
-    this.#registry = ports.registry;
     this.#provider = ports.provider;
   }
 
   /** The lead's own; the person's message is its prompt and needs no approval. */
   lead(definition: AgentDefinition, prompt: string, folder: string): Envelope {
     const provider = this.#provider();
-    const tools = this.#within(provider, definition.tools ?? this.#tools.names(true));
-    this.#checkTools(definition.name, tools, this.#tools.names(true), 'Triad');
+    const all = this.#tools.names(true);
+    const tools = this.#within(provider, definition.tools ?? all);
+    this.#checkTools(definition.name, tools, all, 'Triad');
+    const { name, permissions } = definition;
+    this.#checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
     return this.#build({
       definition,
       provider,
       prompt,
       folder,
-      tools,
+      tools: this.#fitting(tools, permissions),
       systemPrompt: definition.systemPrompt,
       model: definition.model,
       agent: definition.name,
-      approvalMode: 'manual',
+      approvalMode: this.#settings.permissions.mode,
     });
   }
 
   /** A sub-agent's, from what its lead asked for and what the lead itself has. */
-  child(request: ChildRequest, parent: Envelope): Envelope {
-    const definition = request.agent === null ? null : this.#definition(request.agent);
+  child(request: ChildRequest, parent: Envelope, agents: AgentRegistry): Envelope {
+    const definition = request.agent === null ? null : delegate(agents, request.agent);
     const { provider } = parent;
     if (request.provider !== null && request.provider !== provider) {
       throw new TriadError(
@@ -72,9 +69,13 @@ export class Envelopes {
         );
     }
     const agent = request.name ?? definition?.name ?? '';
+    const permissions = request.permissions ?? definition?.permissions ?? null;
+    this.#checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
     const own = this.#childTools(parent);
-    const tools = request.tools ?? this.#within(provider, this.#lent(definition, own));
+    const lent = this.#fitting(this.#lent(definition, own), permissions);
+    const tools = request.tools ?? this.#within(provider, lent);
     this.#checkTools(agent, tools, own, 'The lead');
+    this.#checkTools(agent, tools, this.#fitting(own, permissions), 'Its permissions');
     return this.#build({
       definition,
       provider,
@@ -110,6 +111,13 @@ export class Envelopes {
       }
     }
     this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent), 'The lead');
+    // Left as they were asked for, they follow the tools.
+    const { permissions } = parsed.data;
+    if (canonicalHash(permissions) !== canonicalHash(asked.permissions)) {
+      this.#checkPermissions(asked.agent, permissions, asked.provider, parent.permissions, 'The lead');
+      const fitting = this.#fitting(parsed.data.tools, permissions);
+      this.#checkTools(asked.agent, parsed.data.tools, fitting, 'Its permissions');
+    }
     checkNarrower(parsed.data, parent);
     const tools = this.#withBaseline(parsed.data.tools);
     const { budget, ...plainLimits } = limits;
@@ -162,19 +170,8 @@ export class Envelopes {
       },
       approvalMode: parts.approvalMode,
       stages: [],
+      ...questionsOf(definition, ceiling),
     };
-  }
-
-  /** Disabled and unknown agents are the same to a model: not found, with the names that can be used. */
-  #definition(name: string): AgentDefinition {
-    const definition = this.#registry.lookup(name);
-    if (definition && definition.role !== 'primary' && definition.lifecycle === 'permanent')
-      return definition;
-    const usable = this.#registry.delegable().map((agent) => agent.name);
-    throw new TriadError(
-      'not_found',
-      `agent not found: "${name}". The agents that can be used are: ${usable.join(', ') || 'none'}`,
-    );
   }
 
   #checkTools(agent: string, wanted: readonly string[], available: readonly string[], whose: string): void {
@@ -186,8 +183,34 @@ export class Envelopes {
     );
   }
 
+  /** What is named and the parent lacks is refused; the baseline nobody lacks, and the demo writes nothing. */
+  #checkPermissions(
+    agent: string,
+    named: readonly Permission[] | null,
+    provider: string,
+    has: readonly Permission[],
+    whose: string,
+  ): void {
+    const available = [...new Set([...BASELINE, ...has])].sort();
+    const missing = (named ?? []).filter(
+      (permission) =>
+        !available.includes(permission) && !(provider === DEMO && writes({ permissions: [permission] })),
+    );
+    if (missing.length === 0) return;
+    throw new TriadError(
+      'not_allowed',
+      `${agent} asks for permissions that it cannot have: ${missing.join(', ')}. ${whose} has: ${available.join(', ')}`,
+    );
+  }
+
+  /** Tools that need more than these permissions are not given. */
+  #fitting(tools: readonly string[], permissions: readonly Permission[] | null): string[] {
+    return tools.filter((name) => fits({ permissions: this.#tools.permissionsOf([name]) }, permissions));
+  }
+
   #childTools(parent: Envelope): string[] {
-    return this.#tools.names(false).filter((name) => parent.tools.includes(name));
+    const given = this.#tools.names(false).filter((name) => parent.tools.includes(name));
+    return this.#fitting(given, parent.permissions);
   }
 
   /**
@@ -212,7 +235,30 @@ export class Envelopes {
 }
 
 type RunBudget = NonNullable<Envelope['limits']['budget']>;
-const BOUNDS = ['tokens', 'costUsd', 'minutes'] as const satisfies readonly (keyof RunBudget)[];
+
+/** Disabled and unknown agents are the same to a model: not found, with the names that can be used. */
+function delegate(agents: AgentRegistry, name: string): AgentDefinition {
+  const definition = agents.lookup(name);
+  if (definition && definition.role !== 'primary' && definition.lifecycle === 'permanent') return definition;
+  const usable = agents.delegable().map((agent) => agent.name);
+  throw new TriadError(
+    'not_found',
+    `agent not found: "${name}". The agents that can be used are: ${usable.join(', ') || 'none'}`,
+  );
+}
+
+/** A child asks about all that its parent asks about. Left out where nothing is said, so that it changes no hash. */
+function questionsOf(
+  definition: AgentDefinition | null,
+  ceiling: Envelope | undefined,
+): Pick<Envelope, 'requiresApproval' | 'approvalTimeoutMs'> {
+  const requires = new Set([...(definition?.requiresApproval ?? []), ...(ceiling?.requiresApproval ?? [])]);
+  const approvalTimeoutMs = definition?.approvalTimeoutMs ?? null;
+  return {
+    ...(requires.size > 0 ? { requiresApproval: [...requires].sort() } : {}),
+    ...(approvalTimeoutMs === null ? {} : { approvalTimeoutMs }),
+  };
+}
 
 /** Left out where nothing is bounded, so that it changes no hash. */
 function boundedBy(budget: RunBudget): { budget?: RunBudget } {
@@ -224,33 +270,6 @@ function narrowest(own: RunBudget, parent: RunBudget): RunBudget {
     (name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const,
   );
   return Object.fromEntries(both.filter(([, bound]) => bound < Infinity));
-}
-
-/** Limits, output and approval mode of a child never go beyond its parent's. */
-function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, parent: Envelope): void {
-  if (maxTokens > parent.maxTokens) {
-    throw new TriadError('not_allowed', `maxTokens cannot be more than the lead's (${parent.maxTokens})`);
-  }
-  for (const limit of ['maxIterations', 'inactivityMs'] as const) {
-    if (limits[limit] > parent.limits[limit]) {
-      throw new TriadError(
-        'not_allowed',
-        `${limit} cannot be more than the lead's (${parent.limits[limit]})`,
-      );
-    }
-  }
-  for (const bound of BOUNDS) {
-    const most = parent.limits.budget?.[bound];
-    if (most !== undefined && (limits.budget?.[bound] ?? Infinity) > most) {
-      throw new TriadError('not_allowed', `limits.budget.${bound} cannot be more than the lead's (${most})`);
-    }
-  }
-  if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
-    throw new TriadError(
-      'not_allowed',
-      `approvalMode cannot be wider than the lead's (${parent.approvalMode})`,
-    );
-  }
 }
 
 /** For a temporary agent whose lead gave it none. */

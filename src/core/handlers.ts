@@ -1,14 +1,19 @@
 /** What each method of the contract does: thin words over the orchestrator, the gate and the store. */
-import { realpath, stat } from 'node:fs/promises';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import type { AsleepQuestions } from './approvals/asleep.ts';
+import { canonicalFolder } from './canonical-folder.ts';
 import type { Engine } from './engine.ts';
 import { mustExist, TriadError } from './errors.ts';
 import { newId } from './ids.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
+import { agentMethods } from './methods/agents.ts';
 import { historyMethods } from './methods/history.ts';
+import { trashMethods } from './methods/trash.ts';
+import { permissionMethods } from './methods/permissions.ts';
 import { providerMethods } from './methods/provider.ts';
+import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { DEMO } from './model/models.ts';
 import type { Orchestrator } from './orchestrator.ts';
@@ -28,9 +33,14 @@ export interface HandlerPorts {
 /** Of one answer to those who were away. */
 const EVENTS = 1000;
 
-export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Orchestrator): Handlers {
+export function handlersOf(
+  ports: HandlerPorts,
+  engine: Engine,
+  orchestrator: Orchestrator,
+  asleep: AsleepQuestions,
+): Handlers {
   const { provider, version } = ports;
-  const { store, registry, log, open, gate, tools } = engine;
+  const { store, log, open } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const workflow = (id: string) => mustExist(store.workflow(id), `There is no workflow ${id}`);
   /** As of one event, between two commits. */
@@ -39,25 +49,11 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
     await log.open(conversationId);
     return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
   };
-  /** The demo is given nothing that could write. */
-  const offered = () => tools.all().filter((tool) => provider.name !== DEMO || !writes(tool));
-  const appState = async (): Promise<Output<'app.state'>> => ({
-    version,
-    folder: ports.folder,
-    provider: await provider.state(),
-    secrets: provider.place,
-    tools: offered().map((tool) => ({
-      name: tool.name,
-      description: tool.describe(registry.delegable()),
-      baseline: tool.baseline,
-      primaryOnly: tool.primaryOnly,
-    })),
-    maxSubAgents: engine.settings.limits.max_sub_agents,
-  });
+  const appState = () => appStateOf(ports, engine);
   return {
     'app.state': appState,
     ...providerMethods({ provider, settings: ports.settings, appState }),
-    'agents.list': () => registry.list({ enabled: true }).filter((agent) => agent.lifecycle === 'permanent'),
+    ...agentMethods(engine, ports.folder),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
       // Told before anything is made: without a provider no message could be sent in it.
@@ -72,8 +68,11 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
     },
     'message.send': async ({ conversationId, text, approve }) =>
       orchestrator.send(await conversation(conversationId), text, approve),
-    ...historyMethods({ engine, orchestrator, version }),
-    ...workMethods(engine, orchestrator),
+    ...historyMethods(engine, version),
+    ...trashMethods({ engine, orchestrator, asleep }),
+    ...workMethods(engine, orchestrator, asleep),
+    ...sessionMethods(engine),
+    ...permissionMethods(engine, ports.folder),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
     'workflow.stop': ({ workflowId, cause }) =>
       orchestrator.stopWorkflow(workflowId, cause === 'output' ? 'output' : 'user'),
@@ -81,27 +80,45 @@ export function handlersOf(ports: HandlerPorts, engine: Engine, orchestrator: Or
       await orchestrator.resume(workflowId, approve);
       return {};
     },
-    'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
-    'run.entries': ({ runId }) => store.entriesOf(runId),
-    'run.stop': ({ runId }) => orchestrator.stopRun(runId),
-    'approval.decide': ({ approvalId, item, answer }) => gate.decide(approvalId, item, answer),
+  };
+}
+
+async function appStateOf(
+  { version, folder, provider }: HandlerPorts,
+  { agents, tools, settings }: Engine,
+): Promise<Output<'app.state'>> {
+  const delegable = (await agents.of(folder)).delegable();
+  // The demo is given nothing that could write.
+  const offered = tools.all().filter((tool) => provider.name !== DEMO || !writes(tool));
+  return {
+    ...{ version, folder, provider: await provider.state(), secrets: provider.place },
+    tools: offered.map((tool) => ({
+      name: tool.name,
+      description: tool.describe(delegable),
+      baseline: tool.baseline,
+      primaryOnly: tool.primaryOnly,
+    })),
+    maxSubAgents: settings.limits.max_sub_agents,
   };
 }
 
 async function createConversation(
-  { store, log, registry }: Engine,
+  { store, log, agents }: Engine,
   folder: string,
   agent: string,
 ): Promise<ConversationRow> {
+  const registry = await agents.of(folder);
   const definition = registry.lookup(agent);
   if (definition?.role !== 'primary') {
     const leads = registry
       .list({ enabled: true })
       .filter((one) => one.role === 'primary')
       .map((one) => one.name);
+    const hint =
+      registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
     throw new TriadError(
       'not_found',
-      `agent not found: "${agent}" cannot lead a conversation. Those that can are: ${leads.join(', ')}`,
+      `agent not found: "${agent}" cannot lead a conversation. Those that can are: ${leads.join(', ')}${hint}`,
     );
   }
   const at = new Date().toISOString();
@@ -117,15 +134,4 @@ async function createConversation(
   };
   await log.save([{ kind: 'put', table: 'conversation', key: row.id, row }]);
   return mustExist(store.conversation(row.id), 'The new conversation was not stored');
-}
-
-/** Links resolved, so that the same folder is always the same workspace. */
-async function canonicalFolder(folder: string): Promise<string> {
-  try {
-    const path = await realpath(folder);
-    if ((await stat(path)).isDirectory()) return path;
-  } catch {
-    // Told below: it does not matter why it cannot be used.
-  }
-  throw new TriadError('bad_input', `${folder} is not a folder that can be read`);
 }

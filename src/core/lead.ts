@@ -2,6 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
+import type { AgentRegistry } from './agents/registry.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
@@ -29,11 +30,12 @@ export interface Lead {
 
 /** The envelope of a conversation's lead for a message. */
 export function leadEnvelope(
-  { registry, envelopes }: Engine,
+  { envelopes }: Engine,
+  agents: AgentRegistry,
   conversation: ConversationRow,
   prompt: string,
 ): { envelope: Envelope; envelopeHash: string } {
-  const definition = registry.lookup(conversation.agent);
+  const definition = agents.lookup(conversation.agent);
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
   const envelope = envelopes.lead(definition, prompt, conversation.folder);
   return { envelope, envelopeHash: canonicalHash(envelope) };

@@ -1,5 +1,5 @@
 /** The settings as they are now: whoever holds this reads the newest values, whoever changes them saves them first. */
-import { saveSetting, type Settings } from './settings.ts';
+import { saveSetting, type Settings, settingsFile } from './settings.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
@@ -12,6 +12,10 @@ export class LiveSettings implements Settings {
     this.#current = initial;
   }
 
+  get file(): string {
+    return settingsFile(this.#configFolder);
+  }
+
   get models(): Settings['models'] {
     return this.#current.models;
   }
@@ -20,8 +24,20 @@ export class LiveSettings implements Settings {
     return this.#current.limits;
   }
 
+  get permissions(): Settings['permissions'] {
+    return this.#current.permissions;
+  }
+
+  get approvals(): Settings['approvals'] {
+    return this.#current.approvals;
+  }
+
   get providers(): Settings['providers'] {
     return this.#current.providers;
+  }
+
+  get sessions(): Settings['sessions'] {
+    return this.#current.sessions;
   }
 
   /** Null brings the default back. Saved when it resolves, and read by all that starts from then on. */

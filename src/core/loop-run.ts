@@ -9,6 +9,26 @@ import type { Piece } from './open-messages.ts';
 import type { Question, Tool, ToolContext } from './tools/tool.ts';
 import type { Watchdog } from './watchdog.ts';
 
+/** A call that was parsed. */
+export interface ParsedCall {
+  id: string;
+  tool: Tool;
+  input: unknown;
+}
+
+/** A question that is known; `answered` settles when each of its items is answered. */
+export interface Asked {
+  answered: Promise<Approval>;
+}
+
+export interface RunQuestions {
+  /** Judges the call and asks where that is needed; null where it may go on unasked. */
+  readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
+  readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
+  /** Patterns of paths that a search passes over. */
+  readonly hidden: (tool: string) => Promise<readonly string[]>;
+}
+
 export interface LoopRun {
   readonly depth: number;
   readonly envelope: Envelope;
@@ -42,9 +62,10 @@ export interface LoopRun {
   /** What the model is told of them now: descriptions name the agents that can be used. */
   toolSpecs(): ToolSpec[];
   toolContext(toolCallId: string): ToolContext;
-  /** Asks a question, or goes on with one that was asked before; resolves when each of its items is answered. */
-  ask(toolCallId: string, question: Question, tool: Tool): Promise<Approval>;
-  askAgain(approval: Approval, tool: Tool): Promise<Approval>;
+  /** Asks about a call where its tool or a rule wants that. */
+  readonly ask: RunQuestions['ask'];
+  /** Goes on with a question that was asked before. */
+  readonly askAgain: RunQuestions['askAgain'];
   /**
    * Reports of sub-agents that went on in the background and have ended since.
    * With `wait` it waits for the next one; null when nothing is or will be there.

@@ -2,13 +2,16 @@
 import type { ApprovePolicy, Budget } from '#contract/agent.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import type { ConversationRow, RunRow, StopReceipt } from '#contract/view.ts';
+import type { Output } from '#contract/rpc.ts';
+import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
+import type { AgentRegistry } from './agents/registry.ts';
 import { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from './errors.ts';
 import { newId, newerThan } from './ids.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { DEMO } from './model/models.ts';
+import { originOf } from './origin.ts';
 import type { Recorder } from './recorder.ts';
 import { summariesOf } from './recovery.ts';
 import { executeRun } from './run.ts';
@@ -56,11 +59,12 @@ export class Orchestrator {
     conversation: ConversationRow,
     text: string,
     approve: ApprovePolicy,
-  ): Promise<{ workflowId: string; runId: string; queued: boolean }> {
+  ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
     const { log } = this.#engine;
-    const { envelope, envelopeHash } = leadEnvelope(this.#engine, conversation, text);
+    const agents = await this.#engine.agents.of(conversation.folder);
+    const { envelope, envelopeHash } = leadEnvelope(this.#engine, agents, conversation, text);
     // Told now rather than as a failed run: nothing starts without a provider.
     await this.#engine.model(envelope.provider);
     await log.open(conversation.id);
@@ -70,7 +74,7 @@ export class Orchestrator {
       conversationId: conversation.id,
       leadRunId: newId(),
       title: titleOf(text),
-      approve,
+      ...{ approve, agents },
       runs: [],
       tally: ZERO,
       budget,
@@ -97,7 +101,9 @@ export class Orchestrator {
       return { queued, stored };
     });
     await stored;
-    return { workflowId: workflow.id, runId: workflow.leadRunId, queued };
+    const { untrusted } = agents;
+    const left = untrusted.length > 0 ? { untrusted: [...untrusted] } : {};
+    return { workflowId: workflow.id, runId: workflow.leadRunId, queued, ...left };
   }
 
   /** Goes on with an interrupted workflow from what is stored. */
@@ -124,14 +130,7 @@ export class Orchestrator {
     const { store, log } = this.#engine;
     const row = await store.workflow(workflowId);
     if (!row) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
-    if (row.outcome === null || (from && !from.includes(row.outcome))) {
-      const state = row.outcome ?? row.status;
-      const which =
-        from?.[0] === 'interrupted'
-          ? 'an interrupted workflow can be resumed'
-          : 'a workflow that has ended can go on';
-      throw new TriadError('conflict', `Only ${which}; this one is ${state}`);
-    }
+    if (row.outcome === null || (from && !from.includes(row.outcome))) throw notNow(row, from);
     const approve = how.approve ?? row.approve;
     await log.open(row.conversationId);
     const [conversation, runs, requests] = await Promise.all([
@@ -146,14 +145,15 @@ export class Orchestrator {
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) newerThan(id);
     const lead = runs.find((run) => run.id === row.runId) ?? null;
+    const agents = await this.#engine.agents.of(conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
-    const { envelope, envelopeHash } = lead ?? leadEnvelope(this.#engine, conversation, row.prompt);
+    const { envelope, envelopeHash } = lead ?? leadEnvelope(this.#engine, agents, conversation, row.prompt);
     this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);
     const budget = row.budget ?? {};
     const workflow = this.#workflow({
       ...{ ...row, approve, leadRunId: row.runId, title: titleOf(row.prompt), runs, tally: row.usage },
-      ...{ budget, workedMs: row.workedMs ?? 0, requests },
+      ...{ agents, budget, workedMs: row.workedMs ?? 0, requests },
     });
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, lead);
     const attempt = row.attempt + 1;
@@ -236,6 +236,7 @@ export class Orchestrator {
     leadRunId: string;
     title: string;
     approve: ApprovePolicy;
+    agents: AgentRegistry;
     runs: readonly RunRow[];
     tally: Workflow['tally'];
     budget: Budget;
@@ -255,6 +256,7 @@ export class Orchestrator {
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
       spending: { limits: budget, workedMs, requests, price },
       raised: new Map(runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : []))),
+      origins: new Map(runs.map((run) => [run.id, originOf(run)])),
     });
   }
 
@@ -296,6 +298,14 @@ export class Orchestrator {
       this.#onChange();
     }
   }
+}
+
+function notNow({ outcome, status }: WorkflowRow, from: TakingUp['from']): TriadError {
+  const which =
+    from?.[0] === 'interrupted'
+      ? 'an interrupted workflow can be resumed'
+      : 'a workflow that has ended can go on';
+  return new TriadError('conflict', `Only ${which}; this one is ${outcome ?? status}`);
 }
 
 /** What was stored before could not be read: nothing was done, and resuming tries again. */

@@ -1,8 +1,9 @@
 /** Records what one run does: adds who and when to each event, keeps the run's totals, and streams its hints. */
-import type { DurableEvent, EventDraft } from '#contract/event.ts';
+import type { DurableEvent, EventDraft, Origin } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { EventLog } from './event-log.ts';
 import type { OpenMessages, Piece } from './open-messages.ts';
+import { originOf } from './origin.ts';
 import { tallyOf } from './store/apply.ts';
 import { addTally } from './usage.ts';
 
@@ -28,15 +29,22 @@ export interface Recorded {
 
 export type Emit = (payload: Payload) => Promise<Recorded>;
 
+/** What the recorders of a workflow's runs keep up together. */
+export interface RecordedWorkflow {
+  tally: Tally;
+  /** Of each run that was queued. */
+  readonly origins: Map<string, Origin>;
+}
+
 export class Recorder {
   readonly ids: RunIds;
   readonly #log: EventLog;
   readonly #open: OpenMessages;
-  readonly #workflow: { tally: Tally };
+  readonly #workflow: RecordedWorkflow;
   #tally: Tally;
 
   /** `tally`: what earlier attempts of the run used; the workflow's total grows with the run's. */
-  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: { tally: Tally }) {
+  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: RecordedWorkflow) {
     this.#log = log;
     this.#open = open;
     this.ids = ids;
@@ -57,11 +65,15 @@ export class Recorder {
     }
     if (payload.type === 'message-part')
       this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
+    const { origins } = this.#workflow;
+    if (payload.type === 'run-queue') origins.set(this.ids.runId, originOf(payload));
+    const origin = isFailed(payload) ? origins.get(this.ids.runId) : undefined;
     // What was streamed before the event is shown before it.
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant')
       this.#open.end(payload.entry.messageId);
-    const stored = this.#log.append({ ...payload, at: new Date().toISOString(), ...this.ids });
+    const at = new Date().toISOString();
+    const stored = this.#log.append({ ...payload, ...(origin && { origin }), at, ...this.ids });
     stored.catch(() => undefined);
     return stored;
   }
@@ -74,4 +86,8 @@ export class Recorder {
   streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[] {
     return this.#open.get(messageId)?.parts ?? [];
   }
+}
+
+function isFailed(payload: Payload): boolean {
+  return payload.type === 'run-end' && payload.error !== null;
 }

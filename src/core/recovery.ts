@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import type { EventLog } from './event-log.ts';
 import { salvaged } from './history.ts';
 import { newId } from './ids.ts';
+import { originOf } from './origin.ts';
 import type { Payload, RunIds } from './recorder.ts';
 import type { Store } from './store/store.ts';
 import { charsOf, endOf, type Unfinished, unfinishedMessages } from './unfinished-messages.ts';
@@ -129,6 +130,7 @@ async function closeRun(
     outcome: 'interrupted',
     text: salvaged(entries.sort((a, b) => a.n - b.n)),
     error: INTERRUPTED,
+    origin: originOf(run),
     durationMs,
     usage: usageOf(run.usage),
   });

@@ -12,11 +12,17 @@ import {
   type TopicName,
   topics,
 } from '#contract/rpc.ts';
-import type { AgentRegistry } from './agents/registry.ts';
+import type { EventDraft } from '#contract/event.ts';
+import type { AgentFolders } from './agents/agent-folders.ts';
+import type { Attention as AttentionState } from '#contract/view.ts';
 import { ApprovalGate } from './approvals/gate.ts';
+import { Grants } from './approvals/grants.ts';
+import { Permissions } from './approvals/permissions.ts';
+import { PROJECT_CONFIG } from './agents/places.ts';
 import type { Engine } from './engine.ts';
 import { Envelopes } from './envelopes.ts';
 import { mustExist, TriadError } from './errors.ts';
+import { AsleepQuestions } from './approvals/asleep.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from './event-log.ts';
 import { handlersOf, type HandlerPorts } from './handlers.ts';
@@ -27,17 +33,22 @@ import { Orchestrator } from './orchestrator.ts';
 import { Permits } from './permits.ts';
 import { nameOf, problemWords } from './problem-words.ts';
 import { sweep } from './recovery.ts';
+import { SessionProjector } from './sessions/projector.ts';
 import type { Store } from './store/store.ts';
 import { keepTrash } from './trash.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import type { Tool } from './tools/tool.ts';
+import type { Trust } from './trust.ts';
 import { RETRY_DELAYS_MS } from '#contract/limits.ts';
 
 /** What a host hands in; nothing here is looked up anywhere else. */
 export interface RuntimePorts extends HandlerPorts {
   store: Store;
-  registry: AgentRegistry;
+  agents: AgentFolders;
+  trust: Trust;
   tools: readonly Tool[];
+  /** The data folder, where sessions are kept as Markdown; left out, they are not. */
+  data?: string;
   price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   /** Waits between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
@@ -55,15 +66,7 @@ export interface Runtime extends Client {
 /** Sweeps what a dead process left, then serves. */
 export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const { store } = ports;
-  const attention = new AttentionFeed(() => ({
-    questions: engine.gate.pending().map((approval) => structuredClone(approval)),
-    running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
-      conversationId,
-      workflowId: id,
-      title,
-      runs: runs.size,
-    })),
-  }));
+  const attention = new AttentionFeed(() => attentionOf(engine, orchestrator, asleep));
   const log = new EventLog(
     store,
     (error) => {
@@ -72,16 +75,25 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     },
     ports.groupSize,
   );
-  const engine = createEngine(ports, log, () => attention.changed());
-  const orchestrator = new Orchestrator(engine, () => attention.changed());
+  const changed = (): void => {
+    asleep.changed();
+    attention.changed();
+  };
+  const engine = createEngine(ports, log, changed);
+  const orchestrator = new Orchestrator(engine, changed);
+  const asleep = asleepOf(engine, orchestrator, () => attention.changed());
   // What is made now sorts after what there is, also where the clock was put back meanwhile.
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) newerThan(newest.id);
   await sweep(store, log, engine.price);
+  await engine.permissions.grants.load();
+  await asleep.look();
   log.subscribe(null, ({ type }) => {
     if (type === 'run-start' || type === 'run-end') attention.changed();
+    // Where none was asleep none has woken; those that are interrupted now are found by the next start.
+    if (type === 'workflow-end' && asleep.any) asleep.look().catch(() => undefined);
   });
-  const handlers = handlersOf(ports, engine, orchestrator);
+  const handlers = handlersOf(ports, engine, orchestrator, asleep);
   const closing = new AbortController();
   keepTrash(store, closing.signal);
 
@@ -99,9 +111,35 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
+      await engine.sessions.close();
+      await log.flush();
       await store.close();
     },
   };
+}
+
+function attentionOf({ gate }: Engine, orchestrator: Orchestrator, asleep: AsleepQuestions): AttentionState {
+  return {
+    questions: gate.pending().map((approval) => structuredClone(approval)),
+    asleep: asleep.list(),
+    running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
+      ...{ conversationId, title },
+      workflowId: id,
+      runs: runs.size,
+    })),
+  };
+}
+
+function asleepOf(
+  { store, gate }: Engine,
+  orchestrator: Orchestrator,
+  onChange: () => void,
+): AsleepQuestions {
+  return new AsleepQuestions({
+    ...{ store, gate, onChange },
+    isActive: (workflowId) => orchestrator.active().some(({ id }) => id === workflowId),
+    resume: (workflowId) => orchestrator.resume(workflowId),
+  });
 }
 
 function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): Client['subscribe'] {
@@ -129,9 +167,19 @@ function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): C
   };
 }
 
+/** Hears of every event from the first one on, also of those that tell how a dead process left its work. */
+function createProjector({ store, settings, data }: RuntimePorts, log: EventLog): SessionProjector {
+  const onFailure = (notice: EventDraft): void => void log.append(notice).catch(() => undefined);
+  const sessions = new SessionProjector({ store, settings, data: data ?? null, onFailure });
+  log.subscribe(null, (event) => {
+    if ('seq' in event) sessions.hear(event);
+  });
+  return sessions;
+}
+
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, registry, provider, store } = ports;
+  const { settings, agents, trust, provider, store } = ports;
   const permits = new Map<string, Permits>();
   const gate = new ApprovalGate({
     onChange,
@@ -152,10 +200,16 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     store,
     log,
     open: new OpenMessages(log),
+    sessions: createProjector(ports, log),
     gate,
-    registry,
+    permissions: new Permissions(new Grants(store, log), {
+      file: settings.file,
+      isTrusted: async (folder, hash) => (await trust.hashes(folder)).get(PROJECT_CONFIG) === hash,
+    }),
+    agents,
+    trust,
     tools,
-    envelopes: new Envelopes({ settings, tools, registry, provider: () => provider.name }),
+    envelopes: new Envelopes({ settings, tools, provider: () => provider.name }),
     settings,
     model: (name) => provider.model(name),
     price: (model, usage) => ports.price(model, usage),

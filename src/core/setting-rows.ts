@@ -15,7 +15,8 @@ function leavesOf({ properties = {} }: JsonSchema, values: object, prefix: strin
     const path = prefix + key;
     const value: unknown = Reflect.get(values, key);
     if (leaf.properties) return leavesOf(leaf, Object(value) as object, `${path}.`);
-    return [rowOf(path, leaf, value)];
+    // A list is written in the file, and has no place in a form of single values.
+    return leaf.type === 'array' ? [] : [rowOf(path, leaf, value)];
   });
 }
 

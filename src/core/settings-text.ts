@@ -47,16 +47,28 @@ export function editKey(text: string, path: readonly string[], literal: string |
 const KEY = String.raw`(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')`;
 const PATH = String.raw`${KEY}(?:[ \t]*\.[ \t]*${KEY})*`;
 const HEADER = new RegExp(String.raw`^[ \t]*\[[ \t]*(${PATH})[ \t]*\][ \t]*(?:#.*)?\r?$`);
+const ITEM = new RegExp(String.raw`^[ \t]*\[\[[ \t]*(${PATH})[ \t]*\]\][ \t]*(?:#.*)?\r?$`);
 const ENTRY = new RegExp(String.raw`^[ \t]*(${PATH})[ \t]*=`);
 
-/** Headers and entries, line by line. Values over several lines are not followed: callers verify what they changed. */
+/**
+ * Headers and entries, line by line; the tables of a list are told apart by their index. Values over several lines are
+ * not followed: callers verify what they changed.
+ */
 function scan(text: string): Line[] {
   const found: Line[] = [];
+  const items = new Map<string, number>();
   let table: readonly string[] = [];
   for (const [index, line] of text.split('\n').entries()) {
+    const item = ITEM.exec(line)?.[1];
     const header = HEADER.exec(line)?.[1];
     const key = ENTRY.exec(line)?.[1];
-    if (header !== undefined) {
+    if (item !== undefined) {
+      const list = parts(item);
+      const nth = items.get(list.join('\0')) ?? 0;
+      items.set(list.join('\0'), nth + 1);
+      table = [...list, String(nth)];
+      found.push({ index, table, key: null });
+    } else if (header !== undefined) {
       table = parts(header);
       found.push({ index, table, key: null });
     } else if (key !== undefined) {

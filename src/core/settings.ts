@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
+import { ApprovalMode } from '#contract/agent.ts';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
+import { RuleEntry } from './approvals/rule-entry.ts';
 import { writeAtomically } from './atomic-file.ts';
 import { TriadError } from './errors.ts';
 import { DEFAULT_ALIASES } from './model/models.ts';
@@ -87,6 +89,24 @@ const SettingsFile = z.strictObject({
         .describe('Seconds that a question waits for an answer; then the answer is no.'),
     })
     .prefault({}),
+  permissions: z
+    .strictObject({
+      mode: ApprovalMode.default('manual').describe(
+        'What asks where no rule says anything: manual asks for every sub-agent and all that writes, runs or reaches out; selective not for what is of low risk; auto only for what cannot be undone.',
+      ),
+      rules: z.array(RuleEntry).default([]),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({
+      on_timeout: z
+        .enum(['reject', 'approve'])
+        .default('reject')
+        .describe(
+          'What a question becomes that nobody answers in time. Never approved: high risk, and what cannot be undone.',
+        ),
+    })
+    .prefault({}),
   providers: z
     .strictObject({
       active: z
@@ -106,6 +126,16 @@ const SettingsFile = z.strictObject({
             .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
         })
         .prefault({}),
+    })
+    .prefault({}),
+  sessions: z
+    .strictObject({
+      project: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Keep the Markdown files of sessions in .triad/sessions of their project, instead of the data folder.',
+        ),
     })
     .prefault({}),
 });
@@ -243,6 +273,8 @@ function unknownKey(path: string): TriadError {
 
 /** The nearest whole path, also of a table; for a key of the right name in the wrong table, the path that ends with it. */
 function suggest(path: string): string | null {
+  const ofRule = /^permissions\.rules\.\d+\.(.+)$/.exec(path)?.[1];
+  if (ofRule !== undefined) return nearest(ofRule, Object.keys(RuleEntry.shape));
   const all = settingPaths();
   const tables = new Set(all.map((known) => known.split('.').slice(0, -1).join('.')));
   const name = path.split('.').at(-1)!;

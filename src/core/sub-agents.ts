@@ -36,7 +36,7 @@ export class SubAgents implements LeadChildren {
   }
 
   agents(): { name: string; description: string }[] {
-    return this.#parts.engine.registry.delegable();
+    return this.#parts.workflow.agents.delegable();
   }
 
   async propose(operation: Operation, toolCallId: string, requests: ChildRequest[]): Promise<Question> {
@@ -56,7 +56,12 @@ export class SubAgents implements LeadChildren {
           envelope: before.row.envelope,
           hash: before.row.envelopeHash,
         };
-      else fresh.push({ item: index, request, envelope: engine.envelopes.child(request, plan.envelope) });
+      else
+        fresh.push({
+          item: index,
+          request,
+          envelope: engine.envelopes.child(request, plan.envelope, workflow.agents),
+        });
     });
     workflow.slots.reserve(fresh.length);
     for (const { item, request, envelope } of fresh)
@@ -184,7 +189,7 @@ export class SubAgents implements LeadChildren {
     request: ChildRequest,
     envelope: Envelope,
   ): SpawnItem {
-    const { engine, workflow, plan } = this.#parts;
+    const { workflow, plan } = this.#parts;
     const runId = newId();
     const hash = canonicalHash(envelope);
     const { agent } = envelope;
@@ -192,7 +197,7 @@ export class SubAgents implements LeadChildren {
     const queuedAt = new Date().toISOString();
     const row = { id: runId, toolCallId, item, envelope, envelopeHash: hash, title, kind, agent, queuedAt };
     this.#known.set(runId, { row, stored: null });
-    if (kind === 'spawn') engine.registry.register(temporary(envelope), runId);
+    if (kind === 'spawn') workflow.agents.register(temporary(envelope), runId);
     const usage = usageOf(ZERO);
     workflow.subAgents.set(runId, {
       ...{ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage },

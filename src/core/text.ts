@@ -33,3 +33,16 @@ export function summaryOf(report: string): string {
   const points = [...text];
   return points.length <= SUMMARY_CHARS ? text : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }
+
+/** Characters of a title in the name of a file. */
+const SLUG_CHARS = 60;
+
+/** Letters, digits and hyphens, which every file system takes; empty where the text has none. */
+export function slugOf(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, SLUG_CHARS)
+    .replace(/-+$/, '');
+}

@@ -113,16 +113,12 @@ async function ask(
   tool: Tool,
   input: unknown,
 ): Promise<{ answered: Promise<Approval | null> }> {
+  const parsed = { id: call.id, tool, input };
   const before = run.stored.approvals.get(call.id);
   const question = before ? null : ((await tool.question?.(input, run.toolContext(call.id))) ?? null);
-  if (!before && !question) return { answered: Promise.resolve(null) };
-  const resume = run.watchdog.hold();
-  const asked = before
-    ? run.askAgain(before, tool)
-    : question
-      ? run.ask(call.id, question, tool)
-      : Promise.resolve(null);
-  const answered = asked.finally(resume);
+  const asked = before ? await run.askAgain(parsed, before) : await run.ask(parsed, question);
+  if (!asked) return { answered: Promise.resolve(null) };
+  const answered = asked.answered.finally(run.watchdog.hold());
   // Awaited in `settle`; until then a stop must not count as unhandled.
   answered.catch(() => undefined);
   return { answered };

@@ -1,8 +1,9 @@
 /** One workflow while it lives: its slots, its queue, its totals and everything in it that can be stopped. */
 import type { ApprovePolicy, Budget } from '#contract/agent.ts';
-import type { SubAgentSummary } from '#contract/event.ts';
+import type { Origin, SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
+import type { AgentRegistry } from './agents/registry.ts';
 import { TriadError } from './errors.ts';
 import { Semaphore } from './semaphore.ts';
 import { Slots } from './slots.ts';
@@ -34,10 +35,14 @@ export class Workflow {
   readonly leadRunId: string;
   readonly title: string;
   readonly approve: ApprovePolicy;
+  /** Who can be asked in it, as it was when it started: what is changed meanwhile counts for the next. */
+  readonly agents: AgentRegistry;
   readonly slots: Slots;
   readonly admission: Semaphore;
   readonly runs = new Map<string, LiveRun>();
   readonly subAgents = new Map<string, SubAgentSummary>();
+  /** Of every run that was queued, also in earlier attempts. */
+  readonly origins: Map<string, Origin>;
   /** The lead's; everything else hangs below it. */
   readonly controller = new AbortController();
   tally: Tally;
@@ -66,6 +71,7 @@ export class Workflow {
     leadRunId: string;
     title: string;
     approve: ApprovePolicy;
+    agents: AgentRegistry;
     maxSubAgents: number;
     maxConcurrent: number;
     /** Sub-agents of earlier attempts, and how many of them hold a slot. */
@@ -74,17 +80,20 @@ export class Workflow {
     tally: Tally;
     spending: Omit<ConstructorParameters<typeof Spending>[0], 'tally'>;
     raised: ReadonlyMap<string, Budget>;
+    origins: ReadonlyMap<string, Origin>;
   }) {
     this.id = parts.id;
     this.conversationId = parts.conversationId;
     this.leadRunId = parts.leadRunId;
     this.title = parts.title;
     this.approve = parts.approve;
+    this.agents = parts.agents;
     this.slots = new Slots(parts.maxSubAgents, parts.taken);
     this.admission = new Semaphore(parts.maxConcurrent);
     this.tally = parts.tally;
     this.spending = new Spending({ ...parts.spending, tally: () => this.tally });
     this.raised = new Map(parts.raised);
+    this.origins = new Map(parts.origins);
     for (const subAgent of parts.subAgents) this.subAgents.set(subAgent.runId, subAgent);
   }
 

@@ -5,6 +5,7 @@ import type { RunKind } from '#contract/agent.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { receipt, advice, plural } from './sentences.ts';
+import { grantWords } from './words/grant-words.ts';
 import { historyWords, menuWords, trashWords } from './words/history-words.ts';
 import { riskOf } from './words/risk-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './words/settings-words.ts';
@@ -188,6 +189,8 @@ export const text = {
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
     waiting: (time: string) => `waiting ${time}`,
     timeout: (time: string) => `Without an answer the answer is no, in ${time}.`,
+    timeoutAllows: (time: string) => `Without an answer the answer is yes, in ${time}.`,
+    asleep: 'Its workflow was interrupted: your answer resumes it.',
     list: 'Waiting questions',
     allowAll: (value: number) => `Allow all ${value}`,
     allowAllHint: 'All of this batch, each as it stands in its form',
@@ -272,6 +275,7 @@ export const text = {
     hidden: (value: number) =>
       `Contains ${plural(value, 'character', 'characters')} that cannot be seen. With marks:`,
   },
+  grant: grantWords,
   decision: {
     allowed: 'Allowed',
     rejected: 'Rejected',

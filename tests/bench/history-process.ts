@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../support/compose.ts';
+import { composeRuntime, settingsOf } from '../support/compose.ts';
 import { clock } from './clock.ts';
 import { serve } from './peer.ts';
 import { Seeder } from './seed.ts';
@@ -33,7 +33,6 @@ const runtime = await composeRuntime({
     store,
     folder,
     url: 'http://127.0.0.1:9',
-    registry: await builtinRegistry(),
     settings: settingsOf(''),
   },
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Runtime } from '#core/runtime.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../support/compose.ts';
+import { composeRuntime, settingsOf } from '../support/compose.ts';
 import { clock } from './clock.ts';
 import type { Work } from './side.ts';
 
@@ -16,7 +16,7 @@ export async function openOurs(url: string, folder: string): Promise<Work> {
   await mkdir(workspace, { recursive: true });
   const store = await openStore({ url: `rocksdb://${join(folder, 'store')}` });
   const runtime = await composeRuntime({
-    ...{ store, url, folder: workspace, registry: await builtinRegistry(), settings: settingsOf('') },
+    ...{ store, url, data: folder, folder: workspace, settings: settingsOf('') },
     onFailure: (error) => {
       throw error;
     },

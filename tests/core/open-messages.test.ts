@@ -32,7 +32,7 @@ async function start(): Promise<{ recorder: Recorder; open: OpenMessages; events
   await log.open(ids.conversationId);
   const events: AgentEvent[] = [];
   log.subscribe(ids.conversationId, (event) => events.push(event));
-  return { recorder: new Recorder(log, open, ids, ZERO, { tally: ZERO }), open, events };
+  return { recorder: new Recorder(log, open, ids, ZERO, { tally: ZERO, origins: new Map() }), open, events };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const told = (events: readonly AgentEvent[]): unknown[] =>

@@ -31,7 +31,10 @@ test('without a file everything has its default', async () => {
       inactivity_seconds: INACTIVITY_MS / 1000,
       approval_seconds: APPROVAL_TIMEOUT_MS / 1000,
     },
+    permissions: { mode: 'manual', rules: [] },
+    approvals: { on_timeout: 'reject' },
     providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null } },
+    sessions: { project: false },
   });
 });
 

@@ -8,6 +8,7 @@ import { ErrorCode, ErrorInfo } from '#contract/error.ts';
 import { DurableEvent, HintEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import { AssistantEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import { Outcome, Usage } from '#contract/outcome.ts';
+import { Grant } from '#contract/permission.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/events.md'), 'utf8');
@@ -68,6 +69,7 @@ test.for([
   ['tool entry', ToolEntry],
   ['system entry', SystemEntry],
   ['approval', ApprovalRequest],
+  ['grant', Grant],
   ['decision', Decision],
   ['request', RequestUsage],
 ] as const)('the object "%s" has a table of its fields', ([heading, schema]) => {

@@ -1,7 +1,7 @@
 /** The runtime as the hosts compose it, on a given store and endpoint; usable in any process. */
 import type { Answer, Approval } from '#contract/approval.ts';
-import { loadBuiltins } from '#core/agents/load.ts';
-import { AgentRegistry } from '#core/agents/registry.ts';
+import { AgentFolders } from '#core/agents/agent-folders.ts';
+import { builtinPlace } from '#core/agents/places.ts';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { builtinPrices, priceOf } from '#core/model/prices.ts';
@@ -11,6 +11,7 @@ import { createRuntime, type Runtime } from '#core/runtime.ts';
 import { checkSettings, type Settings } from '#core/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { allTools } from '#core/tools/all.ts';
+import { Trust } from '#core/trust.ts';
 
 /** What a test's person says to each item of a question; null leaves it open. */
 export type Person = (approval: Approval, item: number) => Answer | null;
@@ -19,7 +20,9 @@ export const yes: Person = () => ({ kind: 'allow' });
 
 export interface Composition {
   store: Store;
-  registry: AgentRegistry;
+  /** Default: the built-in ones, and what the folder has and is trusted. */
+  agents?: AgentFolders;
+  trust?: Trust;
   settings: Settings;
   folder: string;
   url: string;
@@ -31,12 +34,15 @@ export interface Composition {
   retryDelays?: readonly number[];
   groupSize?: number;
   onFailure?: (error: Error) => void;
+  /** Where sessions are kept as Markdown; default: nowhere. */
+  data?: string;
 }
 
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const prices = await builtinPrices();
-  const { store, registry, folder } = parts;
+  const { store, folder } = parts;
   const settings = new LiveSettings(parts.configFolder ?? folder, parts.settings);
+  const trust = parts.trust ?? new Trust(parts.data ?? parts.configFolder ?? folder);
   const provider = new Provider({
     secrets: {
       place: { backend: 'nowhere', warning: null },
@@ -50,19 +56,22 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
   });
   return createRuntime({
-    ...{ version: '0.0.0', store, registry, settings, folder, provider },
-    tools: allTools(),
+    ...{ version: '0.0.0', store, settings, folder, provider, trust, tools: allTools() },
+    agents: parts.agents ?? builtinAgents(trust),
     price: (model, usage) => priceOf(prices, model, usage),
     retryDelays: parts.retryDelays ?? [5, 5, 5],
     ...(parts.groupSize === undefined ? {} : { groupSize: parts.groupSize }),
     ...(parts.onFailure ? { onFailure: parts.onFailure } : {}),
+    ...(parts.data === undefined ? {} : { data: parts.data }),
   });
 }
 
-export async function builtinRegistry(): Promise<AgentRegistry> {
-  const registry = new AgentRegistry();
-  for (const definition of (await loadBuiltins()).definitions) registry.register(definition);
-  return registry;
+/** The built-in agents, and of a project what the trust that is kept in the folder covers. */
+export function builtinAgents(trust: Trust): AgentFolders {
+  const warn = (line: string): never => {
+    throw new Error(line);
+  };
+  return new AgentFolders({ tools: allTools(), places: [builtinPlace()], trust, warn });
 }
 
 export function settingsOf(toml: string): Settings {

@@ -5,7 +5,7 @@
 import type { DurableEvent } from '#contract/event.ts';
 import { openStore } from '#core/store/surreal.ts';
 import type { Store } from '#core/store/store.ts';
-import { answering, builtinRegistry, composeRuntime, settingsOf, yes } from './compose.ts';
+import { answering, composeRuntime, settingsOf, yes } from './compose.ts';
 
 const [mode, data, url, folder, killAfter] = process.argv.slice(2) as [
   string,
@@ -33,7 +33,7 @@ const runtime = await composeRuntime({
     folder,
     url,
     settings: settingsOf(process.env['CRASH_HOST_SETTINGS'] ?? ''),
-    registry: await builtinRegistry(),
+    ...(process.env['CRASH_HOST_FILES'] ? { data: process.env['CRASH_HOST_FILES'] } : {}),
   },
   ...(killAfter === undefined ? {} : { groupSize: 1 }),
 });

@@ -23,6 +23,8 @@ export interface Life {
   killAfter?: number;
   /** TOML of the settings. */
   settings?: string;
+  /** Where sessions are kept as Markdown; default: nowhere. */
+  files?: string;
   /** Gets the process, to kill it in other ways. */
   started?: (child: ChildProcess) => void;
 }
@@ -35,12 +37,13 @@ export function live({
   folder,
   killAfter,
   settings = '',
+  files = '',
   started,
 }: Life): Promise<Result | null> {
   const args = [HOST, mode, data, url, folder, ...(killAfter === undefined ? [] : [String(killAfter)])];
   const child = spawn(process.execPath, args, {
     ...{ stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS },
-    env: { ...process.env, CRASH_HOST_SETTINGS: settings },
+    env: { ...process.env, CRASH_HOST_SETTINGS: settings, CRASH_HOST_FILES: files },
   });
   started?.(child);
   let out = '';

@@ -3,13 +3,15 @@ import { onTestFinished } from 'vitest';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import type { AgentRegistry } from '#core/agents/registry.ts';
+import type { Output } from '#contract/rpc.ts';
+import type { AgentFolders } from '#core/agents/agent-folders.ts';
 import type { Runtime } from '#core/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { Trust } from '#core/trust.ts';
 import {
   answering,
-  builtinRegistry,
+  builtinAgents,
   type Composition,
   composeRuntime,
   type Person,
@@ -23,7 +25,8 @@ import { folderWith } from './workspace.ts';
 export interface Harness {
   runtime: Runtime;
   store: Store;
-  registry: AgentRegistry;
+  agents: AgentFolders;
+  trust: Trust;
   model: FakeModel;
   folder: string;
   conversationId: string;
@@ -31,10 +34,7 @@ export interface Harness {
   durable(): DurableEvent[];
   /** The events of one type, in order. */
   of<T extends AgentEvent['type']>(type: T): Extract<AgentEvent, { type: T }>[];
-  send(
-    text: string,
-    approve?: ApprovePolicy,
-  ): Promise<{ workflowId: string; runId: string; queued: boolean }>;
+  send(text: string, approve?: ApprovePolicy): Promise<Output<'message.send'>>;
   /** Sends and waits for the end of that workflow. */
   ask(text: string, approve?: ApprovePolicy): Promise<Extract<DurableEvent, { type: 'workflow-end' }>>;
   ended(workflowId: string): Promise<Extract<DurableEvent, { type: 'workflow-end' }>>;
@@ -56,6 +56,8 @@ export interface HarnessOptions {
   /** Instead of a key and the scripted model. */
   environment?: NonNullable<Composition['environment']>;
   onFailure?: (error: Error) => void;
+  /** Where sessions are kept as Markdown; default: nowhere. */
+  data?: string;
 }
 
 export { yes };
@@ -67,8 +69,10 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   const model = await startFakeModel(script, options.keys ? { keys: options.keys } : {});
   const store = options.store ?? (await openStore({ url: 'mem://' }));
   const settings = settingsOf(options.settings ?? '');
-  const registry = await builtinRegistry();
-  const runtime = await composeRuntime({ ...options, store, settings, registry, folder, url: model.url });
+  const trust = new Trust(options.data ?? options.configFolder ?? folder);
+  const agents = builtinAgents(trust);
+  const shared = { store, settings, agents, trust, folder };
+  const runtime = await composeRuntime({ ...options, ...shared, url: model.url });
   let closed = false;
   const close = async (): Promise<void> => {
     if (closed) return;
@@ -113,7 +117,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     return end;
   };
   return {
-    ...{ runtime, store, registry, model, folder, conversationId, events, send, ended, event },
+    ...{ runtime, store, agents, trust, model, folder, conversationId, events, send, ended, event },
     durable: () => events.filter((one): one is DurableEvent => 'seq' in one),
     of: <T extends AgentEvent['type']>(type: T) =>
       events.filter((one): one is Extract<AgentEvent, { type: T }> => one.type === type),

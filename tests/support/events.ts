@@ -1,4 +1,5 @@
 /** Recorded workflows, event by event as the engine writes them: one in which all goes well, one in which little does. */
+import type { Grant } from '#contract/permission.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import type { ErrorCode } from '#contract/error.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
@@ -202,6 +203,15 @@ function keepsThings(recording: Recording): void {
   recording.record(stuck, { type: 'plan-change', items: [...items] });
   const note = { scope: 'test-generator', folder: '/home/user/project', name: 'runner' };
   recording.record(stuck, { type: 'memory-change', ...note, text: 'The tests run with vitest.' });
+  const { conversationId, workflowId, runId, parentRunId, agent } = stuck;
+  const grant: Grant = {
+    ...{ id: idOf(40), agent, tool: 'write_file', pattern: 'docs/*.md', folder: note.folder },
+    scope: 'project',
+    ...{ conversationId, workflowId, runId, parentRunId, askedBy: agent },
+    ...{ approvalId: idOf(41), givenAt: '2026-03-01T12:00:01.100Z', expiresAt: null },
+    ...{ maxCalls: null, calls: 0, revokedAt: null },
+  };
+  recording.record(stuck, { type: 'grant-change', change: 'given', grant });
   recording.record(stuck, { type: 'limit-change', of: 'run', limits: { tokens: 50_000, iterations: 40 } });
   const value = { type: 'text', text: 'Once more.' } as const;
   const message = { messageId: idOf(32), n: 3, turn: 1, responseId: 'msg_32' };

@@ -25,6 +25,7 @@ export function contextIn(folder: string, signal: AbortSignal = new AbortControl
     folder,
     signal,
     children: null,
+    hidden: () => Promise.resolve([]),
     plan: { read: () => [], write: () => Promise.resolve() },
     memory: {
       ...{ list: () => Promise.resolve([]), read: () => Promise.resolve(null) },

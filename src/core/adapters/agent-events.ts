@@ -61,6 +61,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'usage':
     case 'plan-change':
     case 'memory-change':
+    case 'grant-change':
     case 'limit-change':
     case 'notice':
       return null;

@@ -82,6 +82,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'usage':
     case 'plan-change':
     case 'memory-change':
+    case 'grant-change':
     case 'limit-change':
     case 'notice':
       return;

@@ -53,6 +53,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'usage':
     case 'plan-change':
     case 'memory-change':
+    case 'grant-change':
     case 'limit-change':
     case 'notice':
       return null;

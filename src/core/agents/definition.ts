@@ -1,205 +1,143 @@
-/** An agent's file: Markdown with YAML frontmatter, parsed strictly, every fault with its place and the nearest valid key. */
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Pair, type YAMLMap } from 'yaml';
-import { z } from 'zod';
-import { type AgentDefinition, AgentName, Effort } from '#contract/agent.ts';
-import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+/** An agent's own file, Markdown or TOML, parsed strictly: every fault with its place and the nearest valid key. */
+import type { z } from 'zod';
+import type { AgentDefinition, Fault } from '#contract/agent.ts';
+import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../hash.ts';
 import { nearest } from '../nearest.ts';
+import { type Body, type Entry, fault, type Place, START } from './entries.ts';
+import { readMarkdown } from './frontmatter.ts';
+import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type Values } from './keys.ts';
+import { readToml } from './toml.ts';
+import { type KnownTool, modelWarning, nameFaults, permissionWarnings } from './vocabulary.ts';
 
-export interface DefinitionError {
-  /** Both from 1, in the file. */
-  line: number;
-  column: number;
-  /** Null where the fault is not one key's. */
-  key: string | null;
-  message: string;
-  /** The nearest valid key or value. */
-  suggestion: string | null;
+export interface From {
+  source: AgentDefinition['source'];
+  /** Null for a text that is in no file. */
+  path: string | null;
+  tools: readonly KnownTool[];
 }
 
 export type ParsedDefinition =
-  { ok: true; definition: AgentDefinition } | { ok: false; errors: DefinitionError[] };
+  | { ok: true; definition: AgentDefinition; warnings: Fault[] }
+  /** `name`: what the file says it is, where it says so. */
+  | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
-const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` });
-const whole = (max: number) =>
-  z
-    .int({ error: `must be a whole number from 1 to ${max}` })
-    .min(1, `must be at least 1`)
-    .max(max, `must be at most ${max}`);
+/** Who leads where nobody else is named. */
+export const LEAD = 'lead';
 
-/** The keys of the frontmatter; an absent optional one leaves the choice to the parent or the settings. */
-const keys = {
-  name: z
-    .string({ error: 'must be text' })
-    .refine(
-      (name) => AgentName.safeParse(name).success,
-      `must have 1 to ${MAX_NAME_CHARS} letters, digits, spaces, "_", "." or "-", and begin with a letter or digit`,
-    ),
-  description: word,
-  role: oneOf(['primary', 'subagent']).default('subagent'),
-  model: word.optional(),
-  effort: oneOf(Effort.options).optional(),
-  max_tokens: whole(1_000_000).optional(),
-  max_iterations: whole(MAX_ITERATIONS).optional(),
-  tools: z.array(word, { error: 'must be a list of tool names, such as [read_file, grep]' }).optional(),
-  enabled: z.boolean({ error: 'must be true or false' }).default(true),
-} satisfies Record<string, z.ZodType>;
-const Frontmatter = z.object(keys);
-const REQUIRED: readonly string[] = ['name', 'description'];
+/** The path's ending tells the format. */
+export function parseDefinition(text: string, from: From): ParsedDefinition {
+  const isToml = from.path?.endsWith('.toml') ?? false;
+  const read = isToml ? readToml(text) : readMarkdown(text);
+  if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
+  const schema = isToml ? TomlKeys : MarkdownKeys;
+  const known = read.entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
+  const raw: Readonly<Record<string, unknown>> = Object.fromEntries(
+    known.map(({ key, value }) => [key ?? '', value]),
+  );
+  const placeOf = placesOf(known);
+  const result = schema.safeParse(raw);
+  const errors = [
+    ...read.entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
+    ...bodyFaults(read.body),
+    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, placeOf))),
+    ...(result.success ? namesIn(result.data, from.tools, placeOf) : []),
+  ]
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    // Of a value that is wrong in two ways the first is enough.
+    .filter((one, index, all) => one.key === null || !isAt(one, all[index - 1]));
+  if (errors.length > 0 || !result.success)
+    return { ok: false, name: typeof raw['name'] === 'string' ? raw['name'] : null, errors, warnings: [] };
+  const values = result.data;
+  const prompt = 'prompt' in values ? String(values.prompt) : (read.body?.text ?? '');
+  const model = values.model === undefined ? null : modelWarning(values.model, placeOf(['model']) ?? START);
+  const warnings = [
+    ...(model ? [model] : []),
+    ...permissionWarnings(values, from.tools, (key, index) => placeOf([key, index]) ?? START),
+  ];
+  return { ok: true, definition: definitionOf(values, prompt, text, from), warnings };
+}
 
-/** Values that an enumeration allows, for suggestions. */
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  role: ['primary', 'subagent'],
-  effort: Effort.options,
-};
+function isAt(one: Fault, before: Fault | undefined): boolean {
+  return one.key === before?.key && one.line === before.line && one.column === before.column;
+}
 
-export function parseDefinition(
-  text: string,
-  from: { source: AgentDefinition['source']; path: string | null },
-): ParsedDefinition {
-  const file = split(text);
-  if (!file) {
-    const message = 'the file must begin with frontmatter: a line `---`, the keys, and another line `---`';
-    return { ok: false, errors: [{ line: 1, column: 1, key: null, message, suggestion: null }] };
-  }
-  const { values, errors } = readFrontmatter(file.frontmatter);
-  const prompt = file.body.trim();
-  const atBody = { line: file.bodyLine, column: 1, key: null, suggestion: null };
-  if (prompt === '')
-    errors.push({
-      ...atBody,
-      message: 'the text below the frontmatter is the system prompt and must not be empty',
-    });
-  if (prompt.length > MAX_PROMPT_CHARS)
-    errors.push({ ...atBody, message: `the system prompt is longer than ${MAX_PROMPT_CHARS} characters` });
-  if (errors.length > 0 || !values)
-    return { ok: false, errors: errors.sort((a, b) => a.line - b.line || a.column - b.column) };
+function definitionOf(values: Values, systemPrompt: string, text: string, from: From): AgentDefinition {
   return {
-    ok: true,
-    definition: {
-      name: values.name,
-      description: values.description,
-      role: values.role,
-      model: values.model ?? null,
-      effort: values.effort ?? null,
-      maxTokens: values.max_tokens ?? null,
-      maxIterations: values.max_iterations ?? null,
-      tools: values.tools ?? null,
-      systemPrompt: prompt,
-      enabled: values.enabled,
-      lifecycle: 'permanent',
-      source: from.source,
-      sourcePath: from.path,
-      hash: sha256(text),
-    },
+    name: values.name,
+    description: values.description,
+    role: values.role,
+    model: values.model ?? null,
+    effort: values.effort ?? null,
+    maxTokens: values.max_tokens ?? null,
+    maxIterations: values.max_iterations ?? null,
+    tools: values.tools ?? null,
+    permissions: values.permissions ?? null,
+    requiresApproval: values.requires_approval,
+    approvalTimeoutMs: values.approval_timeout === undefined ? null : values.approval_timeout * 1000,
+    systemPrompt,
+    enabled: values.enabled,
+    lifecycle: 'permanent',
+    source: from.source,
+    sourcePath: from.path,
+    hash: sha256(text),
   };
 }
 
-/** The frontmatter keeps the file's lines: its first line is line 2. */
-function split(text: string): { frontmatter: string; body: string; bodyLine: number } | null {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  if (lines[0]?.trimEnd() !== '---') return null;
-  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
-  if (end < 0) return null;
-  return {
-    frontmatter: lines.slice(1, end).join('\n'),
-    body: lines.slice(end + 1).join('\n'),
-    bodyLine: Math.min(end + 2, lines.length),
+type PlaceOf = (path: readonly PropertyKey[]) => Place | null;
+
+/** Of a key's value, or of an item of a list. */
+function placesOf(entries: readonly Entry[]): PlaceOf {
+  const places = new Map(entries.map((entry) => [entry.key, entry]));
+  return ([key, index]) => {
+    const entry = places.get(String(key));
+    return (typeof index === 'number' ? entry?.items[index] : undefined) ?? entry?.valueAt ?? null;
   };
 }
 
-type Values = z.infer<typeof Frontmatter>;
-interface Place {
-  line: number;
-  column: number;
+function unknownKey({ key, at }: Entry, schema: z.ZodObject): Fault[] {
+  if (key === null) return [fault(at, 'a key must be plain text')];
+  if (key.startsWith('x-')) return [];
+  if (UNSUPPORTED.includes(key)) return [fault(at, `${key} is not supported by this version`, { key })];
+  return [fault(at, `unknown key ${key}`, { key, suggestion: nearest(key, Object.keys(schema.shape)) })];
 }
 
-function readFrontmatter(text: string): { values: Values | null; errors: DefinitionError[] } {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
-  const at = (offset: number): Place => {
-    const { line, col } = counter.linePos(offset);
-    return { line: Math.max(line, 1) + 1, column: Math.max(col, 1) };
-  };
-  const syntax = document.errors[0];
-  if (syntax?.code === 'DUPLICATE_KEY') {
-    const key = /^[\w.-]*/.exec(text.slice(syntax.pos[0]))?.[0] || null;
-    return onlyError(at(syntax.pos[0]), `the key ${key ?? ''} stands here a second time`, key);
-  }
-  if (syntax) return onlyError(at(syntax.pos[0]), `the frontmatter is not valid YAML: ${syntax.message}`);
-  if (document.contents !== null && !isMap(document.contents)) {
-    return onlyError({ line: 2, column: 1 }, 'the frontmatter must be keys with values');
-  }
-  const { raw, places, errors } = readKeys(document.contents, at);
-  const result = Frontmatter.safeParse(raw);
-  if (result.success) return { values: result.data, errors };
-  return {
-    values: null,
-    errors: [...errors, ...result.error.issues.map((issue) => errorOf(issue, raw, places))],
-  };
+function bodyFaults(body: Body | null): Fault[] {
+  if (body?.text === '')
+    return [fault(body, 'the text below the frontmatter is the system prompt and must not be empty')];
+  if (body && body.text.length > MAX_PROMPT_CHARS)
+    return [fault(body, `the system prompt is longer than ${MAX_PROMPT_CHARS} characters`)];
+  return [];
 }
 
-function onlyError(
-  place: Place,
-  message: string,
-  key: string | null = null,
-): { values: null; errors: DefinitionError[] } {
-  return { values: null, errors: [{ ...place, key, message, suggestion: null }] };
+/** What the schema cannot know: names of tools, and what only a lead may have. */
+function namesIn(values: Values, tools: readonly KnownTool[], placeOf: PlaceOf): Fault[] {
+  const { name, role, tools: wanted = [], requires_approval: asking } = values;
+  const at = (key: string) => (index: number) => placeOf([key, index]) ?? START;
+  const leads = tools.filter((tool) => tool.primaryOnly).map((tool) => tool.name);
+  const misplaced = role === 'primary' ? [] : wanted.filter((tool) => leads.includes(tool));
+  const faults = [
+    ...nameFaults('tools', wanted, tools, at('tools')),
+    ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
+    ...misplaced.map((tool) => {
+      const message = `tools (item ${wanted.indexOf(tool) + 1}) ${tool} is for leads alone: sub-agents cannot start others`;
+      return fault(at('tools')(wanted.indexOf(tool)), message, { key: 'tools' });
+    }),
+  ];
+  if (name !== LEAD || role === 'primary') return faults;
+  const message = `name ${LEAD} is the lead's: write \`role: primary\` to replace it, or take another name`;
+  return [...faults, fault(placeOf(['name']) ?? START, message, { key: 'name' })];
 }
 
-/** The known keys with their values and the places of those; an error for each other key. */
-function readKeys(map: YAMLMap<Node, Node | null> | null, at: (offset: number) => Place) {
-  const errors: DefinitionError[] = [];
-  const raw: Record<string, unknown> = {};
-  const places = new Map<string, Place>();
-  for (const pair of map?.items ?? []) {
-    const key = keyOf(pair);
-    const place = at(pair.key.range?.[0] ?? 0);
-    if (key !== null && Object.hasOwn(keys, key)) {
-      raw[key] = plainValue(pair.value);
-      // An empty value has its place behind the colon, where nothing is to be seen.
-      places.set(key, raw[key] === null ? place : at(pair.value?.range?.[0] ?? 0));
-      for (const [index, item] of isSeq<Node>(pair.value) ? pair.value.items.entries() : []) {
-        places.set(`${key}.${index}`, at(item.range?.[0] ?? 0));
-      }
-    } else if (key === null) {
-      errors.push({ ...place, key, message: 'a key must be plain text', suggestion: null });
-    } else if (!key.startsWith('x-')) {
-      errors.push({
-        ...place,
-        key,
-        message: `unknown key ${key}`,
-        suggestion: nearest(key, Object.keys(keys)),
-      });
-    }
-  }
-  return { raw, places, errors };
-}
-
-function errorOf(
-  issue: z.core.$ZodIssue,
-  raw: Readonly<Record<string, unknown>>,
-  places: ReadonlyMap<string, Place>,
-): DefinitionError {
+function errorOf(issue: z.core.$ZodIssue, raw: Readonly<Record<string, unknown>>, placeOf: PlaceOf): Fault {
   const key = String(issue.path[0]);
-  const place = places.get(issue.path.join('.')) ?? places.get(key);
-  if (!place) return { line: 1, column: 1, key, message: `${key} is missing`, suggestion: null };
+  const place = placeOf(issue.path);
+  if (!place) return fault(START, `${key} is missing`, { key });
   const value = raw[key];
-  const suggestion = typeof value === 'string' ? nearest(value, CHOICES[key] ?? []) : null;
-  const item = issue.path.length > 1 ? ` (item ${Number(issue.path[1]) + 1})` : '';
+  const index = issue.path[1];
+  const wrong: unknown = Array.isArray(value) && typeof index === 'number' ? value[index] : value;
+  const suggestion = typeof wrong === 'string' ? nearest(wrong, CHOICES[key] ?? []) : null;
+  const item = typeof index === 'number' ? ` (item ${index + 1})` : '';
   const empty = value === null && !REQUIRED.includes(key) ? ', or be left out' : '';
-  return { ...place, key, message: `${key}${item} ${issue.message}${empty}`, suggestion };
-}
-
-function keyOf(pair: Pair<Node, Node | null>): string | null {
-  return isScalar(pair.key) ? String(pair.key.value) : null;
-}
-
-/** Scalars and lists of scalars; what is nested or an alias comes as an object, which no key takes. */
-function plainValue(node: Node | null): unknown {
-  if (node === null) return null;
-  if (isScalar(node)) return node.value;
-  return isSeq(node) ? node.items.map((item) => (isScalar(item) ? item.value : {})) : {};
+  return fault(place, `${key}${item} ${issue.message}${empty}`, { key, suggestion });
 }

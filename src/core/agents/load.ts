@@ -1,96 +1,56 @@
-/** Reads a folder of agents' files; a file that does not fit is reported and left out, and never stops the others. */
-import { constants, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { AgentDefinition } from '#contract/agent.ts';
-import { type DefinitionError, type ParsedDefinition, parseDefinition } from './definition.ts';
+/** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
+import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
+import { type From, parseDefinition, type ParsedDefinition } from './definition.ts';
+import { fault, START } from './entries.ts';
+import { parseForeign } from './foreign.ts';
+import type { AgentPlace } from './places.ts';
+import { type RawFile, readPlace } from './read-place.ts';
+import type { KnownTool } from './vocabulary.ts';
 
-export type LoadedFile = { path: string } & ParsedDefinition;
+export type LoadedFile = { path: string; source: AgentReport['source'] } & ParsedDefinition;
 
-export interface LoadedFolder {
-  /** One for each `*.md`, by path. */
-  files: LoadedFile[];
-  definitions: AgentDefinition[];
-  /** One line for each fault, with file, line and column. */
-  warnings: string[];
+/** All of a place, one for each file, by path. */
+export async function loadPlace(place: AgentPlace, tools: readonly KnownTool[]): Promise<LoadedFile[]> {
+  return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools)));
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
-
-/** A folder that does not exist holds no agents. */
-export async function loadFolder(folder: string, source: AgentDefinition['source']): Promise<LoadedFolder> {
-  let names: string[];
-  try {
-    names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { files: [], definitions: [], warnings: [] };
-    return {
-      files: [],
-      definitions: [],
-      warnings: [`${folder}: the folder cannot be read (${messageOf(error)})`],
-    };
-  }
-  const files = await Promise.all(names.map((name) => loadFile(join(folder, name), source)));
-  return collect(files);
+export function loadFile(file: RawFile, place: AgentPlace, tools: readonly KnownTool[]): LoadedFile {
+  const { path } = file;
+  const { source, dialect } = place;
+  if (file.problem !== null)
+    return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
+  const from: From = { source, path, tools };
+  const parsed =
+    dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
+  return { path, source, ...parsed };
 }
 
-/** The agents that come with the program. */
-export async function loadBuiltins(): Promise<LoadedFolder> {
-  return loadFolder(fileURLToPath(new URL('./builtin/', import.meta.url)), 'builtin');
-}
-
-/** One file as a person reads about it: `path:line:column: message (did you mean …?)`. */
-export function describeError(path: string, error: DefinitionError): string {
-  const hint = error.suggestion === null ? '' : ` (did you mean \`${error.suggestion}\`?)`;
-  return `${path}:${error.line}:${error.column}: ${error.message}${hint}`;
-}
-
-export async function loadFile(path: string, source: AgentDefinition['source']): Promise<LoadedFile> {
-  try {
-    return { path, ...parseDefinition(await readRegular(path), { source, path }) };
-  } catch (error) {
-    return { path, ok: false, errors: [whole(`cannot be read: ${messageOf(error)}`)] };
-  }
-}
-
-/** Two files with one name: the first by path stays, the other is a fault. */
-function collect(loaded: readonly LoadedFile[]): LoadedFolder {
+/** Two files of one place with one name: the first by path stays, the other is a fault. */
+export function firstOfEachName(loaded: readonly LoadedFile[]): LoadedFile[] {
   const first = new Map<string, string>();
-  const files = loaded.map((file): LoadedFile => {
+  return loaded.map((file) => {
     if (!file.ok) return file;
-    const other = first.get(file.definition.name);
-    first.set(file.definition.name, other ?? file.path);
+    const { name } = file.definition;
+    const other = first.get(name);
+    first.set(name, other ?? file.path);
     if (other === undefined) return file;
-    const message = `the name ${file.definition.name} is taken by ${other}`;
-    return { path: file.path, ok: false, errors: [{ ...whole(message), key: 'name' }] };
+    const { path, source, warnings } = file;
+    const error = fault(START, `the name ${name} is taken by ${other}`, { key: 'name' });
+    return { path, source, ok: false, name, errors: [error], warnings };
   });
-  return {
-    files,
-    definitions: files.flatMap((file) => (file.ok ? [file.definition] : [])),
-    warnings: files.flatMap((file) =>
-      file.ok ? [] : file.errors.map((error) => describeError(file.path, error)),
-    ),
-  };
 }
 
-function whole(message: string): DefinitionError {
-  return { line: 1, column: 1, key: null, message, suggestion: null };
+export function definitionsOf(files: readonly LoadedFile[]): AgentDefinition[] {
+  return files.flatMap((file) => (file.ok ? [file.definition] : []));
 }
 
-/** Never waits for a pipe or a device, and never reads a huge file. */
-async function readRegular(path: string): Promise<string> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error('it is not a regular file');
-    if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES / 1024} KiB`);
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
+export function reportOf(file: LoadedFile): AgentReport {
+  const { path, source, ok, warnings } = file;
+  const [name, errors] = file.ok ? [file.definition.name, []] : [file.name, file.errors];
+  return { file: path, name, source, ok, errors, warnings };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** One fault as a person reads it: `path:line:column: message (did you mean …?)`. */
+export function describeFault(path: string, { line, column, message, suggestion }: Fault): string {
+  return `${path}:${line}:${column}: ${message}${suggestion === null ? '' : ` (did you mean \`${suggestion}\`?)`}`;
 }

@@ -1,10 +1,16 @@
-/** The agents that can be used now: permanent ones by name, temporary ones by the id of their run. */
+/** The agents that one workflow can use: permanent ones by name, as they were when it started, temporary ones by the id of their run. */
 import type { AgentDefinition } from '#contract/agent.ts';
 
 export class AgentRegistry {
   readonly #permanent = new Map<string, AgentDefinition>();
   /** A key of its own, since the same temporary name may run twice at once. */
   readonly #temporary = new Map<string, AgentDefinition>();
+  /** Files of the workspace that were left out because nobody has trusted them as they are, by relative path. */
+  readonly untrusted: readonly string[];
+
+  constructor(untrusted: readonly string[] = []) {
+    this.untrusted = untrusted;
+  }
 
   /** A later definition with the same key replaces the earlier: built-in, then user, then project. */
   register(definition: AgentDefinition, key: string = definition.name): void {
@@ -13,6 +19,11 @@ export class AgentRegistry {
 
   unregister(key: string): boolean {
     return this.#temporary.delete(key) || this.#permanent.delete(key);
+  }
+
+  /** A permanent one by its name, also where it is disabled. */
+  get(name: string): AgentDefinition | null {
+    return this.#permanent.get(name) ?? null;
   }
 
   /** By the name of a permanent agent or the key of a temporary one; null for an unknown or disabled one. */

@@ -8,7 +8,8 @@ const SAVE_MS = 5_000;
 
 interface Ports {
   open(): ApprovalRequest[];
-  expire(id: string, reason: string): void;
+  /** `late`: somebody was there, and did not answer in time. */
+  expire(id: string, reason: string, cause: 'late' | 'alone'): void;
   save(requests: ApprovalRequest[]): void;
 }
 
@@ -62,12 +63,12 @@ export class AnswerClock {
     if (this.#answerers === 0) {
       this.#aloneMs += elapsed;
       if (this.#aloneMs < ANSWERER_GRACE_MS) return;
-      for (const { id } of requests) this.#ports.expire(id, 'Nobody was there to answer');
+      for (const { id } of requests) this.#ports.expire(id, 'Nobody was there to answer', 'alone');
       return;
     }
     for (const request of requests) {
       request.remainingMs -= elapsed;
-      if (request.remainingMs <= 0) this.#ports.expire(request.id, 'Nobody answered in time');
+      if (request.remainingMs <= 0) this.#ports.expire(request.id, 'Nobody answered in time', 'late');
     }
     if (now - this.#lastSave < SAVE_MS) return;
     this.#lastSave = now;

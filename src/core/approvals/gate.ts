@@ -2,19 +2,31 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
+import type { GrantWish } from '#contract/permission.ts';
 import { TriadError } from '../errors.ts';
 import type { Payload } from '../recorder.ts';
 import { stopOf } from '../stop.ts';
 import { AnswerClock } from './clock.ts';
-import { decisionOf, hashOf, itemsOf, OPTIONS } from './policy.ts';
+import { decisionOf, hashOf, itemsOf, optionOf } from './policy.ts';
 
-/** Checks an edit against what the asking run may have; throws what is wrong with it. */
-export type Revalidate = (item: number, value: unknown) => { value: unknown; hash: string };
+/** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
+export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
+
+/** What a rule or a grant says of an item before anyone is asked. */
+export interface Ruling {
+  allowed: boolean;
+  ruleId: string;
+  reason: string | null;
+}
 
 export interface Asking {
   policy: ApprovePolicy;
   signal: AbortSignal;
   revalidate: Revalidate;
+  /** One for each item; null, or none, where the question is open. */
+  rulings: readonly (Ruling | null)[];
+  /** Checks a wish; what it returns gives the grant. */
+  grant(wish: GrantWish): () => void;
   record(payload: Payload): Promise<DurableEvent>;
 }
 
@@ -36,7 +48,7 @@ export class ApprovalGate {
     this.#onChange = ports.onChange;
     this.#clock = new AnswerClock({
       open: () => this.pending().map(({ request }) => request),
-      expire: (id, reason) => this.#expire(id, reason),
+      expire: (id, reason, cause) => this.#expire(id, reason, cause),
       save: ports.saveClock,
     });
   }
@@ -65,8 +77,13 @@ export class ApprovalGate {
       );
     const before = hashOf(open.approval.request.subject, item);
     if (before === null) throw new TriadError('bad_input', `The question has no item ${item}`);
-    if (answer.kind !== 'edit') return this.#store(open, decisionOf(answer, item, before));
-    const edit = open.revalidate(item, answer.value);
+    if (answer.kind !== 'reject' && !open.approval.request.reversible && !answer.confirmed)
+      throw new TriadError('conflict', 'This cannot be undone: confirm it');
+    if (answer.kind !== 'edit') {
+      const give = answer.kind === 'allow' && answer.grant ? open.grant(answer.grant) : undefined;
+      return this.#store(open, decisionOf(answer, item, before), give);
+    }
+    const edit = await open.revalidate(item, answer.value);
     if (edit.hash === before) return this.#store(open, decisionOf({ kind: 'allow' }, item, before));
     const { edited: _, ...allowed } = decisionOf({ kind: 'allow' }, item, before);
     return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
@@ -80,6 +97,10 @@ export class ApprovalGate {
       if (item >= 0) return { approvalId, item, answered: approval.decisions[item] !== null };
     }
     return null;
+  }
+
+  has(approvalId: string): boolean {
+    return this.#open.has(approvalId);
   }
 
   /** Questions that can be shown. */
@@ -138,42 +159,57 @@ export class ApprovalGate {
       }, reject);
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
-      if (asking.policy === 'all') {
-        this.#decideRest(open, {
-          decidedBy: 'rule',
-          ruleId: 'approve:all',
-          allowed: true,
-          optionId: OPTIONS.allow.id,
-          reason: null,
-        });
-      }
-      if (asking.policy === 'none') {
-        this.#decideRest(open, {
-          decidedBy: 'rule',
-          ruleId: 'approve:none',
-          reason: 'Every question of this workflow is answered no, because nobody is there to answer it',
-        });
-      }
+      this.#settleUnasked(open);
     });
   }
 
-  #expire(id: string, reason: string): void {
+  /** What needs no person: the rules first, so that what they deny stays denied, then who answers the whole workflow. */
+  #settleUnasked(open: Open): void {
+    open.rulings.forEach((ruling, item) => {
+      if (ruling)
+        this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: optionOf(ruling.allowed) });
+    });
+    if (open.policy === 'all') {
+      this.#decideRest(open, {
+        decidedBy: 'rule',
+        ruleId: 'approve:all',
+        allowed: true,
+        optionId: optionOf(true),
+        reason: null,
+      });
+    }
+    if (open.policy === 'none') {
+      this.#decideRest(open, {
+        decidedBy: 'rule',
+        ruleId: 'approve:none',
+        reason: 'Every question of this workflow is answered no, because nobody is there to answer it',
+      });
+    }
+  }
+
+  /** Where nobody is there the answer is no, whatever the settings say. */
+  #expire(id: string, reason: string, cause: 'late' | 'alone'): void {
     const open = this.#open.get(id);
-    if (open) this.#decideRest(open, { decidedBy: 'timeout', reason });
+    if (!open) return;
+    const allowed = cause === 'late' && open.approval.request.onTimeout === 'approve';
+    this.#decideRest(open, { decidedBy: 'timeout', reason, allowed, optionId: optionOf(allowed) });
   }
 
   #decideRest(open: Open, change: Partial<Decision>): void {
-    itemsOf(open.approval.request.subject).forEach((hash, item) => {
-      if (open.approval.decisions[item] !== null || open.taken.has(item)) return;
-      // A failed write is a failure of the log, which stops the run that waits.
-      this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(
-        () => undefined,
-      );
-    });
+    itemsOf(open.approval.request.subject).forEach((_, item) => this.#decide(open, item, change));
   }
 
-  /** Compare and set: an item is taken by the first decision; whoever gave it is told once it is stored. */
-  async #store(open: Open, decision: Decision): Promise<Decision> {
+  #decide(open: Open, item: number, change: Partial<Decision>): void {
+    const hash = hashOf(open.approval.request.subject, item);
+    if (hash === null || open.approval.decisions[item] !== null || open.taken.has(item)) return;
+    // A failed write is a failure of the log, which stops the run that waits.
+    this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(
+      () => undefined,
+    );
+  }
+
+  /** Compare and set: an item is taken by the first decision, with what comes with it; told once it is stored. */
+  async #store(open: Open, decision: Decision, also?: () => void): Promise<Decision> {
     const { approval, taken } = open;
     const before = approval.decisions[decision.item];
     if (before || taken.has(decision.item)) {
@@ -187,6 +223,7 @@ export class ApprovalGate {
     taken.add(decision.item);
     const stored = open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
     approval.decisions[decision.item] = decision;
+    also?.();
     // What it allows waits for the disk by itself, behind the decision: the start of a run, or of a tool.
     if (approval.decisions.every((one) => one !== null)) open.settle();
     else this.#onChange();

@@ -1,10 +1,34 @@
 /** Pure parts of approvals: the options, the hashes that an answer binds, and the decision that an answer becomes. */
 import type { Answer, AnswerOption, Decision, Subject } from '#contract/approval.ts';
+import type { GrantOffer, GrantScope } from '#contract/permission.ts';
 
 export const OPTIONS = {
   allow: { id: 'allow', name: 'Allow once', kind: 'allow_once' },
   reject: { id: 'reject', name: 'Reject', kind: 'reject_once' },
 } as const satisfies Record<string, AnswerOption>;
+
+const ALWAYS: Readonly<Record<GrantScope, string>> = {
+  workflow: 'Allow in this workflow',
+  conversation: 'Allow in this conversation',
+  project: 'Always allow for this project',
+};
+
+export function optionsOf(offer: GrantOffer | undefined): AnswerOption[] {
+  const more = (offer?.scopes ?? []).map((scope): AnswerOption => ({
+    id: grantOption(scope),
+    name: ALWAYS[scope],
+    kind: 'allow_always',
+  }));
+  return [OPTIONS.allow, ...more, OPTIONS.reject];
+}
+
+export function optionOf(allowed: boolean): string {
+  return allowed ? OPTIONS.allow.id : OPTIONS.reject.id;
+}
+
+function grantOption(scope: GrantScope): string {
+  return `allow_${scope}`;
+}
 
 /** The hash of each item that can be answered alone. */
 export function itemsOf(subject: Subject): string[] {
@@ -21,7 +45,7 @@ export function decisionOf(answer: Exclude<Answer, { kind: 'edit' }>, item: numb
   return {
     item,
     outcome: 'selected',
-    optionId: allowed ? OPTIONS.allow.id : OPTIONS.reject.id,
+    optionId: answer.kind === 'allow' && answer.grant ? grantOption(answer.grant.scope) : optionOf(allowed),
     allowed,
     decidedBy: 'person',
     ruleId: null,

@@ -1,8 +1,8 @@
 /** The Markdown of an export: everything that was said, in blocks that no content can break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { Entry, Part } from '#contract/message.ts';
-import type { Tally } from '#contract/outcome.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
+import { code, decided, fence, inline, lines, seconds, used } from '../markdown-parts.ts';
 import type { WorkflowRecord } from './record.ts';
 
 /** The text in parts, a workflow at a time. */
@@ -133,76 +133,7 @@ function approvalOf({ request, decisions }: Approval): string[] {
   ];
 }
 
-function decided(decision: Decision | null): string {
-  if (!decision) return 'not answered';
-  const { allowed, outcome, decidedBy, ruleId, reason, at } = decision;
-  const answer = allowed
-    ? outcome === 'edited'
-      ? 'approved with changes'
-      : 'approved'
-    : outcome === 'cancelled'
-      ? 'cancelled'
-      : 'rejected';
-  const by = ruleId === null ? decidedBy : `${decidedBy} ${code(ruleId)}`;
-  return `${answer} by ${by} at ${at}${reason === null ? '' : `, reason: ${inline(reason)}`}`;
-}
-
 function editedOf(decision: Decision | null): string[] {
   if (decision?.edited === undefined) return [];
   return ['What was approved:', '', fence(JSON.stringify(decision.edited, null, 2), 'json'), ''];
-}
-
-function used({
-  requests,
-  inputTokens,
-  cacheReadTokens,
-  cacheWriteTokens,
-  outputTokens,
-  nanoUsd,
-  unpriced,
-}: Tally): string {
-  const cost = unpriced > 0 ? 'cost unknown' : `$${(nanoUsd / 1e9).toFixed(6)}`;
-  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens, ${cost}`;
-}
-
-function seconds(ms: number | null): string {
-  return ms === null ? '' : `, ${(ms / 1000).toFixed(3)} s`;
-}
-
-function lines(all: readonly string[]): string {
-  return `${all.join('\n')}\n`;
-}
-
-/** A block whose fence is longer than any in the text. */
-function fence(text: string, language = ''): string {
-  const ticks = '`'.repeat(Math.max(3, longestTicks(text) + 1));
-  return `${ticks}${language}\n${clean(text)}\n${ticks}`;
-}
-
-/** As code within a line, whatever stands in it. */
-function code(text: string): string {
-  const line = oneLine(text);
-  const longest = longestTicks(line);
-  const ticks = '`'.repeat(longest + 1);
-  return longest > 0 ? `${ticks} ${line} ${ticks}` : `${ticks}${line || ' '}${ticks}`;
-}
-
-function longestTicks(text: string): number {
-  let longest = 0;
-  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
-  return longest;
-}
-
-/** As text within a line. */
-function inline(text: string): string {
-  return oneLine(text).replace(/[\\`*_[\]<>#|~&]/g, '\\$&');
-}
-
-function oneLine(text: string): string {
-  return clean(text).replace(/\s+/g, ' ').trim();
-}
-
-/** Readers of Markdown stop at a NUL, and a return of its own ends a line. */
-function clean(text: string): string {
-  return text.replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n');
 }

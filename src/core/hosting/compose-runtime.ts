@@ -1,7 +1,7 @@
 /** The composition of the program on this machine: settings, agents, prices and provider, to be joined with the store. */
-import { join } from 'node:path';
-import { loadBuiltins, loadFolder } from '../agents/load.ts';
-import { AgentRegistry } from '../agents/registry.ts';
+import { homedir } from 'node:os';
+import { AgentFolders } from '../agents/agent-folders.ts';
+import { builtinPlace, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../errors.ts';
 import { LiveSettings } from '../live-settings.ts';
 import { createAnthropicModel } from '../model/anthropic.ts';
@@ -11,18 +11,22 @@ import { createRuntime, type Runtime } from '../runtime.ts';
 import { loadSettings } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { allTools } from '../tools/all.ts';
+import { Trust } from '../trust.ts';
 import type { HostingOptions } from './options.ts';
 
 /** Everything that does not need the store; what it resolves with joins the two. */
 export async function composeRuntime(
-  { folders: { config }, secrets, environment, version, folder, warn }: HostingOptions,
+  { folders: { config, data }, secrets, environment, version, folder, warn }: HostingOptions,
   onFailure: (error: TriadError) => void,
 ): Promise<(store: Store) => Promise<Runtime>> {
-  const [initial, registry, prices] = await Promise.all([
-    loadSettings(config),
-    loadAgents(config, warn),
-    builtinPrices(),
-  ]);
+  const [tools, trust] = [allTools(), new Trust(data)];
+  const agents = new AgentFolders({
+    ...{ tools, warn, trust },
+    places: [builtinPlace(), ...userPlaces(config, homedir())],
+  });
+  // Read once now, while the store opens: the first workflow then reads only what has changed.
+  const read = agents.of(folder).catch(() => undefined);
+  const [initial, prices] = await Promise.all([loadSettings(config), builtinPrices(), read]);
   const settings = new LiveSettings(config, initial);
   const provider = new Provider({
     ...{ settings, secrets, createModel: createAnthropicModel },
@@ -30,17 +34,7 @@ export async function composeRuntime(
   });
   return (store) =>
     createRuntime({
-      ...{ version, store, provider, registry, settings, folder, onFailure },
-      tools: allTools(),
+      ...{ version, store, provider, agents, trust, tools, settings, folder, data, onFailure },
       price: (model, usage) => priceOf(prices, model, usage),
     });
-}
-
-/** Built-in agents, then the person's own, which may replace them. */
-async function loadAgents(config: string, warn: (line: string) => void): Promise<AgentRegistry> {
-  const [builtin, own] = await Promise.all([loadBuiltins(), loadFolder(join(config, 'agents'), 'user')]);
-  for (const line of [...builtin.warnings, ...own.warnings]) warn(line);
-  const registry = new AgentRegistry();
-  for (const definition of [...builtin.definitions, ...own.definitions]) registry.register(definition);
-  return registry;
 }

@@ -7,12 +7,12 @@ export interface Guest {
   readonly workflows: ReadonlySet<string>;
 }
 
-/** `folder`: of its conversations that name none. */
+/** `folder`: what is meant where it names none. */
 export function guestOf(runtime: Client, folder: string): Guest {
   const workflows = new Set<string>();
   const request = async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
     // What comes in is parsed by the runtime, so here it may still be anything.
-    const given = method === 'conversation.create' ? ({ folder, ...(input as object) } as Input<M>) : input;
+    const given = IN_FOLDER.has(method) ? ({ folder, ...(input as object) } as Input<M>) : input;
     const output = await runtime.request(method, given);
     const id = STARTS.has(method) ? workflowIn(output) : RESUMES.has(method) ? workflowIn(input) : null;
     if (id !== null) workflows.add(id);
@@ -23,6 +23,9 @@ export function guestOf(runtime: Client, folder: string): Guest {
   return { client: { request, subscribe }, workflows };
 }
 
+const IN_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>([
+  ...(['conversation.create', 'agents.list', 'agents.get', 'agents.check', 'trust.look'] as const),
+]);
 const STARTS: ReadonlySet<MethodName> = new Set<MethodName>(['message.send', 'run.retry', 'run.extend']);
 const RESUMES: ReadonlySet<MethodName> = new Set<MethodName>(['workflow.resume', 'workflow.extend']);
 const TELLS_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>(['app.state', 'provider.set']);

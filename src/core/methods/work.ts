@@ -1,4 +1,5 @@
-/** Methods for work that goes on, and for what agents remember. */
+/** Methods for runs and their questions, for work that goes on, and for what agents remember. */
+import type { AsleepQuestions } from '../approvals/asleep.ts';
 import { Continuation } from '../continuation.ts';
 import type { Engine } from '../engine.ts';
 import { mustExist } from '../errors.ts';
@@ -6,13 +7,22 @@ import { deleteNote } from '../memory.ts';
 import type { Handlers } from './handlers.ts';
 import type { Orchestrator } from '../orchestrator.ts';
 
+type Mine =
+  | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide')
+  | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
+
 export function workMethods(
   engine: Engine,
   orchestrator: Orchestrator,
-): Pick<Handlers, 'workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete'> {
+  asleep: AsleepQuestions,
+): Pick<Handlers, Mine> {
   const { store } = engine;
   const continuation = new Continuation(engine, orchestrator);
   return {
+    'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
+    'run.entries': ({ runId }) => store.entriesOf(runId),
+    'run.stop': ({ runId }) => orchestrator.stopRun(runId),
+    'approval.decide': ({ approvalId, item, answer }) => asleep.decide(approvalId, item, answer),
     'workflow.extend': async ({ workflowId, ...more }) => {
       await continuation.extendWorkflow(workflowId, more);
       return {};

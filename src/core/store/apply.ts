@@ -42,6 +42,7 @@ const HANDLERS: Handlers = {
   notice: nothing,
   'plan-change': planChange,
   'memory-change': memoryChange,
+  'grant-change': grantChange,
   'limit-change': limitChange,
 };
 
@@ -56,6 +57,11 @@ function memoryChange({ scope, folder, name, text, at, ...event }: Event<'memory
   const writer = { conversationId, workflowId, runId, parentRunId, agent };
   const row: MemoryNote = { scope, folder, name, text, updatedAt: at, writer };
   return [{ kind: 'put', table: 'memory', key, row }];
+}
+
+/** The whole grant, as many conversations use it. */
+function grantChange({ grant }: Event<'grant-change'>): Write[] {
+  return [{ kind: 'put', table: 'permission_grant', key: grant.id, row: grant }];
 }
 
 function limitChange({ of, runId, workflowId, limits }: Event<'limit-change'>): Write[] {

@@ -2,6 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
+import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
 import { conversations } from './lists.ts';
@@ -21,6 +22,8 @@ export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | 
     ...runReads(reader),
     ...approvalReads(reader),
     ...memoryReads(reader),
+    grants: async () =>
+      (await reader.rows<Grant>('permission_grant', 'SELECT * FROM permission_grant')).sort(byId),
   };
 }
 

@@ -5,10 +5,12 @@ import { apply } from './apply.ts';
 import type { Database } from './database.ts';
 import { deleteSome, workflowIdsOf } from './purge.ts';
 import { Reader } from './reader.ts';
-import type { RebuildProgress, Store } from './store.ts';
+import type { RebuildProgress, Store, Table } from './store.ts';
 
 type Reads = Pick<Store, 'lastSeq' | 'events' | 'commit'>;
 
+/** Notes and grants were written by many conversations, some of which are gone. */
+const OF_MANY: ReadonlySet<Table> = new Set<Table>(['memory', 'permission_grant']);
 /** Events that are replayed in one transaction. */
 const STEP = 500;
 
@@ -19,7 +21,7 @@ export async function rebuildPending(database: Database): Promise<boolean> {
 }
 
 /**
- * Conversations keep their rows (no event tells of an empty one, or of the trash), streamed text and notes theirs (they
+ * Conversations keep their rows (no event tells of an empty one, or of the trash), streamed text, notes and grants theirs (they
  * are newer than the events, or outlive them). The index is emptied first and made again behind.
  */
 export async function rebuild(
@@ -77,10 +79,9 @@ async function rebuildConversation(
   await commit([], [{ kind: 'put', table: 'conversation', key: id, row }]);
   for (let from = 1; from <= last; from += STEP) {
     const writes = (await events(id, from, from + STEP - 1)).flatMap(apply);
-    // Notes were written by many conversations, some of which are gone.
     await commit(
       [],
-      writes.filter(({ table }) => table !== 'memory'),
+      writes.filter(({ table }) => !OF_MANY.has(table)),
     );
   }
   const ids = await workflowIdsOf(database, id, Number.MAX_SAFE_INTEGER);

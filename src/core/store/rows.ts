@@ -29,6 +29,7 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> 
   model_request: {},
   open_message: { workflowId: 'plain' },
   memory: {},
+  permission_grant: {},
 };
 
 const NO_JSON: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);

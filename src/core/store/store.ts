@@ -2,6 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
+import type { Grant } from '#contract/permission.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type {
   ConversationRow,
@@ -23,7 +24,8 @@ export type Table =
   | 'approval'
   | 'model_request'
   | 'open_message'
-  | 'memory';
+  | 'memory'
+  | 'permission_grant';
 
 /** A row's fields; plain JSON. */
 export type Row = Record<string, unknown>;
@@ -113,6 +115,9 @@ export interface Store {
   notesOf(scope: string, folder: string): Promise<MemoryNote[]>;
   /** Of all agents, in one folder or in all. */
   notes(folder?: string): Promise<MemoryNote[]>;
+
+  /** Every grant that was given, by id. */
+  grants(): Promise<Grant[]>;
 
   /** Conversations in the trash, last deleted first. */
   trashed(page: Page): Promise<Paged<ConversationRow>>;

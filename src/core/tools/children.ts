@@ -1,6 +1,6 @@
 /** The capability of starting sub-agents, as the lead's tools see it. */
 import type { Approval } from '#contract/approval.ts';
-import type { Effort } from '#contract/agent.ts';
+import type { Effort, Permission } from '#contract/agent.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import type { Question } from './question.ts';
@@ -16,6 +16,8 @@ export interface ChildRequest {
   prompt: string;
   systemPrompt: string | null;
   tools: string[] | null;
+  /** What its tools may need at most. */
+  permissions: Permission[] | null;
   mcpServers: string[] | null;
   provider: string | null;
   model: string | null;

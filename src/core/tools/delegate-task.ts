@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import { TriadError } from '../errors.ts';
 import {
+  agentTargets,
   childrenOf,
   delegation,
   PROMPT_RULE,
@@ -45,6 +46,8 @@ It counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person
   primaryOnly: true,
   order: 'concurrent',
   recovery: 'continue',
+  targets: async ({ operation, agent_id: name }) =>
+    agentTargets(operation === 'delegate' && name !== undefined ? [name] : [], false),
   question: async (input, context) => {
     if (input.operation !== 'delegate') return null;
     return childrenOf(context).propose('delegate', context.toolCallId, [

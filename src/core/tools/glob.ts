@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_FILES, search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
+import { pathTargets } from './workspace.ts';
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('A glob pattern such as "**/*.ts" or "src/{a,b}/*.md".'),
@@ -26,10 +27,15 @@ export function globTool(): Tool {
     primaryOnly: false,
     order: 'concurrent',
     recovery: 'repeat',
+    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {
         const where = await searchFrom(context.folder, input.path, [input.pattern]);
-        const found = await search({ kind: 'glob', pattern: input.pattern, ...where }, context.signal);
+        const hidden = await context.hidden('glob');
+        const found = await search(
+          { kind: 'glob', pattern: input.pattern, hidden, ...where },
+          context.signal,
+        );
         const notes = [
           ...(found.timedOut
             ? ['[The search took too long and was stopped: narrow the path or the pattern.]']

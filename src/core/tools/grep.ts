@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_LINE_CHARS, MAX_MATCHES, search, SEARCH_MS, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
+import { pathTargets } from './workspace.ts';
 
 const Input = z.strictObject({
   pattern: z
@@ -43,6 +44,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
     primaryOnly: false,
     order: 'concurrent',
     recovery: 'repeat',
+    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {
         const where = await searchFrom(
@@ -58,6 +60,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           glob,
+          hidden: await context.hidden('grep'),
           ...where,
         } as const;
         const found = await search(job, context.signal, timeoutMs);

@@ -3,7 +3,7 @@ import { opendir } from 'node:fs/promises';
 import { z } from 'zod';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { resolveInside, shownPath, withFolder } from './workspace.ts';
+import { pathTargets, resolveInside, shownPath, withFolder } from './workspace.ts';
 
 const MAX_SHOWN = 1000;
 /** A folder with more entries is not read to its end. */
@@ -30,6 +30,7 @@ export function listDirectoryTool(): Tool {
     primaryOnly: false,
     order: 'concurrent',
     recovery: 'repeat',
+    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {
         const asked = input.path ?? '.';

@@ -4,6 +4,7 @@ import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import { TriadError } from '../errors.ts';
 import type { ChildReport } from './children.ts';
 import {
+  agentTargets,
   childrenOf,
   delegation,
   PROMPT_RULE,
@@ -46,6 +47,11 @@ Each task counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the
   primaryOnly: true,
   order: 'concurrent',
   recovery: 'continue',
+  targets: async ({ tasks }) =>
+    agentTargets(
+      tasks.map((task) => task.agent_id),
+      false,
+    ),
   question: (input, context) =>
     childrenOf(context).propose(
       'parallel',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TriadError } from '../errors.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { openInside, shownPath } from './workspace.ts';
+import { fileTargets, openInside, shownPath } from './workspace.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_LINES = 5000;
@@ -35,6 +35,7 @@ export function readFileTool(): Tool {
     primaryOnly: false,
     order: 'concurrent',
     recovery: 'repeat',
+    targets: (input, folder) => fileTargets(folder, input.path),
     execute: (input, context) =>
       settle(context, async () => {
         const file = await openInside(context.folder, input.path);

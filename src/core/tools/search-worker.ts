@@ -5,6 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { parentPort, workerData } from 'node:worker_threads';
 import { glob, type GlobOptions } from 'tinyglobby';
+import { matches } from '../approvals/pattern.ts';
 import { TriadError } from '../errors.ts';
 import { cutAtCodePoint } from '../text.ts';
 import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
@@ -15,6 +16,9 @@ const CHUNK = 64 * 1024;
 const MAX_SEARCHED_CHARS = 256 * 1024;
 /** Files read at a time: more would fill the few file system threads that the whole program shares. */
 const AT_A_TIME = 16;
+
+/** As a pattern that allows is held against a path. */
+const EXACTLY = { path: true, loose: false };
 
 await main(workerData as SearchJob);
 
@@ -31,7 +35,9 @@ function send(message: SearchMessage): void {
 }
 
 async function listFiles(job: SearchJob & { kind: 'glob' }): Promise<void> {
-  const paths = await filesOf(job, job.pattern);
+  const { only } = job;
+  const found = await filesOf(job, job.pattern);
+  const paths = only === undefined ? found : found.filter((path) => matches(only, path, EXACTLY));
   send({ type: 'lines', lines: paths.slice(0, MAX_FILES) });
   send({ type: 'end', more: paths.length > MAX_FILES, files: paths.length });
 }
@@ -68,8 +74,12 @@ async function filesOf(job: SearchJob, pattern: string): Promise<string[]> {
   });
   return found
     .map((path) => shown(job.folder, join(job.start, path)))
-    .filter((path) => !path.startsWith('../'))
+    .filter((path) => !path.startsWith('../') && !isHidden(job, path))
     .sort();
+}
+
+function isHidden({ hidden }: SearchJob, path: string): boolean {
+  return hidden.some((pattern) => matches(pattern, path, { path: true, loose: true }));
 }
 
 /** A pattern's fixed beginning may name a link: whatever leads outside is shown as empty. */

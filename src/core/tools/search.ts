@@ -15,8 +15,15 @@ export type SearchJob = {
   folder: string;
   /** Canonical path of the folder (or, for grep, the file) to search. */
   start: string;
+  /** Patterns of paths, relative to the workspace, that are passed over. */
+  hidden: readonly string[];
 } & (
-  | { kind: 'glob'; pattern: string }
+  | {
+      kind: 'glob';
+      pattern: string;
+      /** Of what is found only what this pattern of a rule matches. */
+      only?: string;
+    }
   | {
       kind: 'grep';
       pattern: string;

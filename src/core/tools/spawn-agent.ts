@@ -1,9 +1,10 @@
 /** The lead's tool for temporary sub-agents: start one, list those that work, end one. */
 import { z } from 'zod';
-import { AgentName, Effort } from '#contract/agent.ts';
+import { AgentName, Effort, Permission } from '#contract/agent.ts';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import { TriadError } from '../errors.ts';
 import {
+  agentTargets,
   childrenOf,
   PROMPT_RULE,
   promptField,
@@ -36,6 +37,12 @@ const Input = z
       .optional()
       .describe(
         'spawn: names of the tools that it gets, some of yours; left out, all of yours but those that start agents.',
+      ),
+    permissions: z
+      .array(Permission)
+      .optional()
+      .describe(
+        'spawn: what its tools may need at most, some of your permissions; reading and searching always stay.',
       ),
     mcp_servers: z
       .array(z.string())
@@ -75,6 +82,8 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
   primaryOnly: true,
   order: 'concurrent',
   recovery: 'continue',
+  targets: async ({ operation, name }) =>
+    agentTargets(operation === 'spawn' && name !== undefined ? [name] : [], true),
   question: async (input, context) => {
     if (input.operation !== 'spawn') return null;
     const request = {
@@ -84,6 +93,7 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
       prompt: input.prompt ?? '',
       systemPrompt: input.system_prompt ?? null,
       tools: input.tools ?? null,
+      permissions: input.permissions ?? null,
       mcpServers: input.mcp_servers ?? null,
       provider: input.provider ?? null,
       model: input.model ?? null,

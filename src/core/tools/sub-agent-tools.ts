@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { DEPTH_REFUSAL, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { TriadError } from '../errors.ts';
 import type { ChildReport, ChildRequest, Children } from './children.ts';
-import type { ToolContext, ToolResult } from './tool.ts';
+import type { Targets } from '../approvals/judge.ts';
+import type { QuestionContext, ToolResult } from './tool.ts';
 
 export const PROMPT_RULE =
   'The prompt is the only input that the sub-agent gets: it sees nothing of this conversation. Make it complete: the Task, the Input Data (with contents or paths), the Expected Output Format, the Constraints.';
@@ -24,9 +25,15 @@ export function usableAgents(agents: readonly { name: string; description: strin
 }
 
 /** Refuses a caller that may not start anything, also where the tool was not offered. */
-export function childrenOf(context: ToolContext): Children {
+export function childrenOf(context: Pick<QuestionContext, 'children'>): Children {
   if (!context.children) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
   return context.children;
+}
+
+/** Rules' patterns are held against the name; a temporary agent's has a mark, since its lead chose it. */
+export function agentTargets(names: readonly string[], isTemporary: boolean): Targets {
+  const values = isTemporary ? names.flatMap((name) => [name, `spawned:${name}`]) : names;
+  return { values, path: false };
 }
 
 /** A request for an existing agent as it is. */
@@ -38,6 +45,7 @@ export function delegation(agent: string, prompt: string, reason: string | undef
     prompt,
     systemPrompt: null,
     tools: null,
+    permissions: null,
     mcpServers: null,
     provider: null,
     model: null,

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { PlanItem, ToolStatus } from '#contract/message.ts';
+import type { Targets } from '../approvals/judge.ts';
 import type { Children } from './children.ts';
 import type { Question } from './question.ts';
 
@@ -34,7 +35,12 @@ export interface ToolContext {
     write(items: PlanItem[]): Promise<void>;
   };
   readonly memory: Memory;
+  /** Patterns of paths that rules keep from this agent where the tool looks at many files. */
+  hidden(tool: string): Promise<readonly string[]>;
 }
+
+/** What a question may look at. */
+export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'folder' | 'signal' | 'children'>;
 
 /** The agent's own notes in this folder; no other agent reads them. */
 export interface Memory {
@@ -61,8 +67,13 @@ export interface Tool<Input = unknown> {
   readonly order: 'concurrent' | 'serial';
   /** A call that was running when the process died: run again, continue where it was, or answer "outcome unknown". */
   readonly recovery: 'repeat' | 'continue' | 'unknown';
+  /**
+   * What the patterns of rules are held against. Left out, a tool that needs no permission is about nothing in
+   * particular, and of any other it cannot be told. Throws a TriadError for input that cannot work.
+   */
+  targets?(input: Input, folder: string): Promise<Targets>;
   /** Asked before execution; null where a call needs no yes. Throws a TriadError for input that cannot work. */
-  question?(input: Input, context: ToolContext): Promise<Question | null>;
+  question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
   execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
 }

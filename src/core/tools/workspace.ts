@@ -46,6 +46,24 @@ export async function shownPath(folder: string, canonical: string): Promise<stri
   );
 }
 
+/** What a path is about, for rules: as it was asked for, and where it leads. */
+export async function pathTargets(
+  folder: string,
+  path: string,
+): Promise<{ values: string[]; path: true; canonical: string }> {
+  const canonical = await resolveInside(folder, path);
+  const asked = relative(folder, resolve(folder, path)).split(sep).join('/') || '.';
+  const values = new Set([await shownPath(folder, canonical), asked]);
+  return { values: [...values], path: true, canonical };
+}
+
+/** The same for a file that is read or written whole: one that usually holds keys is refused. */
+export async function fileTargets(folder: string, path: string): Promise<{ values: string[]; path: true }> {
+  const { canonical, ...targets } = await pathTargets(folder, path);
+  await refuseSecret(folder, path, canonical);
+  return targets;
+}
+
 /** Throws `not_allowed` for a file that usually holds keys, by the name that was asked for or the one it leads to. */
 export async function refuseSecret(folder: string, asked: string, canonical: string): Promise<void> {
   if (!isSecret(await shownPath(folder, canonical)) && !isSecret(basename(asked))) return;

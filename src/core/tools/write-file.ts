@@ -8,8 +8,23 @@ import { TriadError } from '../errors.ts';
 import { canonicalHash, sha256 } from '../hash.ts';
 import { previewWrite, type WritePreview } from './preview.ts';
 import { settle } from './settle.ts';
-import { defineTool, type Question, type Tool, type ToolContext, type ToolResult } from './tool.ts';
-import { fail, openInside, refuseSecret, resolveInside, shownPath, withFolder } from './workspace.ts';
+import {
+  defineTool,
+  type Question,
+  type QuestionContext,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.ts';
+import {
+  fail,
+  fileTargets,
+  openInside,
+  refuseSecret,
+  resolveInside,
+  shownPath,
+  withFolder,
+} from './workspace.ts';
 
 const NAME = 'write_file';
 const MAX_CHARS = 4_000_000;
@@ -42,6 +57,7 @@ export function writeFileTool(): Tool {
     primaryOnly: false,
     order: 'serial',
     recovery: 'unknown',
+    targets: (input, folder) => fileTargets(folder, input.path),
     question: (input, context) => ask(input, context),
     execute: (input, context, approval) => settle(context, () => write(input, context, approval)),
   });
@@ -56,7 +72,7 @@ interface Target {
   mode: number | undefined;
 }
 
-async function ask(input: Input, context: ToolContext): Promise<Question> {
+async function ask(input: Input, context: QuestionContext): Promise<Question> {
   const target = await look(input.path, context);
   const { complete, ...preview } = await previewWrite(target.shown, target.before, input.content);
   const what = preview.created ? 'Makes the file' : 'Replaces the content of';
@@ -71,7 +87,8 @@ async function ask(input: Input, context: ToolContext): Promise<Question> {
       preview,
       hash: canonicalHash({ tool: NAME, input }),
     },
-    risk: 'medium',
+    // Nothing is lost where nothing was.
+    risk: preview.created ? 'low' : 'medium',
     reversible: complete,
   };
 }
@@ -97,7 +114,7 @@ async function write(input: Input, context: ToolContext, approval: Approval | nu
 }
 
 /** Where the path leads, and what is there now. */
-async function look(path: string, context: ToolContext): Promise<Target> {
+async function look(path: string, context: QuestionContext): Promise<Target> {
   const canonical = await resolveInside(context.folder, path);
   await refuseSecret(context.folder, path, canonical);
   const shown = await shownPath(context.folder, canonical);

@@ -1,18 +1,43 @@
-/** `triad agents list`: the agents that can be used, in order of their names. */
-import type { AgentSummary } from '#contract/agent.ts';
+/** `triad agents list` and `show`: the agents that can be used in a folder, and one of them in full. */
+import type { AgentDefinition, AgentReport, AgentSummary } from '#contract/agent.ts';
 import type { Client } from '#contract/rpc.ts';
+import { describeFault } from '#core/agents/load.ts';
 import { oneLine } from './format.ts';
 import type { Io } from './io.ts';
 import { table } from './table.ts';
-import { visible } from './visible.ts';
+import { harmless, visible } from './visible.ts';
 
-export async function listAgents({ screen }: Io, client: Client, options: { json?: boolean }): Promise<void> {
-  const agents = (await client.request('agents.list', {})).toSorted((a, b) =>
-    a.name.localeCompare(b.name, 'en'),
-  );
-  if (options.json) return screen.data(`${JSON.stringify(agents, null, 2)}\n`);
-  if (agents.length === 0) return screen.note('No agents are defined.');
-  for (const line of agentTable(agents, screen.width)) screen.data(`${line}\n`);
+interface Options {
+  json?: boolean;
+  folder: string;
+}
+
+export async function listAgents({ screen }: Io, client: Client, { json, folder }: Options): Promise<void> {
+  const [list, files, look] = await Promise.all([
+    client.request('agents.list', { folder }),
+    client.request('agents.check', { folder }),
+    client.request('trust.look', { folder }),
+  ]);
+  const agents = list.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  if (json) {
+    const entries = agents.map((agent) => ({ ...agent, ...reportFor(agent, files) }));
+    screen.data(`${JSON.stringify(entries, null, 2)}\n`);
+  } else for (const line of agentTable(agents, screen.width)) screen.data(`${line}\n`);
+  const faulty = files.filter(({ ok }) => !ok).length;
+  if (faulty > 0) screen.note(`${counted(faulty)} no agent as it is: see "triad agents validate"`);
+  const untrusted = look.files.filter(({ state }) => state === 'new' || state === 'changed').length;
+  if (untrusted > 0)
+    screen.note(
+      `${untrusted === 1 ? '1 file' : `${untrusted} files`} of this folder left out: see "triad trust"`,
+    );
+}
+
+const counted = (files: number) => (files === 1 ? '1 file defines' : `${files} files define`);
+
+/** What `agents validate` says of the file. */
+function reportFor(agent: AgentSummary, files: readonly AgentReport[]): Omit<AgentReport, 'name' | 'source'> {
+  const warnings = files.find(({ file }) => file === agent.sourcePath)?.warnings ?? [];
+  return { file: agent.sourcePath ?? '', ok: true, errors: [], warnings };
 }
 
 export function agentTable(agents: readonly AgentSummary[], width: number): string[] {
@@ -21,14 +46,53 @@ export function agentTable(agents: readonly AgentSummary[], width: number): stri
     { title: 'DESCRIPTION', min: 16 },
     { title: 'MODEL', rank: 1 },
     { title: 'SOURCE', rank: 2 },
-    { title: 'TOOLS', rank: 3, min: 12 },
+    { title: 'PERMISSIONS', rank: 3, min: 14 },
+    { title: 'TOOLS', rank: 4, min: 12 },
   ];
-  const rows = agents.map(({ name, description, model, source, tools, enabled }) => [
+  const rows = agents.map(({ name, description, model, source, permissions, tools }) => [
     visible(name),
-    `${enabled ? '' : '(disabled) '}${visible(oneLine(description))}`,
+    visible(oneLine(description)),
     model === null ? 'default' : visible(model),
     source,
+    permissions === null ? 'by its tools' : permissions.join(', ') || 'none',
     tools === null ? 'all' : tools.map(visible).join(', ') || 'none',
   ]);
   return table(columns, rows, width);
+}
+
+export async function showAgent(
+  { screen }: Io,
+  client: Client,
+  name: string,
+  { json, folder }: Options,
+): Promise<void> {
+  const { definition, warnings } = await client.request('agents.get', { folder, name });
+  if (json) return screen.data(`${JSON.stringify({ ...definition, warnings }, null, 2)}\n`);
+  for (const [key, value] of facts(definition)) screen.data(`${key.padEnd(18)}${visible(value)}\n`);
+  const { systemPrompt } = definition;
+  screen.data(`\n${screen.isTerminal ? harmless(systemPrompt) : systemPrompt}\n`);
+  for (const warning of warnings) screen.note(describeFault(definition.sourcePath ?? name, warning));
+}
+
+/** In the words of the file's keys, with what holds where one is left out. */
+function facts(agent: AgentDefinition): [string, string][] {
+  const list = (names: readonly string[] | null, left: string) => names?.join(', ') ?? left;
+  const or = (value: string | number | null, left: string) => String(value ?? left);
+  const { approvalTimeoutMs: timeout } = agent;
+  return [
+    ['name', agent.name],
+    ['description', oneLine(agent.description)],
+    ['role', agent.role],
+    ['model', or(agent.model, agent.role === 'primary' ? 'the default' : "the lead's")],
+    ['effort', or(agent.effort, 'not set')],
+    ['max_tokens', or(agent.maxTokens, 'by default')],
+    ['max_iterations', or(agent.maxIterations, 'by the settings')],
+    ['tools', list(agent.tools, agent.role === 'primary' ? 'all' : "all of the lead's")],
+    ['permissions', list(agent.permissions, 'by its tools')],
+    ['requires_approval', list(agent.requiresApproval, '') || 'nothing more than the rules'],
+    ['approval_timeout', timeout === null ? 'by the settings' : `${timeout / 1000} s`],
+    ['enabled', agent.enabled ? 'yes' : 'no'],
+    ['source', agent.source],
+    ['file', agent.sourcePath ?? 'none'],
+  ];
 }

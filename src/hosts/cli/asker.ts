@@ -99,7 +99,11 @@ async function askOne(terminal: Terminal, { approval, item }: Slot, signal: Abor
     const answer = (await terminal.ask(`Allow? ${choices}: `, signal))?.trim().toLowerCase() ?? null;
     if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
     if (answer === 'y' || answer === 'yes') {
-      return envelope === asked || envelope === null ? { kind: 'allow' } : { kind: 'edit', value: envelope };
+      if (!request.reversible && !(await isConfirmed(terminal, signal))) continue;
+      const confirmed = request.reversible ? {} : { confirmed: true as const };
+      return envelope === asked || envelope === null
+        ? { kind: 'allow', ...confirmed }
+        : { kind: 'edit', value: envelope, ...confirmed };
     }
     if (answer === 'n' || answer === 'no') {
       return {
@@ -115,4 +119,10 @@ async function askOne(terminal: Terminal, { approval, item }: Slot, signal: Abor
       terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
     }
   }
+}
+
+/** The second step of what cannot be undone: a whole word, which no slip of a finger types. */
+async function isConfirmed(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  const words = await terminal.ask('This cannot be undone. Type "confirm" to allow it: ', signal);
+  return words?.trim().toLowerCase() === 'confirm';
 }

@@ -69,6 +69,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'usage':
     case 'plan-change':
     case 'memory-change':
+    case 'grant-change':
     case 'limit-change':
     case 'thinking-delta':
     case 'tool-delta':
@@ -147,6 +148,10 @@ function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string
     },
     onAgentError: ({ text, message, severity }) => {
       lines.push(`${style(severity === 'error' ? 'red' : 'yellow', text)}: ${clean(message)}`);
+      if (event.type !== 'run-end' || !event.origin) return;
+      const { traceId, parentChain, attempted } = event.origin;
+      const chain = parentChain.map(clean).join(' → ');
+      lines.push(style('dim', `  trace ${traceId} · ${chain} · ${clean(attempted)}`));
     },
   });
   return lines;

@@ -72,6 +72,15 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
       done(await withClient(io, (client) => exportSession(io, client, id, options)));
     });
   sessions
+    .command('project')
+    .description('make the Markdown files of a session, or of all, again from the history')
+    .argument('[id]', ID)
+    .addOption(json())
+    .action(async (id: string | undefined, options: { json?: boolean }) => {
+      const { projectSessions } = await import('./sessions-project.ts');
+      done(await withClient(io, (client) => projectSessions(io, client, id, options)));
+    });
+  sessions
     .command('clean')
     .description('move old sessions to the trash')
     .addOption(

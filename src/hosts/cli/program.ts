@@ -3,6 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './failure.ts';
 import type { Io } from './io.ts';
 import { approve, type Done, json, withClient } from './program-parts.ts';
+import { addAgents, addTrust } from './program-agents.ts';
+import { addPermissions } from './program-permissions.ts';
 import { addSessions } from './program-sessions.ts';
 
 /** `done` gets the exit code of the command that ran. */
@@ -27,9 +29,11 @@ export function createProgram(io: Io, version: string, done: Done): Command {
     });
   addRun(program, io, done);
   addServe(program, io, done);
-  addAgents(program, io, done);
+  addAgents(group(program, 'agents', 'agent definitions'), io, done);
+  addTrust(program, io, done);
   addSessions(group(program, 'sessions', 'conversations and their workflows'), io, done);
   addConfig(program, io, done);
+  addPermissions(group(program, 'permissions', 'rules and grants: what is asked about'), io, done);
   addDoctor(program, io, done);
   return program;
 }
@@ -60,18 +64,6 @@ function addServe(program: Command, io: Io, done: Done): void {
     .command('app')
     .description('the desktop app, or the browser where there is none; also without a command')
     .action(async () => done(await (await import('./serve.ts')).openApp(io)));
-}
-
-function addAgents(program: Command, io: Io, done: Done): void {
-  const agents = group(program, 'agents', 'agent definitions');
-  agents
-    .command('list')
-    .description('all agents by name')
-    .addOption(json())
-    .action(async (options: object) => {
-      const { listAgents } = await import('./agents.ts');
-      done(await withClient(io, (client) => listAgents(io, client, options)));
-    });
 }
 
 function addConfig(program: Command, io: Io, done: Done): void {

@@ -52,6 +52,6 @@ export async function resumeSession(io: Io, id: string, options: ResumeOptions):
 
 /** The stored workflow asks; whoever resumes it may answer everything alike. */
 function answersOf(approve: ApprovePolicy, terminal: Terminal | null): Terminal | Answer {
-  if (approve === 'all') return { kind: 'allow' };
+  if (approve === 'all') return { kind: 'allow', confirmed: true };
   return terminal ?? { kind: 'reject', reason: 'Nobody was there to answer' };
 }

@@ -10,6 +10,7 @@ import { terminalFor } from './answers.ts';
 import { follow } from './follow.ts';
 import type { Io } from './io.ts';
 import { openLink } from './link.ts';
+import { visible } from './visible.ts';
 
 export interface RunOptions {
   agent?: string;
@@ -37,8 +38,11 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
       const { id: conversationId, before } = await link.ask((client) =>
         conversationFor(client, folder, options),
       );
-      const start = async (client: Client) =>
-        (await client.request('message.send', { conversationId, text, approve })).workflowId;
+      const start = async (client: Client) => {
+        const sent = await client.request('message.send', { conversationId, text, approve });
+        if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));
+        return sent.workflowId;
+      };
       const find = async (client: Client) => {
         const { workflows } = await client.request('conversation.snapshot', { conversationId });
         return workflows.findLast(({ id, prompt }) => id > before && prompt === text)?.id ?? null;
@@ -51,6 +55,13 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
   } finally {
     terminal?.close();
   }
+}
+
+/** One line, however many there are. */
+function leftOut(files: readonly string[]): string {
+  const some = files.slice(0, 3).map(visible).join(', ');
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  return `triad: left out, because nobody has trusted them as they are: ${some}${more}; see "triad trust"`;
 }
 
 async function workspace(io: Io, given: string | undefined): Promise<string> {

@@ -12,6 +12,7 @@ export function listedSession({ conversation, workflows, runs }: Session) {
     createdAt,
     updatedAt,
     ...trashed(conversation),
+    usage: usageOf(conversation.usage),
     workflows: workflows.map((workflow) => listedWorkflow(workflow, runs)),
   };
 }

@@ -1,10 +1,12 @@
 /** `triad sessions list`, `show` and `trace`: what was said and done, as tables or JSON. */
 import type { Client } from '#contract/rpc.ts';
+import { usageOf } from '#core/usage.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import type { Io } from './io.ts';
 import { loadSession, type Session, wholeSession } from './session.ts';
 import { listedSession, shownSession } from './session-json.ts';
-import { table } from './table.ts';
+import type { Style } from './style.ts';
+import { cut, table, wrap } from './table.ts';
 import { traceOf } from './trace.ts';
 import { traceText } from './trace-text.ts';
 import { visible } from './visible.ts';
@@ -74,30 +76,43 @@ export async function showSession(
 ): Promise<void> {
   const session = await loadSession(client, id);
   if (options.json) return screen.data(`${JSON.stringify(shownSession(session), null, 2)}\n`);
+  for (const line of shownLines(session, screen.width, screen.dataStyle)) screen.data(`${line}\n`);
+}
+
+/** Prompts, answers and errors are shown whole; what stands around them fits the width. */
+function shownLines(session: Session, width: number, style: Style): string[] {
   const { conversation } = session;
-  const style = screen.dataStyle;
-  screen.data(`${style('bold', `Session ${conversation.id}: ${visible(oneLine(conversation.title))}`)}\n`);
-  screen.data(
-    `  ${visible(conversation.folder)} · ${visible(conversation.agent)} · ${localTime(conversation.createdAt)}\n`,
-  );
-  if (conversation.deletedAt) {
-    const since = localTime(conversation.deletedAt);
-    screen.data(`  In the trash since ${since}; to get it back: triad sessions restore ${conversation.id}\n`);
-  }
-  for (const workflow of shownSession(session).workflows) {
-    const { id: workflowId, outcome, status, durationMs, usage, error } = workflow;
-    const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
-    screen.data(`\n${style('cyan', `Workflow ${workflowId}`)} · ${facts.join(' · ')}\n`);
-    screen.data(`${style('bold', '> ')}${visible(workflow.prompt).replaceAll('\n', '\n> ')}\n`);
-    for (const child of workflow.subAgents) {
-      const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
-      screen.data(
-        `  ${mark} ${visible(child.agent)} (${child.kind}) · ${child.outcome ?? child.status} · ${duration(child.durationMs)}\n`,
-      );
-    }
-    if (workflow.answer !== '') screen.data(`\n${visible(workflow.answer).trimEnd()}\n`);
-    if (error !== null) screen.data(`${style('red', `${error.code}: ${visible(oneLine(error.message))}`)}\n`);
-  }
+  const { id, title, folder, agent, createdAt, deletedAt } = conversation;
+  const used = usageOf(conversation.usage);
+  const head = [folder, agent, localTime(createdAt)].map((fact) => visible(oneLine(fact))).join(' · ');
+  const trash = `In the trash since ${localTime(deletedAt ?? createdAt)}; to get it back: triad sessions restore ${id}`;
+  return [
+    style('bold', cut(`Session ${id}: ${visible(oneLine(title))}`, width)),
+    cut(`  ${head}`, width),
+    cut(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
+    ...(deletedAt ? wrap(`  ${trash}`, width) : []),
+    ...shownSession(session).workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
+  ];
+}
+
+type Shown = ReturnType<typeof shownSession>['workflows'][number];
+
+function workflowLines(workflow: Shown, width: number, style: Style): string[] {
+  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents } = workflow;
+  const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
+  const children = subAgents.map((child) => {
+    const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
+    const own = [child.outcome ?? child.status, duration(child.durationMs), tokens(child.usage)];
+    return cut(`  ${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
+  });
+  return [
+    '',
+    ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
+    style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
+    ...children,
+    ...(answer === '' ? [] : ['', visible(answer).trimEnd()]),
+    ...(error === null ? [] : [style('red', `${error.code}: ${visible(oneLine(error.message))}`)]),
+  ];
 }
 
 export async function traceSession(

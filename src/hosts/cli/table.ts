@@ -76,6 +76,28 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** The text on lines of at most `width` cells, broken at spaces where there are any. */
+export function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const line = lines.at(-1) ?? '';
+    const cells = displayWidth(segment);
+    if (used + cells <= width || line === '') {
+      lines[lines.length - 1] = line + segment;
+      used += cells;
+      continue;
+    }
+    const space = segment === ' ' ? line.length : line.lastIndexOf(' ');
+    // A space at which a line ends is not shown.
+    const rest = space > 0 ? line.slice(space + 1) : '';
+    if (space > 0) lines[lines.length - 1] = line.slice(0, space);
+    lines.push(segment === ' ' ? '' : rest + segment);
+    used = segment === ' ' ? 0 : displayWidth(rest) + cells;
+  }
+  return lines;
+}
+
 /** Cells that a terminal gives to the text: two for East Asian wide characters and emoji, none for marks. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;

@@ -1,7 +1,7 @@
 /** A trace as a tree for the terminal. Pure. */
-import { duration, localTime, oneLine, tokens } from './format.ts';
+import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import type { Style } from './style.ts';
-import { cut } from './table.ts';
+import { cut, displayWidth, wrap } from './table.ts';
 import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
 import { visible } from './visible.ts';
 
@@ -9,7 +9,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
   return [
     style('bold', cut(`Session ${trace.id}: ${clean(trace.title)}`, width)),
     cut(
-      `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)}`,
+      `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)} · ${cost(trace.usage.costUsd)}`,
       width,
     ),
     ...trace.workflows.flatMap((workflow) => ['', ...workflowText(workflow, width, style)]),
@@ -18,7 +18,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
 
 function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
   const state = workflow.outcome ?? workflow.status;
-  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)}${again(workflow.attempt)}`;
+  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${again(workflow.attempt)}`;
   return [
     cut(head, width),
     cut(`  “${clean(workflow.prompt)}”`, width),
@@ -35,6 +35,7 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
     `${mark} ${clean(run.name)} (${role})`,
     ms(run.durationMs),
     tokens(run.usage),
+    cost(run.usage.costUsd),
     `${run.outcome ?? run.status}${again(run.attempt)}`,
   ];
   const ink = run.outcome === 'completed' ? 'green' : run.outcome === null ? 'yellow' : 'red';
@@ -44,13 +45,19 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
     style(ink, cut(lead + parts.join(' · '), width)),
     style('dim', cut(below + times, width)),
     ...approvalLines(run).map((line) => cut(below + line, width)),
-    // Errors are shown whole: they are what one looks for.
-    ...(run.error === null ? [] : [style('red', `${below}${run.error.code}: ${clean(run.error.message)}`)]),
+    ...errorLines(run, width - displayWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
       return runText(child, rest + (last ? '└── ' : '├── '), rest + (last ? '    ' : '│   '), width, style);
     }),
   ];
+}
+
+/** Whole, on as many lines as that takes: they are what one looks for. */
+function errorLines({ error, traceId, parentChain, kind, title }: RunTrace, width: number): string[] {
+  if (error === null) return [];
+  const where = `trace ${traceId} · ${parentChain.join(' → ')} · ${kind}: ${title}`;
+  return [`${error.code}: ${error.message}`, where].flatMap((line) => wrap(clean(line), width));
 }
 
 function approvalLines(run: RunTrace): string[] {

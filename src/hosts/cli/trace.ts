@@ -1,5 +1,6 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
+import { covered, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { ConversationRow, RunRow, WorkflowDetail } from '#contract/view.ts';
 import { usageOf } from '#core/usage.ts';
 
@@ -92,57 +93,15 @@ function approvalItems({ request, decisions }: Approval) {
   }));
 }
 
-type Span = [from: number, to: number];
-
-/** In milliseconds. Waiting before the start is for the yes that the run needs; what is left of that time is the queue. */
-function timesOf(run: RunRow, { approvals, calls, requests }: WorkflowDetail) {
-  const started = run.startedAt ?? run.endedAt;
-  const before: Span | null = started === null ? null : [Date.parse(run.queuedAt), Date.parse(started)];
-  const forYes = approvals.flatMap((approval) => askedFor(approval, run.id));
-  const queued =
-    before === null ? 0 : before[1] - before[0] - total(forYes.flatMap((span) => within(span, before)));
-  const ownQuestions = approvals
-    .filter(({ request }) => request.runId === run.id)
-    .flatMap(({ request, decisions }) => spans(request.at, decisions));
+/** In milliseconds. */
+function timesOf(run: RunRow, detail: WorkflowDetail) {
+  const spans = spansOf(run, detail, null);
+  const of = (kind: SpanKind) => spans.filter((span) => span.kind === kind);
   return {
-    queuedMs: Math.max(0, queued),
-    waitingMs: total([...forYes, ...ownQuestions]),
-    modelMs: Math.round(
-      requests.filter(({ runId }) => runId === run.id).reduce((sum, { durationMs }) => sum + durationMs, 0),
-    ),
-    toolsMs: total(
-      calls.flatMap(({ runId, startedAt, endedAt }): Span[] =>
-        runId === run.id && endedAt !== null ? [[Date.parse(startedAt), Date.parse(endedAt)]] : [],
-      ),
-    ),
+    queuedMs: covered(of('queue')),
+    waitingMs: covered(of('wait')),
+    // Each request counts, also those that were made at once.
+    modelMs: Math.round(of('model').reduce((sum, { from, to }) => sum + to - from, 0)),
+    toolsMs: covered(of('tools')),
   };
-}
-
-/** The wait for the answer that lets this very run start. */
-function askedFor({ request, decisions }: Approval, runId: string): Span[] {
-  if (request.subject.kind !== 'envelopes') return [];
-  const item = request.subject.items.findIndex((candidate) => candidate.runId === runId);
-  return item < 0 ? [] : spans(request.at, [decisions[item] ?? null]);
-}
-
-function spans(from: string, decisions: readonly ({ at: string } | null)[]): Span[] {
-  return decisions.flatMap((decision): Span[] =>
-    decision === null ? [] : [[Date.parse(from), Date.parse(decision.at)]],
-  );
-}
-
-function within([from, to]: Span, [first, last]: Span): Span[] {
-  const span: Span = [Math.max(from, first), Math.min(to, last)];
-  return span[1] > span[0] ? [span] : [];
-}
-
-/** Time covered by any of the spans: what happens at once counts once. */
-function total(list: readonly Span[]): number {
-  let sum = 0;
-  let end = -Infinity;
-  for (const [from, to] of [...list].sort((a, b) => a[0] - b[0])) {
-    sum += Math.max(0, to - Math.max(from, end));
-    end = Math.max(end, to);
-  }
-  return sum;
 }

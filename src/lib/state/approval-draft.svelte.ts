@@ -1,6 +1,7 @@
 /** What a person changes in a question before answering: an envelope, or the input of a tool call. */
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
+import { GrantDraft } from './grant-draft.svelte.ts';
 import type { Question } from './phase.ts';
 
 export type Draft = EnvelopeDraft | ToolDraft;
@@ -12,14 +13,17 @@ export class NotJson extends Error {}
 
 export class EnvelopeDraft {
   readonly kind = 'envelope';
+  /** Null where no more than this once can be allowed. */
+  readonly grant: GrantDraft | null;
   readonly original: Envelope;
   value: Envelope = $state()!;
   reason = $state('');
   /** As it was last sent, field by field. */
   #sent: Readonly<Record<string, unknown>> | null = $state.raw(null);
 
-  constructor(original: Envelope) {
+  constructor(original: Envelope, grant: GrantDraft | null = null) {
     this.original = original;
+    this.grant = grant;
     this.value = structuredClone(original);
   }
 
@@ -72,6 +76,7 @@ export class EnvelopeDraft {
 /** The fields of a file that would be written have boxes of their own; all else is JSON. */
 export class ToolDraft {
   readonly kind = 'tool';
+  readonly grant: GrantDraft | null;
   readonly original: unknown;
   /** Null where the input has no such field. */
   path: string | null = $state(null);
@@ -79,8 +84,9 @@ export class ToolDraft {
   json = $state('');
   reason = $state('');
 
-  constructor(original: unknown) {
+  constructor(original: unknown, grant: GrantDraft | null = null) {
     this.original = original;
+    this.grant = grant;
     this.reset();
   }
 
@@ -111,9 +117,10 @@ export class ToolDraft {
 }
 
 export function draftOf(question: Question): Draft {
-  const { subject } = question.approval.request;
-  if (question.spawn) return new EnvelopeDraft(question.spawn.envelope);
-  return new ToolDraft(subject.kind === 'tool' ? subject.input : null);
+  const { subject, grant: offer } = question.approval.request;
+  const grant = offer ? new GrantDraft(offer) : null;
+  if (question.spawn) return new EnvelopeDraft(question.spawn.envelope, grant);
+  return new ToolDraft(subject.kind === 'tool' ? subject.input : null, grant);
 }
 
 /** The fields of the form by name: the limits and the budget are fields of their own. */

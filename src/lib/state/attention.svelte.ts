@@ -8,12 +8,16 @@ import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { questionsOf, type Question } from './phase.ts';
 
 export class Attention {
-  state = $state.raw<AttentionState>({ questions: [], running: [] });
+  state = $state.raw<AttentionState>({ questions: [], asleep: [], running: [] });
   /** Whether the modal shows; closing it leaves every question open. */
   open = $state(false);
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
-  readonly questions = $derived(questionsOf(this.state.questions));
+  /** Those that hold up work come first. */
+  readonly questions = $derived([
+    ...questionsOf(this.state.questions),
+    ...questionsOf(this.state.asleep, true),
+  ]);
   readonly selected = $derived.by(
     () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
   );
@@ -66,7 +70,10 @@ export class Attention {
   /** Opens the modal, at a question where one is given. */
   show(key?: string): void {
     if (key !== undefined) this.select(key);
-    else this.#held.clear();
+    else {
+      this.#held.clear();
+      this.#selectedKey = this.selected?.key ?? null;
+    }
     this.open = this.questions.length > 0;
   }
 
@@ -138,8 +145,14 @@ export class Attention {
     this.state = state;
     this.#receivedAt = Date.now();
     const keys = this.questions.map(({ key }) => key);
-    const fresh = this.questions.filter(({ key }) => !this.#known.includes(key));
-    this.#known = keys;
+    // Those that are asleep hold nothing up: they wait in the inbox, and count as new when they wake.
+    const awake = this.questions.filter(({ asleep }) => !asleep);
+    const fresh = awake.filter(({ key }) => !this.#known.includes(key));
+    const before = this.#known;
+    this.#known = awake.map(({ key }) => key);
+    // One that has gone, or fallen asleep, is not looked at any more.
+    const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
+    if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
     for (const kept of [this.#drafts, this.#errors, this.#busy, this.#held]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }
@@ -153,7 +166,8 @@ export class Attention {
     const first = fresh.find(({ key }) => !this.#held.has(key));
     if (first && !this.open) this.show(first.key);
     // What is left waits for another place or moment.
-    if (keys.every((key) => this.#held.has(key))) this.open = false;
+    const looksAtOne = this.questions.some(({ key, asleep }) => asleep && key === this.#selectedKey);
+    if (awake.every(({ key }) => this.#held.has(key)) && !looksAtOne) this.open = false;
   }
 
   /** Those of this place are seen together. */

@@ -29,15 +29,19 @@ export interface Question {
   at: string;
   /** The item's envelope; null for a tool call. */
   spawn: SpawnItem | null;
+  /** Its workflow was interrupted: an answer resumes it. */
+  asleep: boolean;
 }
 
 const RISKS: readonly Risk[] = ['high', 'medium', 'low'];
 
 /** Everything that nobody has answered yet: the most risky first, then the oldest. */
-export function questionsOf(approvals: readonly Approval[]): Question[] {
+export function questionsOf(approvals: readonly Approval[], asleep = false): Question[] {
   return approvals
     .flatMap((approval) =>
-      approval.decisions.flatMap((decision, item) => (decision === null ? [questionOf(approval, item)] : [])),
+      approval.decisions.flatMap((decision, item) =>
+        decision === null ? [{ ...questionOf(approval, item), asleep }] : [],
+      ),
     )
     .sort(
       (a, b) => RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.at.localeCompare(b.at) || a.item - b.item,
@@ -73,7 +77,7 @@ function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
   return item >= 0 && decisions[item] === null;
 }
 
-function questionOf(approval: Approval, item: number): Question {
+function questionOf(approval: Approval, item: number): Omit<Question, 'asleep'> {
   const { request } = approval;
   const spawn = request.subject.kind === 'envelopes' ? (request.subject.items[item] ?? null) : null;
   return {

@@ -123,6 +123,7 @@ function apply(view: View, event: DurableEvent): View {
     case 'turn-start':
     case 'turn-end':
     case 'memory-change':
+    case 'grant-change':
     case 'notice':
       return view;
     case 'plan-change':

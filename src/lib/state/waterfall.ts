@@ -1,7 +1,11 @@
 /** A workflow's runs as a tree in order, with the times in which they were worked on as parts of the whole. */
 import type { Entry } from '#contract/message.ts';
+import { covered, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { beginsAttempt } from './elapsed.ts';
+
+/** In the order in which a legend tells them. */
+export const SPAN_KINDS: readonly SpanKind[] = ['queue', 'wait', 'model', 'tools'];
 
 /** Percent of the workflow's time. */
 export interface Part {
@@ -9,11 +13,21 @@ export interface Part {
   width: number;
 }
 
+/** Time of one kind; of a model request, which one. */
+export interface Bar extends Part {
+  kind: SpanKind;
+  requestId: string | null;
+  ms: number;
+}
+
 export interface Lane {
   run: RunRow;
-  queue: Part;
   /** One for each attempt; between two of them nobody worked. */
   work: Part[];
+  /** What was done in that time, and what it waited for before; later ones lie over earlier ones. */
+  bars: Bar[];
+  /** What happens at once counts once. */
+  times: Record<SpanKind, number>;
   queuedMs: number;
   ranMs: number | null;
   /** Between its attempts. */
@@ -36,7 +50,8 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
     const worked = stretchesOf(run, rows, entries, now);
     const queued = Date.parse(run.queuedAt);
     const waits = rows.workflow.outcome === null ? now : queued;
-    return { run, worked, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
+    const bars = barsOf(run, rows, worked, rows.workflow.outcome === null ? now : null);
+    return { run, worked, bars, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
   });
   const ends = timed.flatMap(({ worked, queue }) => [queue, ...worked]).map(({ to }) => to);
   const length = Math.max(1, ...ends.map((end) => end - start));
@@ -44,18 +59,43 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
     from: ((from - start) / length) * 100,
     width: ((to - from) / length) * 100,
   });
-  return timed.map(({ run, worked, queue }) => {
+  return timed.map(({ run, worked, queue, bars }) => {
     const [first, last] = [worked[0], worked.at(-1)];
     const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
     return {
       run,
-      queue: part(queue),
       work: worked.map(part),
+      bars: bars.map((bar) => ({
+        ...part(bar),
+        kind: bar.kind,
+        requestId: bar.requestId,
+        ms: bar.to - bar.from,
+      })),
+      times: timesOf(bars),
       queuedMs: queue.to - queue.from,
       ranMs: first ? (run.durationMs ?? workedMs) : null,
       stoodMs: first && last ? last.to - first.from - workedMs : 0,
     };
   });
+}
+
+/** While nobody worked nothing of it is drawn: a question that stood open over night was not waited for. */
+function barsOf(run: RunRow, rows: Rows, worked: readonly Stretch[], now: number | null): RunSpan[] {
+  const start = worked[0]?.from ?? Infinity;
+  return spansOf(run, rows, now).flatMap((span) =>
+    [{ from: -Infinity, to: start }, ...worked]
+      .map((stretch) => ({
+        ...span,
+        from: Math.max(span.from, stretch.from),
+        to: Math.min(span.to, stretch.to),
+      }))
+      .filter(({ from, to }) => to > from),
+  );
+}
+
+function timesOf(bars: readonly RunSpan[]): Record<SpanKind, number> {
+  const of = (kind: SpanKind): number => covered(bars.filter((bar) => bar.kind === kind));
+  return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools') };
 }
 
 /** The attempts of a run. The end of one that was interrupted is not recorded: it is its last sign of life. */

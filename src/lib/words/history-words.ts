@@ -98,9 +98,13 @@ export const historyWords = {
   noTranscript: 'This run has no entries.',
   inChat: 'Open conversation',
   inConversation: (title: string) => `in “${title}”`,
-  /** `stood`: how long it was not worked on between its attempts; empty where there was no such time. */
-  waterfall: (queued: string, ran: string, stood: string) =>
-    `queued ${queued}, ran ${ran}${stood === '' ? '' : `, stood still ${stood}`}`,
+  /** Kinds of time in the bars. */
+  legend: 'What the bars show',
+  spans: { queue: 'in the queue', wait: 'waiting for you', model: 'model', tools: 'tools' },
+  /** `parts`: how long each kind of time was; `stood`: how long it was not worked on between its attempts, or empty. */
+  waterfall: (ran: string, parts: string, stood: string) =>
+    `ran ${ran}${parts === '' ? '' : `: ${parts}`}${stood === '' ? '' : `, stood still ${stood}`}`,
+  bar: (kind: string, took: string) => `${kind}, ${took}`,
 } as const;
 
 export const trashWords = {

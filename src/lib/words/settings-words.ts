@@ -46,6 +46,8 @@ const labels: Readonly<Record<string, string>> = {
   'limits.max_concurrent': 'Sub-agents at the same time',
   'limits.inactivity_seconds': 'Silence (seconds)',
   'limits.approval_seconds': 'Time to answer (seconds)',
+  'permissions.mode': 'What asks',
+  'approvals.on_timeout': 'No answer in time',
   'limits.run.max_iterations': 'Model requests',
   'limits.workflow.max_iterations': 'Model requests',
   'providers.anthropic.max_concurrent': 'Requests at the same time',

@@ -1,20 +1,23 @@
 /** An agent's file is read strictly, and every fault has its place and a hint. */
-import { expect, test } from 'vitest';
-import { type DefinitionError, parseDefinition } from '#core/agents/definition.ts';
+import { describe, expect, test } from 'vitest';
+import type { Fault } from '#contract/agent.ts';
+import { parseDefinition } from '#core/agents/definition.ts';
 import { sha256 } from '#core/hash.ts';
+import { allTools } from '#core/tools/all.ts';
 
-const parse = (text: string) => parseDefinition(text, { source: 'user', path: '/agents/x.md' });
+const tools = allTools();
+const parse = (text: string, path = '/agents/x.md') => parseDefinition(text, { source: 'user', path, tools });
 const file = (keys: string, body = 'You help.') =>
   `---\nname: x\ndescription: Does x\n${keys}${keys ? '\n' : ''}---\n${body}\n`;
 
-function errorsOf(text: string): DefinitionError[] {
-  const result = parse(text);
+function errorsOf(text: string, path?: string): Fault[] {
+  const result = parse(text, path);
   return result.ok ? [] : result.errors;
 }
 
 test('every key, and the text below as the system prompt', () => {
   const keys =
-    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\nmax_iterations: 7\ntools: [read_file, grep]\nenabled: false\nx-note: {a: 1}';
+    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\nmax_iterations: 7\ntools: [read_file, grep]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenabled: false\nx-note: {a: 1}';
   const text = file(keys, '\n# Prompt\n\n---\n\nStill the prompt.\n');
   expect(parse(text)).toEqual({
     ok: true,
@@ -27,6 +30,9 @@ test('every key, and the text below as the system prompt', () => {
       maxTokens: 4096,
       maxIterations: 7,
       tools: ['read_file', 'grep'],
+      permissions: ['FilesystemRead'],
+      requiresApproval: ['FilesystemWrite', 'grep'],
+      approvalTimeoutMs: 60_000,
       systemPrompt: '# Prompt\n\n---\n\nStill the prompt.',
       enabled: false,
       lifecycle: 'permanent',
@@ -34,6 +40,7 @@ test('every key, and the text below as the system prompt', () => {
       sourcePath: '/agents/x.md',
       hash: sha256(text),
     },
+    warnings: [],
   });
 });
 
@@ -47,6 +54,9 @@ test('what is left out is left to the parent, and an agent is an enabled sub-age
       maxTokens: null,
       maxIterations: null,
       tools: null,
+      permissions: null,
+      requiresApproval: [],
+      approvalTimeoutMs: null,
       enabled: true,
     },
   });
@@ -81,6 +91,29 @@ test.for([
   ['tools:\n  - grep\n  - 3', { line: 6, column: 5, key: 'tools', message: 'tools (item 2) must be text' }],
   ['enabled: "no"', { key: 'enabled', message: 'enabled must be true or false' }],
   ['x-a: &alias opus\nmodel: *alias', { line: 5, key: 'model', message: 'model must be text' }],
+  ['tools: [gerp]', { line: 4, column: 9, key: 'tools', suggestion: 'grep' }],
+  [
+    'tools: [spawn_agent]',
+    {
+      key: 'tools',
+      message: 'tools (item 1) spawn_agent is for leads alone: sub-agents cannot start others',
+    },
+  ],
+  [
+    'permissions:\n  - FilesystemRead\n  - DatbaseWrite',
+    { line: 6, column: 5, key: 'permissions', suggestion: 'DatabaseWrite' },
+  ],
+  ['permissions: FilesystemRead', { line: 4, column: 14, key: 'permissions' }],
+  [
+    'requires_approval: [FilesystemWrit]',
+    { column: 21, key: 'requires_approval', suggestion: 'FilesystemWrite' },
+  ],
+  ['requires_approval: [write_fil]', { key: 'requires_approval', suggestion: 'write_file' }],
+  ['approval_timeout: 0', { line: 4, column: 19, message: 'approval_timeout must be at least 1' }],
+  ['approval_timeout: 5 min', { key: 'approval_timeout' }],
+  ['next: other', { line: 4, column: 1, key: 'next', message: 'next is not supported by this version' }],
+  ['enable_reflection: true', { message: 'enable_reflection is not supported by this version' }],
+  ['prompt: x', { key: 'prompt', message: 'unknown key prompt' }],
   ['model: {a: 1}', { key: 'model', message: 'model must be text' }],
 ] as const)('a wrong value: %s', ([keys, error]) => {
   expect(errorsOf(file(keys))).toMatchObject([error]);
@@ -125,4 +158,74 @@ test('what is no YAML, or no keys, is told with its place', () => {
   expect(errorsOf('---\n- a\n---\nText')).toMatchObject([
     { line: 2, message: 'the frontmatter must be keys with values' },
   ]);
+});
+
+test('a lead may have the tools that start agents; its name is kept for a lead', () => {
+  expect(parse(file('role: primary\ntools: [spawn_agent, grep]'))).toMatchObject({ ok: true });
+  expect(errorsOf('---\nname: lead\ndescription: d\n---\nText')).toMatchObject([
+    { line: 2, column: 7, key: 'name' },
+  ]);
+  expect(parse('---\nname: lead\ndescription: d\nrole: primary\n---\nText')).toMatchObject({ ok: true });
+});
+
+test('what can be used but will not do what it says is a warning with its place', () => {
+  const { ok, warnings } = parse(
+    file('model: sonet\ntools: [grep, write_file]\npermissions: [FilesystemRead, NetworkAccess]'),
+  );
+  expect(ok).toBe(true);
+  expect(warnings).toMatchObject([
+    { line: 4, column: 8, key: 'model', suggestion: 'sonnet' },
+    {
+      line: 6,
+      column: 31,
+      message: expect.stringContaining('no tool of this version needs it') as string,
+    },
+    {
+      line: 5,
+      column: 15,
+      message: expect.stringContaining('write_file needs FilesystemWrite') as string,
+    },
+  ]);
+});
+
+describe('TOML', () => {
+  const toml = (keys: string) =>
+    `name = "x"\ndescription = "Does x"\n${keys}\nprompt = """\nYou help.\nmodel = not a key\n"""\n`;
+  const path = '/agents/x.toml';
+
+  test('the same keys, and the prompt in one of its own', () => {
+    const text = toml('tools = ["grep"]\napproval_timeout = 5 # seconds\n[x-mine]\nb = 1\n').replace(
+      /(\[x-mine\]\nb = 1\n\n)([\s\S]*)$/,
+      '$2\n$1',
+    );
+    expect(parse(text, path)).toMatchObject({
+      ok: true,
+      definition: {
+        ...{ name: 'x', tools: ['grep'], approvalTimeoutMs: 5000, model: null },
+        systemPrompt: 'You help.\nmodel = not a key',
+      },
+    });
+  });
+
+  test.for([
+    ['tool = ["grep"]', { line: 3, column: 1, key: 'tool', suggestion: 'tools' }],
+    [
+      'tools = [\n  "grep", # "]"\n  "raed_file",\n]',
+      { line: 5, column: 3, key: 'tools', suggestion: 'read_file' },
+    ],
+    ['  enabled =  "no"', { line: 3, column: 14, key: 'enabled' }],
+    ["'max_tokens' = 1.5", { line: 3, column: 16, key: 'max_tokens' }],
+    ["model = '''\nrole = \"x\"\n'''\nrole = \"x\"", { line: 6, column: 8, key: 'role' }],
+    ['x-a = { b = [1, "]"] }\neffort = "hihg"', { line: 4, column: 10, key: 'effort', suggestion: 'high' }],
+    ['next = "other"', { line: 3, message: 'next is not supported by this version' }],
+    ['name = "y"', { line: 3, key: null }],
+  ] as const)('a defect has its place: %s', ([keys, error]) => {
+    expect(errorsOf(toml(keys), path)).toMatchObject([error]);
+  });
+
+  test('a missing prompt is named, a long one costs nothing', () => {
+    expect(errorsOf('name = "x"\ndescription = "d"', path)).toMatchObject([{ line: 1, key: 'prompt' }]);
+    const long = `prompt = """${'a "quoted" word, '.repeat(60_000)}"""\nname = "x"\ndescription = "d"\nmodle = "m"\n`;
+    expect(errorsOf(long, path)).toMatchObject([{ line: 4, key: 'modle', suggestion: 'model' }]);
+  });
 });

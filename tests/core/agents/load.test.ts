@@ -4,35 +4,42 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { loadBuiltins, loadFolder } from '#core/agents/load.ts';
+import { definitionsOf, describeFault, loadPlace, type LoadedFile } from '#core/agents/load.ts';
+import { builtinPlace } from '#core/agents/places.ts';
+import { agentTemplate } from '#core/agents/template.ts';
+import { parseDefinition } from '#core/agents/definition.ts';
 import { allTools } from '#core/tools/all.ts';
 import { folderWith } from '../../support/workspace.ts';
 
+const tools = allTools();
 const good = (name: string) => `---\nname: ${name}\ndescription: d\n---\nPrompt of ${name}\n`;
+const load = (folder: string) => loadPlace({ folder, source: 'user', dialect: 'triad' }, tools);
+const faultsOf = (files: readonly LoadedFile[]) =>
+  files.flatMap((file) => (file.ok ? [] : file.errors.map((error) => describeFault(file.path, error))));
 
-test('one bad file stops no other', async () => {
+test('one bad file stops no other; a file that explains the folder is none', async () => {
   const folder = await folderWith({
     'b.md': good('b'),
-    'a.md': good('a'),
+    'a.toml': 'name = "a"\ndescription = "d"\nprompt = "p"\n',
     'bad.md': '---\nname: c\ndescription: d\nmodle: x\n---\nP',
+    'README.md': 'What these are',
     'notes.txt': 'x',
   });
-  const loaded = await loadFolder(folder, 'user');
-  expect(loaded.definitions.map(({ name, source, sourcePath }) => [name, source, sourcePath])).toEqual([
-    ['a', 'user', join(folder, 'a.md')],
+  const files = await load(folder);
+  expect(definitionsOf(files).map(({ name, source, sourcePath }) => [name, source, sourcePath])).toEqual([
+    ['a', 'user', join(folder, 'a.toml')],
     ['b', 'user', join(folder, 'b.md')],
   ]);
-  expect(loaded.warnings).toEqual([
+  expect(faultsOf(files)).toEqual([
     `${join(folder, 'bad.md')}:4:1: unknown key modle (did you mean \`model\`?)`,
   ]);
-  expect(loaded.files.map((file) => file.ok)).toEqual([true, true, false]);
 });
 
 test('a name that two files claim stays with the first', async () => {
   const folder = await folderWith({ '1.md': good('same'), '2.md': good('same') });
-  const loaded = await loadFolder(folder, 'user');
-  expect(loaded.definitions.map((agent) => agent.sourcePath)).toEqual([join(folder, '1.md')]);
-  expect(loaded.warnings).toEqual([
+  const files = await load(folder);
+  expect(definitionsOf(files).map((agent) => agent.sourcePath)).toEqual([join(folder, '1.md')]);
+  expect(faultsOf(files)).toEqual([
     `${join(folder, '2.md')}:1:1: the name same is taken by ${join(folder, '1.md')}`,
   ]);
 });
@@ -40,32 +47,39 @@ test('a name that two files claim stays with the first', async () => {
 test('a missing folder holds none; a pipe, a folder and a huge file are told', async () => {
   const folder = await folderWith({ 'dir.md/x': '', 'huge.md': 'x'.repeat(1024 * 1024 + 1) });
   await promisify(execFile)('mkfifo', [join(folder, 'pipe.md')]);
-  expect(await loadFolder(join(folder, 'none'), 'user')).toEqual({
-    files: [],
-    definitions: [],
-    warnings: [],
-  });
-  expect((await loadFolder(folder, 'user')).warnings).toEqual([
+  expect(await load(join(folder, 'none'))).toEqual([]);
+  expect(await load(join(folder, 'huge.md'))).toEqual([]);
+  expect(faultsOf(await load(folder))).toEqual([
     `${join(folder, 'dir.md')}:1:1: cannot be read: it is not a regular file`,
     `${join(folder, 'huge.md')}:1:1: cannot be read: it is larger than 1024 KiB`,
     `${join(folder, 'pipe.md')}:1:1: cannot be read: it is not a regular file`,
   ]);
-  expect((await loadFolder(join(folder, 'huge.md'), 'user')).warnings).toHaveLength(1);
 });
 
-test('the agents that come with the program fit, and name tools that exist', async () => {
-  const { definitions, warnings } = await loadBuiltins();
-  expect(warnings).toEqual([]);
-  expect(definitions.map(({ name, role, model }) => [name, role, model])).toEqual([
+test('the agents that come with the program fit, and so does the template', async () => {
+  const files = await loadPlace(builtinPlace(), tools);
+  expect(files.flatMap((file) => [...file.warnings, ...(file.ok ? [] : file.errors)])).toEqual([]);
+  expect(definitionsOf(files).map(({ name, role, model }) => [name, role, model])).toEqual([
     ['code-reviewer', 'subagent', 'sonnet'],
     ['documentation-writer', 'subagent', 'haiku'],
     ['lead', 'primary', null],
     ['test-generator', 'subagent', 'sonnet'],
   ]);
-  const known = allTools().map((tool) => tool.name);
-  for (const { name, tools, role, systemPrompt } of definitions) {
-    expect(known, name).toEqual(expect.arrayContaining(tools ?? []));
+  for (const { name, role, systemPrompt } of definitionsOf(files))
     if (role === 'subagent') expect(systemPrompt, name).toContain('## Summary');
+  expect(await readdir(builtinPlace().folder)).toHaveLength(4);
+  for (const name of ['docs', 'a b', 'true', '1.0']) {
+    const parsed = parseDefinition(agentTemplate(name), { source: 'user', path: null, tools });
+    expect(parsed).toMatchObject({ ok: true, definition: { name }, warnings: [] });
   }
-  expect(await readdir(new URL('../../../src/core/agents/builtin/', import.meta.url))).toHaveLength(4);
+});
+
+test('each key that the template offers is taken as it stands there, but for chains, which it says', () => {
+  const offered = [...agentTemplate('x').matchAll(/^# ([a-z_-]+: .*?)(?: +#.*)?$/gm)].map(([, line]) => line);
+  expect(offered.length).toBeGreaterThan(9);
+  for (const line of offered) {
+    const text = `---\nname: x\ndescription: d\n${line}\n---\nText`;
+    const parsed = parseDefinition(text, { source: 'user', path: null, tools });
+    expect([line, parsed.ok]).toEqual([line, !line?.startsWith('next')]);
+  }
 });

@@ -1,7 +1,7 @@
 /** A wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, type composeRuntime, settingsOf } from '../../support/compose.ts';
+import { type composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine, yes } from '../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
 
@@ -53,7 +53,7 @@ describe.each([
     };
     const again = await composeAnew({
       ...{ store, folder: engine.folder, url: engine.model.url },
-      ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+      ...{ settings: settingsOf('') },
     });
     onTestFinished(() => again.close());
     const { conversationId } = engine;

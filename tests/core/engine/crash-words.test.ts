@@ -1,7 +1,7 @@
 /** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
@@ -27,7 +27,7 @@ test('whole text after the call is part of the response, cut text is not', async
   // Another process would find the store like this.
   const again = await composeRuntime({
     ...{ store: lasting, folder: engine.folder, url: engine.model.url },
-    ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+    ...{ settings: settingsOf('') },
   });
   onTestFinished(() => again.close());
   const entries = await store.entriesOf(runId);

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AssistantEntry } from '#contract/message.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -234,7 +234,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
   expect(left[1]).toMatchObject({ interrupted: false, stopReason: 'tool_use' });
 
   const { folder, model } = engine;
-  const parts = { folder, url: model.url, settings: settingsOf(''), registry: await builtinRegistry() };
+  const parts = { folder, url: model.url, settings: settingsOf('') };
   const again = await composeRuntime({ store, ...parts });
   onTestFinished(() => again.close());
   await again.request('workflow.resume', { workflowId });

@@ -5,7 +5,6 @@ import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 /** A store, and the events of each of its commits. */
 async function watched(): Promise<{ store: Store; commits: DurableEvent[][] }> {
@@ -25,19 +24,6 @@ const holding = (
   commits
     .map((events) => events.filter((event) => event.type === type && agents.includes(event.agent)).length)
     .filter((count) => count > 0);
-
-test('the starts of calls that run side by side are one commit', async () => {
-  const { store, commits } = await watched();
-  const reads = ['a.md', 'b.md', 'c.md'].map((path) => toolUse('read_file', { path }));
-  const script = new Script()
-    .on({ step: 1 })
-    .reply(reads)
-    .on({})
-    .reply([text('Read.')]);
-  const engine = await startEngine(script, { store, files: { 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' } });
-  expect((await engine.ask('Read them')).outcome).toBe('completed');
-  expect(holding(commits, 'tool-start', ['lead'])).toEqual([3]);
-});
 
 test('three sub-agents that a rule allows are asked for, allowed and started in one commit', async () => {
   const { store, commits } = await watched();

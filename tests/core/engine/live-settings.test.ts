@@ -1,4 +1,6 @@
 /** Every setting is changed through the contract while the program runs, and changes what happens from then on. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
 import { loadSettings, readSetting, settingPaths } from '#core/settings.ts';
@@ -26,6 +28,8 @@ const asked = (engine: Harness): string[] => engine.model.requests.map(({ body }
 
 const spawn = (name: string): Block =>
   toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+
+const README = { path: 'README.md', content: 'Changed.' };
 
 /** Looks at something new with every request, until it has no tools left. */
 function restless(): Script {
@@ -126,6 +130,34 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       expect(engine.of('approval-request')[0]?.approval.remainingMs).toBe(7000);
     },
   },
+  'permissions.mode': {
+    value: 'selective',
+    script: () =>
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('write_file', { path: 'new.md', content: 'New.' }), toolUse('write_file', README)])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('run-queue')[0]?.envelope.approvalMode).toBe('selective');
+      const decisions = engine.of('approval-decide').map(({ decision }) => decision.ruleId);
+      expect(decisions).toEqual(['mode:selective', null]);
+    },
+  },
+  'approvals.on_timeout': {
+    value: 'approve',
+    script: () =>
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('write_file', README)])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('approval-request')[0]?.approval.onTimeout).toBe('approve');
+    },
+  },
   'providers.active': {
     value: 'demo',
     script: plainAnswer,
@@ -152,6 +184,23 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       expect([engine.model.requests.length, other.requests.length]).toEqual([1, 1]);
     },
   },
+  'sessions.project': {
+    value: true,
+    script: plainAnswer,
+    check: async (engine) => {
+      await completes(engine);
+      const { conversationId, runtime } = engine;
+      const inProject = await runtime.request('conversation.project', { conversationId });
+      expect(inProject.folder.startsWith(join(engine.folder, '.triad/sessions/'))).toBe(true);
+      const names = ['metadata.json', 'session.md'];
+      expect(await readdir(inProject.folder)).toEqual(names);
+      // And back: it stands in one place only.
+      await runtime.request('settings.set', { path: 'sessions.project', value: false });
+      const inData = await runtime.request('conversation.project', { conversationId });
+      expect(await readdir(inData.folder)).toEqual(names);
+      expect(await readdir(join(engine.folder, '.triad/sessions'))).toEqual([]);
+    },
+  },
 };
 
 test('no setting is without a proof', () => {
@@ -163,7 +212,7 @@ test.for(Object.entries(PROOFS))(
   async ([path, { value, settings = '', script, environment, check }]) => {
     const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
     const engine = await startEngine(script(), {
-      ...{ settings, configFolder, ...(environment ? { environment } : {}) },
+      ...{ settings, configFolder, data: configFolder, ...(environment ? { environment } : {}) },
     });
     const rows = await engine.runtime.request('settings.set', { path, value });
     const saved = await loadSettings(configFolder);

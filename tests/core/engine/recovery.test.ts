@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
 import { outcomes, startEngine } from '../../support/engine.ts';
 import { plainAnswer, reportOf, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
@@ -37,7 +37,6 @@ describe('recovery', () => {
         folder: engine.folder,
         url: engine.model.url,
         settings: settingsOf(''),
-        registry: await builtinRegistry(),
       },
     });
     onTestFinished(() => again.close());
@@ -152,7 +151,6 @@ describe('recovery', () => {
         folder: engine.folder,
         url: engine.model.url,
         settings: settingsOf(''),
-        registry: await builtinRegistry(),
       },
     });
     onTestFinished(() => again.close());

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { answering, builtinRegistry, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
+import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -69,7 +69,7 @@ async function interrupted(view: (store: Store) => Store = (store) => store) {
   const child = (await store.runsOf([workflowId])).find((run) => run.parentRunId !== null)!;
   const runtime = await composeRuntime({
     ...{ store: view(store), folder: engine.folder, url: engine.model.url },
-    ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+    ...{ settings: settingsOf('') },
   });
   onTestFinished(() => runtime.close());
   await answering(runtime, yes);

@@ -1,7 +1,7 @@
 /** A sub-agent that did not complete is tried again: it goes on where it stopped, and its lead hears of it. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -198,7 +198,7 @@ describe('trying a sub-agent again', () => {
     expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
     const again = await composeRuntime({
       ...{ store, folder: engine.folder, url: engine.model.url },
-      ...{ settings: settingsOf(''), registry: await builtinRegistry() },
+      ...{ settings: settingsOf('') },
     });
     onTestFinished(() => again.close());
     await again.request('workflow.resume', { workflowId: first.workflowId });

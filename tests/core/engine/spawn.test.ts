@@ -1,6 +1,7 @@
 /** Sub-agents from the lead's call to the report in its answer, each way of starting them. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
+import type { AgentRegistry } from '#core/agents/registry.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import {
   batch,
@@ -39,7 +40,7 @@ describe('starting sub-agents', () => {
     const engine = await startEngine(delegate());
     const end = await engine.ask('Review the code');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
-    const reviewer = engine.registry.lookup('code-reviewer');
+    const reviewer = (await engine.agents.of(engine.folder)).lookup('code-reviewer');
     const request = engine.model.requests.find(({ seen }) => !seen.tools.includes('spawn_agent'));
     expect(request?.seen.system).toBe(reviewer?.systemPrompt);
     expect(request?.seen.tools).toEqual([...(reviewer?.tools ?? [])].sort());
@@ -92,14 +93,18 @@ describe('starting sub-agents', () => {
   test('temporary agents are registered while they may run, and gone afterwards', async () => {
     const engine = await startEngine(spawnOne(), {
       person: () => {
-        const [temporary] = engine.registry.list().filter((agent) => agent.lifecycle === 'temporary');
-        seen.push(temporary?.name ?? '');
+        seen.push(temporaries());
         return { kind: 'allow' };
       },
     });
-    const seen: string[] = [];
+    const seen: string[][] = [];
+    let registry: AgentRegistry | null = null;
+    const read = engine.agents.of.bind(engine.agents);
+    vi.spyOn(engine.agents, 'of').mockImplementation(async (folder) => (registry = await read(folder)));
+    const temporaries = () =>
+      (registry?.list() ?? []).filter(({ lifecycle }) => lifecycle === 'temporary').map(({ name }) => name);
     await engine.ask('Look at my workspace');
-    expect(seen).toEqual(['inspector']);
-    expect(engine.registry.list().filter((agent) => agent.lifecycle === 'temporary')).toEqual([]);
+    expect(seen).toEqual([['inspector']]);
+    expect(temporaries()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Nothing starts, goes on or is given more in the trash, also where the deletion comes in the middle of a start. */
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
-import { builtinRegistry, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
@@ -20,7 +20,7 @@ async function interrupted(settings = '') {
   await engine.runtime.close();
   const again = await composeRuntime({
     ...{ store, folder: engine.folder, url: engine.model.url },
-    ...{ settings: settingsOf(settings), registry: await builtinRegistry() },
+    ...{ settings: settingsOf(settings) },
   });
   onTestFinished(() => again.close());
   return { store, engine, again, workflowId, runId };

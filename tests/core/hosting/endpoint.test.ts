@@ -147,7 +147,7 @@ test('the owner is idle once the workflows of its clients have an end, or they h
       requests: [],
     },
   });
-  const attention = { questions: [], running: [] };
+  const attention = { questions: [], asleep: [], running: [] };
   const { runtime, endpoint } = serve(ownership, {
     'message.send': () => ({ workflowId, runId: workflowId, queued: false }),
     'workflow.get': detail,

@@ -21,6 +21,17 @@ const secrets = [
   '.netrc',
   '.ssh/config',
   '.aws/credentials',
+  '.envrc',
+  'deploy/prod.env',
+  '.env~',
+  '.env.',
+  '.env ::$DATA',
+  'id_rsa.bak',
+  'x/server.key.old',
+  'config/SECRETS.yaml',
+  'infra/terraform.tfstate.backup',
+  'a/.SSH/known_hosts',
+  'a\\.aws\\credentials',
 ];
 const plain = [
   '.env.example',
@@ -31,6 +42,9 @@ const plain = [
   'monkey',
   'pem.md',
   'src/environment.ts',
+  'notes.bak',
+  'secrets.md',
+  'docker/config.json',
 ];
 
 test.for(secrets)('%s is secret', (path) => expect(isSecret(path)).toBe(true));
@@ -50,6 +64,28 @@ test('reading is refused by name, and through a harmless link to it', async () =
     status: 'completed',
     output: 'KEY=',
   });
+});
+
+test('no way to write the path leads to one: dots, case, a linked folder, a link to a link', async () => {
+  const folder = await folderWith({
+    '.ssh/config': 'Host hidden',
+    'docs/a.md': '',
+    'sub/.ENV': 'KEY=hidden',
+  });
+  await symlink('.ssh', join(folder, 'plain'));
+  await symlink('plain/config', join(folder, 'again'));
+  for (const path of ['docs/../.ssh/config', 'plain/config', 'again', 'plain/../.ssh/./config', 'sub/.ENV']) {
+    expect(await call(readFileTool(), { path }, contextIn(folder)), path).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('usually holds keys') as string,
+    });
+    await expect(
+      writeFileTool().question!({ path, content: '' }, contextIn(folder)),
+      path,
+    ).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+  }
 });
 
 test('grep passes over them, and says so when one is named', async () => {

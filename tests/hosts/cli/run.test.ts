@@ -113,7 +113,7 @@ test('a workflow whose history cannot be written ends the command with the reaso
 test('with a terminal, questions are asked there and nothing of them goes to stdout', async () => {
   const client = scripted([], {
     'message.send': () => {
-      setImmediate(() => client.emit('attention', { questions: [asked()], running: [] }));
+      setImmediate(() => client.emit('attention', { questions: [asked()], asleep: [], running: [] }));
       return { workflowId, runId: workflowId, queued: false };
     },
     'approval.decide': () => {
@@ -165,11 +165,11 @@ test.each([
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
   [
     ['sessions'],
-    'triad: sessions needs a command: list, show, trace, search, export, clean, delete, restore, resume\n',
+    'triad: sessions needs a command: list, show, trace, search, export, project, clean, delete, restore, resume\n',
   ],
   [
     ['sessions', 'lst'],
-    "triad: unknown command 'sessions lst': list, show, trace, search, export, clean, delete, restore, resume\n",
+    "triad: unknown command 'sessions lst': list, show, trace, search, export, project, clean, delete, restore, resume\n",
   ],
   [
     ['serve', '--port', 'http'],

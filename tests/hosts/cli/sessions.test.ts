@@ -77,6 +77,7 @@ test('list --json has exactly the promised form', async () => {
       title: 'Review the parser',
       createdAt: at,
       updatedAt: later(5000),
+      usage,
       workflows: [listed],
     },
   ]);
@@ -113,7 +114,7 @@ test('show prints prompt, sub-agents, outcome and answer, older pages too', asyn
     });
   const { out } = await triad(['sessions', 'show', conversationId], client());
   expect(out).toMatch(
-    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}✓ code-reviewer \(delegate\) · completed · 1\.5 s\n\nAll good\.\n$/,
+    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}✓ code-reviewer \(delegate\) · completed · 1\.5 s · 0 tokens\n\nAll good\.\n$/,
   );
   const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as {
     workflows: object[];
@@ -214,6 +215,7 @@ test('agents come by name, as table or JSON', async () => {
       role: 'subagent',
       model: null,
       tools: ['grep'],
+      permissions: null,
       enabled: true,
       source: 'builtin',
       sourcePath: null,
@@ -222,11 +224,13 @@ test('agents come by name, as table or JSON', async () => {
     memoryClient({
       'agents.list': () =>
         [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools] })),
+      'agents.check': () => [],
+      'trust.look': ({ folder }) => ({ folder: folder ?? '', files: [] }),
     });
   const json = JSON.parse((await triad(['agents', 'list', '--json'], client())).out) as { name: string }[];
   expect(json.map(({ name }) => name)).toEqual(['analyst', 'writer']);
   const { out } = await triad(['agents', 'list'], client());
   expect(out).toMatch(
-    /^NAME +DESCRIPTION +MODEL +SOURCE +TOOLS\nanalyst +analyst works +default +builtin +grep\nwriter/,
+    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +default +builtin +by its tools +grep\nwriter/,
   );
 });

@@ -19,6 +19,7 @@ const agent: AgentSummary = {
     role: 'subagent',
     model: 'sonnet',
     tools: ['grep', 'read_file'],
+    permissions: null,
     enabled: true,
   },
   ...{ source: 'builtin', sourcePath: null },

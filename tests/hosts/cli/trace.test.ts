@@ -26,6 +26,7 @@ const child = runRow({
     depth: 1,
     agent: 'code-reviewer',
     name: 'code-reviewer',
+    title: 'review the parser',
   },
   ...{ queuedAt: at, startedAt: later(500), endedAt: later(2000), durationMs: 1500 },
   ...{ status: 'error', outcome: 'error', error: { code: 'rate_limited', message: 'Too many requests' } },
@@ -112,12 +113,13 @@ test('the text has header, total, tree, order, times, tokens, marks and errors',
   expect(lines[0]).toBe(`Session ${trace.id}: Review the parser`);
   expect(lines[1]).toContain('total 5.0 s · 1,234 tokens');
   expect(lines.slice(5)).toEqual([
-    '✓ lead (primary) · 5,000 ms · 0 tokens · completed',
+    '✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed',
     '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
     '│   ? Start code-reviewer – approved by person',
-    '└── ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · error',
+    '└── ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · $0.00 · error',
     '        queued 100 ms · waiting 400 ms · model 500 ms · tools 200 ms',
     '        rate_limited: Too many requests',
+    `        trace ${child.traceId} · user → lead · spawn: ${child.title}`,
   ]);
 });
 
@@ -125,10 +127,14 @@ test('what was interrupted and resumed says so', () => {
   const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
   const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
   expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
-  expect(lines[5]).toBe('✓ lead (primary) · 5,000 ms · 0 tokens · completed · attempt 2, interrupted once');
+  expect(lines[5]).toBe(
+    '✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once',
+  );
 });
 
-test('a narrow terminal cuts lines, except errors', () => {
-  const narrow = traceText(trace, 40, plainStyle).filter((line) => !line.includes('rate_limited'));
+test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {
+  const narrow = traceText(trace, 40, plainStyle);
   for (const line of narrow) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+  expect(narrow.map((line) => line.trim()).join('')).toContain(child.traceId);
+  expect(narrow.map((line) => line.trim()).join(' ')).toContain('rate_limited: Too many requests');
 });

@@ -128,8 +128,12 @@ test('whether the tab can answer is passed on; attention comes whole and at once
   await next();
   expect(client.subscribers).toMatchObject([{ topic: 'attention', input: { canAnswer: true } }]);
   await new Promise(setImmediate);
-  client.emit('attention', { questions: [], running: [] });
-  expect(await next()).toEqual({ kind: 'events', id: 1, events: [{ questions: [], running: [] }] });
+  client.emit('attention', { questions: [], asleep: [], running: [] });
+  expect(await next()).toEqual({
+    kind: 'events',
+    id: 1,
+    events: [{ questions: [], asleep: [], running: [] }],
+  });
 });
 
 test('an unknown topic and a number in use are refused', async () => {

@@ -58,7 +58,7 @@ export async function machine(script: Script): Promise<Machine> {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   });
   const env = {
-    ...{ PATH: process.env['PATH'], TRIAD_HOME: home, INIT_CWD: folder, TERM: 'xterm' },
+    ...{ PATH: process.env['PATH'], TRIAD_HOME: home, HOME: home, INIT_CWD: folder, TERM: 'xterm' },
     ...{ ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: model.url },
   };
   const launch = (command: string, args: string[], input: string | undefined, place: Place = {}): Started => {

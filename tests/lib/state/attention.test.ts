@@ -51,7 +51,11 @@ describe('Attention', () => {
       question(1, 'medium', ['new'], '2026-01-02T04:00:00.000Z'),
       question(2, 'medium', ['old']),
     ];
-    connection.send('attention', { questions: [...questions, question(3, 'high', ['a', 'b'])], running: [] });
+    connection.send('attention', {
+      questions: [...questions, question(3, 'high', ['a', 'b'])],
+      asleep: [],
+      running: [],
+    });
     expect(attention.questions.map(({ agent }) => agent)).toEqual(['a', 'b', 'old', 'new']);
     expect(new Set(attention.questions.map(({ key }) => key)).size).toBe(4);
   });
@@ -59,13 +63,13 @@ describe('Attention', () => {
   it('opens for a new question, and not again for one that was put aside', async () => {
     const [attention, connection] = await desk();
     const first = question(1, 'medium', ['a']);
-    connection.send('attention', { questions: [first], running: [] });
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
     expect(attention.open).toBe(true);
     attention.dismiss();
-    connection.send('attention', { questions: [first], running: [] });
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
     expect(attention.open).toBe(false);
     expect(attention.questions).toHaveLength(1);
-    connection.send('attention', { questions: [first, question(2, 'low', ['b'])], running: [] });
+    connection.send('attention', { questions: [first, question(2, 'low', ['b'])], asleep: [], running: [] });
     expect(attention.open).toBe(true);
     expect(attention.selected?.agent).toBe('b');
   });
@@ -73,7 +77,7 @@ describe('Attention', () => {
   it('leaves a question of another conversation to the badge until the person comes to it', async () => {
     const [attention, connection] = await desk();
     attention.enter(id(9));
-    connection.send('attention', { questions: [question(1, 'medium', ['a'])], running: [] });
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
     expect(attention.open).toBe(false);
     attention.openHeld();
     expect(attention.open).toBe(false);
@@ -86,7 +90,7 @@ describe('Attention', () => {
     const attention = new Attention(connection, () => true);
     await settled();
     attention.enter(id(1));
-    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], running: [] });
+    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], asleep: [], running: [] });
     expect(attention.open).toBe(false);
     attention.openHeld();
     expect(attention.open).toBe(true);
@@ -98,17 +102,33 @@ describe('Attention', () => {
   it('never moves to another question while one is looked at', async () => {
     const [attention, connection] = await desk();
     const first = question(1, 'low', ['a']);
-    connection.send('attention', { questions: [first], running: [] });
-    connection.send('attention', { questions: [question(2, 'high', ['b']), first], running: [] });
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
+    connection.send('attention', { questions: [question(2, 'high', ['b']), first], asleep: [], running: [] });
     expect(attention.selected?.agent).toBe('a');
   });
 
   it('closes when the last question was answered elsewhere', async () => {
     const [attention, connection] = await desk();
-    connection.send('attention', { questions: [question(1, 'medium', ['a'])], running: [] });
-    connection.send('attention', { questions: [], running: [] });
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
+    connection.send('attention', { questions: [], asleep: [], running: [] });
     expect(attention.open).toBe(false);
     expect(attention.selected).toBeNull();
+  });
+
+  it('leaves those of interrupted work in the inbox, and opens for them when they wake', async () => {
+    const [attention, connection] = await desk();
+    const first = question(1, 'medium', ['a']);
+    connection.send('attention', { questions: [], asleep: [first], running: [] });
+    expect(attention.open).toBe(false);
+    expect(attention.questions.map(({ agent, asleep }) => [agent, asleep])).toEqual([['a', true]]);
+    attention.show();
+    connection.send('attention', { questions: [], asleep: [first], running: [] });
+    expect(attention.open, 'who looks at one goes on doing so').toBe(true);
+    attention.dismiss();
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
+    expect(attention.open).toBe(true);
+    connection.send('attention', { questions: [], asleep: [first], running: [] });
+    expect(attention.open, 'it fell asleep').toBe(false);
   });
 
   it('sends one answer only, until the question is gone', async () => {
@@ -117,13 +137,13 @@ describe('Attention', () => {
       ...{ item, outcome: 'selected', optionId: 'allow', allowed: true, decidedBy: 'person', ruleId: null },
       ...{ reason: null, hashBefore: 'h', hashAfter: 'h', at: '2026-01-02T03:04:05.000Z' },
     }));
-    connection.send('attention', { questions: [question(1, 'medium', ['a'])], running: [] });
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
     const [first] = attention.questions;
     if (!first) throw new Error('one item is open');
     await attention.decide(first, { kind: 'allow' });
     await attention.decide(first, { kind: 'allow' });
     expect(connection.calls).toHaveLength(1);
-    connection.send('attention', { questions: [], running: [] });
+    connection.send('attention', { questions: [], asleep: [], running: [] });
     expect(attention.busy(first.key)).toBe(false);
   });
 
@@ -132,7 +152,7 @@ describe('Attention', () => {
     connection.on('approval.decide', () => {
       throw new RequestError('bad_input', 'limits.maxIterations: too many');
     });
-    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], running: [] });
+    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], asleep: [], running: [] });
     const second = attention.questions[1];
     if (!second) throw new Error('two items are open');
     const draft = attention.draft(second);

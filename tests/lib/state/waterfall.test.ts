@@ -128,4 +128,54 @@ describe('lanesOf', () => {
     expect([queued?.work, queued?.ranMs]).toEqual([[], null]);
     expect(queued?.queuedMs).toBeGreaterThanOrEqual(5000);
   });
+
+  it('tells waiting for the person, the queue, the model and tools apart', () => {
+    const story = new Story();
+    const { lead, workflowId } = story.lead('Look at it');
+    const child = story.child(lead, workflowId, 'inspector');
+    lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: {} });
+    child.queue('spawn', 'Look.', 'toolu_1');
+    const { id } = lead.ask('toolu_1', [child]);
+    story.pass(4000);
+    lead.decide(id, 0, true);
+    story.pass(1000);
+    child.start('Look.');
+    child.user('parent', 'Look.');
+    child.answer('I read.', { id: 'toolu_2', name: 'read_file', input: {} });
+    child.toolStart('toolu_2', 'read_file');
+    child.toolEnd('toolu_2', 'read_file');
+    child.answer('All is well.');
+    child.end('completed', 'All is well.');
+    story.endWorkflow(lead, 'completed', 'Done.');
+    const drawn = lanes(story, 0).find(({ run }) => run.agent === 'inspector');
+    const kinds = (drawn?.bars ?? []).map(({ kind }) => kind);
+    expect([...new Set(kinds)].sort()).toEqual(['model', 'queue', 'tools', 'wait']);
+    expect(drawn?.times.wait).toBeGreaterThanOrEqual(4000);
+    expect(drawn?.times.wait).toBeLessThan(4100);
+    expect(drawn?.times.queue).toBeGreaterThanOrEqual(1000);
+    expect(drawn?.times.queue).toBeLessThan(1100);
+    const requests = story.events.flatMap((event) =>
+      event.type === 'usage' && event.runId === child.runId ? [event.request.requestId] : [],
+    );
+    expect(drawn?.bars.flatMap(({ requestId }) => requestId ?? [])).toEqual(requests);
+  });
+
+  it('does not count the hours in which a question stood open and nobody worked', () => {
+    const work = atWork();
+    const { story, lead, child, workflowId } = work;
+    const { id } = lead.ask('toolu_9', [story.child(lead, workflowId, 'later')]);
+    story.pass(HOUR);
+    child.end('interrupted');
+    story.endWorkflow(lead, 'interrupted', '');
+    story.pass(HOUR);
+    lead.say({ type: 'workflow-start', prompt: 'Look at it', approve: 'ask', attempt: 2 });
+    lead.again('Look at it', 2);
+    child.again('Look.', 2);
+    story.pass(3000);
+    lead.decide(id, 0, false);
+    end(work);
+    const [drawn] = lanes(story, 0);
+    expect(drawn?.times.wait).toBeGreaterThanOrEqual(3000);
+    expect(drawn?.times.wait).toBeLessThan(3500);
+  });
 });

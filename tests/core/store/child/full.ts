@@ -3,13 +3,13 @@
  * which error: `node full.ts DATA MODEL_URL WORKSPACE`.
  */
 import { openStore } from '#core/store/surreal.ts';
-import { answering, builtinRegistry, composeRuntime, settingsOf, yes } from '../../../support/compose.ts';
+import { answering, composeRuntime, settingsOf, yes } from '../../../support/compose.ts';
 
 const [data = '', url = '', folder = ''] = process.argv.slice(2);
 const failed = Promise.withResolvers<Error>();
 const runtime = await composeRuntime({
   ...{ store: await openStore({ url: `rocksdb://${data}` }), folder, url },
-  ...{ settings: settingsOf(''), registry: await builtinRegistry(), onFailure: failed.resolve },
+  ...{ settings: settingsOf(''), onFailure: failed.resolve },
 });
 await answering(runtime, yes);
 const { id: conversationId } = await runtime.request('conversation.create', {});

@@ -1,0 +1,105 @@
+/** Rules and grants: what may be done without a question, what must be asked, and what is never done. */
+import { z } from 'zod';
+import { Permission } from './agent.ts';
+import { Id, Instant } from './ids.ts';
+import { MAX_NAME_CHARS } from './limits.ts';
+
+export const Effect = z.enum(['deny', 'ask', 'allow']);
+export type Effect = z.infer<typeof Effect>;
+
+/** Where a rule or a default is written; null in `file` for what the program brings, and in `line` for a whole file. */
+export const Place = z.object({ file: z.string().nullable(), line: z.int().nullable() });
+export type Place = z.infer<typeof Place>;
+
+/** A rule as a person wrote it. What it leaves out holds for all. */
+export const Rule = z.object({
+  id: z.string(),
+  /** A project's rules may allow something only where the project is trusted. */
+  scope: z.enum(['user', 'project']),
+  effect: Effect,
+  /** Name of the agent that acts, with wildcards. */
+  agent: z.string().nullable(),
+  tool: z.string().nullable(),
+  permission: Permission.nullable(),
+  /** Held against what the call is about: paths below the folder, or names of sub-agents. */
+  pattern: z.string().nullable(),
+  place: Place,
+});
+export type Rule = z.infer<typeof Rule>;
+
+export const GrantScope = z.enum(['workflow', 'conversation', 'project']);
+export type GrantScope = z.infer<typeof GrantScope>;
+
+export const MAX_PATTERN_CHARS = 1000;
+export const Pattern = z
+  .string()
+  .min(1)
+  .max(MAX_PATTERN_CHARS)
+  .refine((pattern) => !pattern.includes('\0') && pattern.trim() !== '', 'must not be empty');
+
+/** What the person adds to a yes, so that the same is not asked again. */
+export const GrantWish = z.strictObject({
+  scope: GrantScope,
+  pattern: Pattern,
+  /** It ends by itself after so long, or after so many calls; left out, it does not. */
+  minutes: z.int().min(1).max(525_600).optional(),
+  calls: z.int().min(1).max(1_000_000).optional(),
+});
+export type GrantWish = z.infer<typeof GrantWish>;
+
+/** What a question offers to be granted: nothing wider, and nothing for another agent or tool. */
+export const GrantOffer = z.object({
+  agent: z.string(),
+  tool: z.string(),
+  /** Matches this very call and no more. */
+  pattern: z.string(),
+  scopes: z.array(GrantScope),
+});
+export type GrantOffer = z.infer<typeof GrantOffer>;
+
+/** A yes of the person that holds for more than one call. */
+export const Grant = z.object({
+  id: Id,
+  /** Of a temporary agent `spawned:` and its name, so that it never meets a defined one. */
+  agent: z.string().max(MAX_NAME_CHARS + 16),
+  tool: z.string(),
+  pattern: z.string(),
+  folder: z.string(),
+  scope: GrantScope,
+  /** Where it was given. */
+  conversationId: Id,
+  workflowId: Id,
+  runId: Id,
+  parentRunId: Id.nullable(),
+  askedBy: z.string(),
+  approvalId: Id,
+  givenAt: Instant,
+  expiresAt: Instant.nullable(),
+  maxCalls: z.int().nullable(),
+  calls: z.int(),
+  revokedAt: Instant.nullable(),
+});
+export type Grant = z.infer<typeof Grant>;
+
+/** One step on the way to a verdict, in the order in which it was looked at. */
+export const VerdictStep = z.object({
+  kind: z.enum(['ceiling', 'rule', 'grant', 'agent', 'default', 'fault']),
+  /** `grant:<id>` for a grant. */
+  id: z.string(),
+  effect: Effect,
+  /** One sentence. */
+  text: z.string(),
+  place: Place,
+  /** This one made the verdict. */
+  decides: z.boolean(),
+});
+export type VerdictStep = z.infer<typeof VerdictStep>;
+
+export const Verdict = z.object({
+  effect: Effect,
+  ruleId: z.string(),
+  reason: z.string(),
+  /** Only those that concern the call. */
+  steps: z.array(VerdictStep),
+});
+export type Verdict = z.infer<typeof Verdict>;

@@ -1,0 +1,87 @@
+/** Where the time of a run went, as far as it is stored: its spans, which may overlap. Pure. */
+import type { Approval } from './approval.ts';
+import type { RunRow, WorkflowDetail } from './view.ts';
+
+/** `wait`: for an answer to a question; `queue`: for its turn. */
+export type SpanKind = 'queue' | 'wait' | 'model' | 'tools';
+
+/** From one time to another, in milliseconds. */
+export interface RunSpan {
+  kind: SpanKind;
+  from: number;
+  to: number;
+  /** Of a model request. */
+  requestId: string | null;
+}
+
+/** `now`: the end of what has none yet; null leaves that out. */
+export function spansOf(
+  run: RunRow,
+  { approvals, calls, requests }: Pick<WorkflowDetail, 'approvals' | 'calls' | 'requests'>,
+  now: number | null,
+): RunSpan[] {
+  const span = (
+    kind: SpanKind,
+    from: string,
+    to: string | null,
+    requestId: string | null = null,
+  ): RunSpan[] => {
+    const end = to === null ? now : Date.parse(to);
+    return end === null
+      ? []
+      : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), requestId }];
+  };
+  const forYes = approvals.flatMap(({ request, decisions }) =>
+    decisionsFor(run.id, request, decisions).flatMap((decision) =>
+      span('wait', request.at, decision?.at ?? run.endedAt),
+    ),
+  );
+  const asked = approvals.filter(({ request }) => request.runId === run.id);
+  return [
+    ...span('queue', run.queuedAt, run.startedAt ?? run.endedAt).flatMap((queue) => without(queue, forYes)),
+    ...forYes,
+    ...calls
+      .filter(({ runId }) => runId === run.id)
+      .flatMap(({ startedAt, endedAt }) => span('tools', startedAt, endedAt)),
+    ...requests
+      .filter(({ runId }) => runId === run.id)
+      .map(({ startedAt, durationMs, requestId }): RunSpan => {
+        const from = Date.parse(startedAt);
+        return { kind: 'model', from, to: from + durationMs, requestId };
+      }),
+    ...asked.flatMap(({ request, decisions }) =>
+      decisions.flatMap((decision) => span('wait', request.at, decision?.at ?? null)),
+    ),
+  ];
+}
+
+/** Time covered by any of the spans: what happens at once counts once. */
+export function covered(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number {
+  let sum = 0;
+  let end = -Infinity;
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    sum += Math.max(0, to - Math.max(from, end));
+    end = Math.max(end, to);
+  }
+  return sum;
+}
+
+/** The answer that lets this very run start, where it needs one. */
+function decisionsFor(runId: string, { subject }: Approval['request'], decisions: Approval['decisions']) {
+  if (subject.kind !== 'envelopes') return [];
+  const item = subject.items.findIndex((candidate) => candidate.runId === runId);
+  return item < 0 ? [] : [decisions[item] ?? null];
+}
+
+/** What is left of a span. */
+function without(span: RunSpan, taken: readonly RunSpan[]): RunSpan[] {
+  let rest = [span];
+  for (const { from, to } of taken)
+    rest = rest
+      .flatMap((part) => [
+        { ...part, to: Math.min(part.to, from) },
+        { ...part, from: Math.max(part.from, to) },
+      ])
+      .filter((part) => part.to > part.from);
+  return rest;
+}

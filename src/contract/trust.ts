@@ -1,0 +1,22 @@
+/** Trust: which files of a workspace may have an effect, each as a person has looked at it. */
+import { z } from 'zod';
+import { Instant } from './ids.ts';
+
+/** A file of a workspace that needs trust before it may start, allow or widen anything. */
+export const TrustItem = z.object({
+  /** Relative to the folder, with forward slashes. */
+  path: z.string(),
+  /** SHA-256 in hex of the text as it is now; null where there is none to read. */
+  hash: z.string().nullable(),
+  /** Against what was trusted: `changed` and `new` files have no effect, `gone` ones cannot have one. */
+  state: z.enum(['new', 'changed', 'same', 'gone']),
+  /** What it says for a person to decide by: the agent that it defines, or the fault that keeps it from that. */
+  says: z.string(),
+});
+export type TrustItem = z.infer<typeof TrustItem>;
+
+export const TrustLook = z.object({ folder: z.string(), files: z.array(TrustItem) });
+export type TrustLook = z.infer<typeof TrustLook>;
+
+export const TrustedFolder = z.object({ folder: z.string(), at: Instant, files: z.array(z.string()) });
+export type TrustedFolder = z.infer<typeof TrustedFolder>;

@@ -1,0 +1,31 @@
+/** What a reader finds in an agent's file, whatever its format: keys with their values and places, and the text below. */
+import type { Fault } from '#contract/agent.ts';
+
+/** Both from 1, in the file. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+export interface Entry {
+  /** Null where it is no plain text. */
+  key: string | null;
+  at: Place;
+  value: unknown;
+  valueAt: Place;
+  /** Places of the items where the value is a list. */
+  items: Place[];
+}
+
+export interface Body extends Place {
+  text: string;
+}
+
+/** `body` is null where the format keeps the prompt in a key. */
+export type ReadFile = { ok: true; entries: Entry[]; body: Body | null } | { ok: false; error: Fault };
+
+export function fault(place: Place, message: string, rest: Partial<Fault> = {}): Fault {
+  return { line: place.line, column: place.column, key: null, suggestion: null, ...rest, message };
+}
+
+export const START: Place = { line: 1, column: 1 };

@@ -1,0 +1,90 @@
+/** What other programs' agents may not do, in our terms: no writing, or writing only after a yes. Never more than without it. */
+import type { Entry, Place } from './entries.ts';
+import { counterpart, splitNames } from './foreign-tools.ts';
+import type { Dialect } from './places.ts';
+
+export interface Narrowing {
+  noWrites?: boolean;
+  asks?: boolean;
+  warning?: { key: string; at: Place; message: string };
+}
+
+interface Given {
+  /** opencode's form alone: `{write: false}`. */
+  tools: unknown;
+  at: Place;
+  disallowed: Entry | undefined;
+  mode: Entry | undefined;
+  permission: Entry | undefined;
+}
+
+export function narrowings(dialect: Exclude<Dialect, 'triad'>, given: Given): Narrowing[] {
+  const { tools, at, disallowed, mode, permission } = given;
+  const off = isTable(tools) ? switchedOff(tools) : [];
+  return [
+    ...withoutTools(off, dialect, 'tools', at),
+    ...(disallowed
+      ? withoutTools(namesOf(disallowed.value), dialect, 'disallowedTools', disallowed.valueAt)
+      : []),
+    ...(mode ? [byMode(mode)] : []),
+    ...(permission ? byPermission(permission) : []),
+  ];
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function namesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'string' ? splitNames(value) : [];
+}
+
+/** Where all are off, those that are on again stay. */
+function switchedOff(tools: Readonly<Record<string, unknown>>): string[] {
+  const off = Object.keys(tools).filter((name) => tools[name] === false && name !== '*');
+  const isOn = (name: string) => tools[name] === true;
+  return tools['*'] === false && !isOn('write') && !isOn('edit') ? [...off, 'write'] : off;
+}
+
+function withoutTools(
+  names: readonly string[],
+  dialect: Exclude<Dialect, 'triad'>,
+  key: string,
+  at: Place,
+): Narrowing[] {
+  // One that is forbidden for a pattern is forbidden here as a whole.
+  const writing = names.filter((name) =>
+    counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'),
+  );
+  // What does not exist here is off anyway.
+  const staying = names.filter((name) => !writing.includes(name) && counterpart(name, dialect) !== null);
+  const message = `${key} cannot take these away here: ${staying.join(', ')}`;
+  return [
+    ...(writing.length > 0 ? [{ noWrites: true }] : []),
+    ...(staying.length > 0 ? [{ warning: { key, at, message } }] : []),
+  ];
+}
+
+function byMode({ value, valueAt: at }: Entry): Narrowing {
+  if (value === 'plan') return { noWrites: true };
+  const message = `permissionMode ${String(value)} has no counterpart here: writing asks, as always`;
+  return { warning: { key: 'permissionMode', at, message } };
+}
+
+/** One word for all, or one for each kind of action, or patterns with words: the strictest counts. */
+function byPermission({ value, valueAt: at }: Entry): Narrowing[] {
+  const edit = isTable(value) ? (value['edit'] ?? value['*']) : value;
+  const words = isTable(edit) ? Object.values(edit) : [edit];
+  const key = 'permission';
+  const others = isTable(value) ? Object.keys(value).filter((name) => name !== 'edit' && name !== '*') : [];
+  const message = `permission has no counterpart here for: ${others.join(', ')}`;
+  const told = others.length > 0 ? [{ warning: { key, at, message } }] : [];
+  if (words.includes('deny')) return [{ noWrites: true }, ...told];
+  if (words.includes('ask')) return [{ asks: true }, ...told];
+  if (!words.includes('allow')) return told;
+  return [
+    { warning: { key, at, message: 'permission allow has no counterpart here: writing asks, as always' } },
+    ...told,
+  ];
+}

@@ -1,0 +1,77 @@
+/** Tools of other programs by ours: what has a counterpart is mapped, what has none is named, and nothing is widened. */
+import type { Dialect } from './places.ts';
+
+const CLAUDE: Readonly<Record<string, readonly string[]>> = {
+  Read: ['read_file'],
+  Write: ['write_file'],
+  Edit: ['write_file'],
+  MultiEdit: ['write_file'],
+  Glob: ['glob'],
+  Grep: ['grep'],
+  LS: ['list_directory'],
+  TodoWrite: ['todo_write', 'todo_read'],
+  TodoRead: ['todo_read'],
+  Task: ['spawn_agent', 'delegate_task', 'parallel_tasks'],
+  Agent: ['spawn_agent', 'delegate_task', 'parallel_tasks'],
+};
+const OPENCODE: Readonly<Record<string, readonly string[]>> = {
+  read: ['read_file'],
+  write: ['write_file'],
+  edit: ['write_file'],
+  patch: ['write_file'],
+  glob: ['glob'],
+  grep: ['grep'],
+  list: ['list_directory'],
+  todowrite: ['todo_write', 'todo_read'],
+  todoread: ['todo_read'],
+  task: ['spawn_agent', 'delegate_task', 'parallel_tasks'],
+};
+
+export interface MappedTools {
+  /** Null: all of them. */
+  tools: string[] | null;
+  /** As they stand in the file. */
+  unknown: string[];
+  /** Those that only leads have. */
+  leads: string[];
+}
+
+/** Names as another program's file lists them: `Read`, `Bash(git:*)`, `mcp__server__tool`, `*`. */
+export function mapTools(names: readonly string[], dialect: Exclude<Dialect, 'triad'>): MappedTools {
+  const mapped: MappedTools = { tools: [], unknown: [], leads: [] };
+  for (const name of names) {
+    if (name === '*' || /^all$/i.test(name)) mapped.tools = null;
+    else {
+      const ours = counterpart(name, dialect);
+      if (!ours) mapped.unknown.push(name);
+      else if (ours.includes('spawn_agent')) mapped.leads.push(name);
+      else mapped.tools?.push(...ours);
+    }
+  }
+  return { ...mapped, tools: mapped.tools && [...new Set(mapped.tools)] };
+}
+
+/** Null where there is none. A tool that is limited to a pattern has none: ours would reach further. */
+export function counterpart(name: string, dialect: Exclude<Dialect, 'triad'>): readonly string[] | null {
+  const table = dialect === 'claude' ? CLAUDE : OPENCODE;
+  const key = Object.keys(table).find((known) => known.toLowerCase() === name.toLowerCase());
+  return key === undefined ? null : (table[key] ?? null);
+}
+
+/** A list as text, split at the commas that stand in no brackets. */
+export function splitNames(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let name = '';
+  for (const char of text) {
+    if (char === '(') depth++;
+    else if (char === ')') depth--;
+    if (depth <= 0 && (char === ',' || char === '\n')) {
+      names.push(name);
+      name = '';
+    } else name += char;
+  }
+  return [...names, name]
+    .map((one) => one.trim().replace(/^(["'])(.*)\1$/, '$2'))
+    .filter((one) => one !== '');
+}

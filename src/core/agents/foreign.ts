@@ -1,0 +1,202 @@
+/** Agents in other programs' formats, read as far as they can be meant here; what has no counterpart is told, never dropped silently. */
+import { basename, extname } from 'node:path';
+import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
+import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import { sha256 } from '../hash.ts';
+import { type From, LEAD, type ParsedDefinition } from './definition.ts';
+import { type Entry, fault, type Place, START } from './entries.ts';
+import { type Narrowing, narrowings } from './foreign-permissions.ts';
+import { mapTools, splitNames } from './foreign-tools.ts';
+import { readMarkdown, splitMarkdown } from './frontmatter.ts';
+import { readLines } from './lenient.ts';
+import type { Dialect } from './places.ts';
+import { MODEL_ALIASES } from './vocabulary.ts';
+
+type Foreign = Exclude<Dialect, 'triad'>;
+
+/** Keys that these formats have; those that mean nothing here are told as such. */
+const KEYS: readonly string[] = [
+  ...['name', 'description', 'tools', 'disallowedTools', 'model', 'effort', 'color', 'colour', 'prompt'],
+  ...[
+    'permissionMode',
+    'permission',
+    'mode',
+    'temperature',
+    'top_p',
+    'disable',
+    'hidden',
+    'steps',
+    'maxSteps',
+  ],
+  ...['maxTurns', 'skills', 'hooks', 'mcpServers', 'memory', 'background', 'isolation', 'version', 'author'],
+  ...['category', 'tags', 'priority', 'options', 'variant', 'reasoningEffort', 'initialPrompt'],
+];
+
+export function parseForeign(text: string, dialect: Foreign, from: From): ParsedDefinition {
+  const file = splitMarkdown(text);
+  if (!file) return failed(null, fault(START, 'the file has no frontmatter: it is no agent'));
+  const strict = readMarkdown(text);
+  const entries = strict.ok ? strict.entries : readLines(file.frontmatter, KEYS);
+  const reading = new Reading(entries);
+  const name = nameOf(reading, dialect, from.path ?? '');
+  const prompt = file.body.trim() || textOf(reading.take('prompt')?.value);
+  const below = { line: file.bodyLine, column: 1 };
+  if (prompt === '' || prompt.startsWith('{file:'))
+    return failed(name, fault(below, 'there is no text below the frontmatter, which is the system prompt'));
+  if (prompt.length > MAX_PROMPT_CHARS)
+    return failed(name, fault(below, `the system prompt is longer than ${MAX_PROMPT_CHARS} characters`));
+  if (!AgentName.safeParse(name).success)
+    return failed(
+      name,
+      fault(START, 'neither the name nor that of the file can name an agent', { key: 'name' }),
+    );
+  const role = roleOf(reading);
+  if (name === LEAD && role !== 'primary')
+    return failed(name, fault(START, `name ${LEAD} is the lead's: take another name`, { key: 'name' }));
+  const description = descriptionOf(reading, prompt);
+  const definition: AgentDefinition = {
+    ...{ name, description, role, model: modelOf(reading), effort: effortOf(reading), maxTokens: null },
+    maxIterations: turnsOf(reading),
+    ...toolsOf(reading, dialect, role),
+    ...{ approvalTimeoutMs: null, systemPrompt: prompt, enabled: reading.take('disable')?.value !== true },
+    ...{ lifecycle: 'permanent', source: from.source, sourcePath: from.path, hash: sha256(text) },
+  };
+  return { ok: true, definition, warnings: reading.finish() };
+}
+
+function failed(name: string | null, error: Fault): ParsedDefinition {
+  return { ok: false, name, errors: [error], warnings: [] };
+}
+
+/** The keys of a file, each taken by who understands it. */
+class Reading {
+  readonly #left: Map<string, Entry>;
+  readonly #warnings: Fault[] = [];
+
+  constructor(entries: readonly Entry[]) {
+    this.#left = new Map(entries.map((entry) => [entry.key ?? '', entry]));
+  }
+
+  take(key: string): Entry | undefined {
+    const entry = this.#left.get(key);
+    this.#left.delete(key);
+    return entry;
+  }
+
+  warn(key: string, place: Place, message: string): void {
+    this.#warnings.push(fault(place, message, { key }));
+  }
+
+  /** All that was not taken means nothing here. */
+  finish(): Fault[] {
+    for (const { key, at } of this.#left.values())
+      this.warn(key ?? '', at, `${key} has no counterpart here: it is kept, and changes nothing`);
+    return this.#warnings.sort((a, b) => a.line - b.line);
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** opencode names an agent by its file; elsewhere the file's name stands in for a name that cannot be one. */
+function nameOf(reading: Reading, dialect: Foreign, path: string): string {
+  const stem = basename(path, extname(path));
+  const entry = reading.take('name');
+  const given = dialect === 'opencode' ? '' : textOf(entry?.value);
+  if (AgentName.safeParse(given).success) return given;
+  const name = (given || stem)
+    .replace(/[^\p{L}\p{N} _.-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}]+|[ -]+$/gu, '')
+    .slice(0, MAX_NAME_CHARS);
+  if (entry && dialect === 'claude')
+    reading.warn('name', entry.valueAt, `name cannot be used as it is: it is ${name} here`);
+  return name;
+}
+
+/** Line ends that were written as `\n` become what they mean. */
+function descriptionOf(reading: Reading, prompt: string): string {
+  const entry = reading.take('description');
+  const given = textOf(entry?.value).replaceAll('\\n', '\n').trim();
+  if (given !== '') return given;
+  const line = prompt.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? prompt;
+  const place = entry?.at ?? START;
+  reading.warn('description', place, 'description is missing: the first line of the prompt stands in for it');
+  return [...line.replace(/^[#\s*>-]+/, '').trim()].slice(0, 200).join('') || 'No description';
+}
+
+function roleOf(reading: Reading): AgentDefinition['role'] {
+  const entry = reading.take('mode');
+  if (!entry || entry.value === 'subagent') return 'subagent';
+  if (entry.value === 'primary') return 'primary';
+  reading.warn('mode', entry.valueAt, `mode ${String(entry.value)}: it is a sub-agent here`);
+  return 'subagent';
+}
+
+function modelOf(reading: Reading): string | null {
+  const entry = reading.take('model');
+  const model = textOf(entry?.value);
+  if (!entry || model === 'inherit' || entry.value === null) return null;
+  const id = model.replace(/^anthropic\//i, '');
+  if (MODEL_ALIASES.includes(id.toLowerCase())) return id.toLowerCase();
+  if (/^claude-[\w.@-]+$/.test(id)) return id;
+  const known = MODEL_ALIASES.join(', ');
+  reading.warn(
+    'model',
+    entry.valueAt,
+    `model ${model || 'of this form'} is not known: the lead's is used; known are ${known}, or the id of a model`,
+  );
+  return null;
+}
+
+function effortOf(reading: Reading): AgentDefinition['effort'] {
+  const entry = reading.take('effort') ?? reading.take('reasoningEffort');
+  if (!entry) return null;
+  const effort = Effort.safeParse(entry.value);
+  if (effort.success) return effort.data;
+  reading.warn(
+    entry.key ?? '',
+    entry.valueAt,
+    `${entry.key} must be one of ${Effort.options.join(', ')}: left out`,
+  );
+  return null;
+}
+
+function turnsOf(reading: Reading): number | null {
+  const entry = reading.take('maxTurns') ?? reading.take('maxSteps') ?? reading.take('steps');
+  if (!entry) return null;
+  const turns = entry.value;
+  if (typeof turns === 'number' && Number.isInteger(turns) && turns >= 1)
+    return Math.min(turns, MAX_ITERATIONS);
+  reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be a whole number: left out`);
+  return null;
+}
+
+function toolsOf(
+  reading: Reading,
+  dialect: Foreign,
+  role: AgentDefinition['role'],
+): Pick<AgentDefinition, 'tools' | 'permissions' | 'requiresApproval'> {
+  const entry = reading.take('tools');
+  const narrowed: Narrowing[] = narrowings(dialect, {
+    ...{ tools: entry?.value, disallowed: reading.take('disallowedTools') },
+    ...{ mode: reading.take('permissionMode'), permission: reading.take('permission') },
+    ...{ at: entry?.valueAt ?? START },
+  });
+  for (const { warning } of narrowed) if (warning) reading.warn(warning.key, warning.at, warning.message);
+  const readOnly: Permission[] = ['FilesystemRead', 'SemanticSearch'];
+  const permissions = narrowed.some(({ noWrites }) => noWrites) ? readOnly : null;
+  const requiresApproval = narrowed.some(({ asks }) => asks) ? ['FilesystemWrite'] : [];
+  const value = entry?.value;
+  const names =
+    typeof value === 'string' ? splitNames(value) : Array.isArray(value) ? value.map(String) : null;
+  if (!entry || !names) return { tools: null, permissions, requiresApproval };
+  const { tools, unknown, leads } = mapTools(names, dialect);
+  if (unknown.length > 0)
+    reading.warn('tools', entry.valueAt, `tools without a counterpart here, left out: ${unknown.join(', ')}`);
+  if (leads.length > 0 && role !== 'primary')
+    reading.warn('tools', entry.valueAt, `tools for leads alone, left out: ${leads.join(', ')}`);
+  const starting =
+    leads.length > 0 && role === 'primary' ? ['spawn_agent', 'delegate_task', 'parallel_tasks'] : [];
+  return { tools: tools && [...tools, ...starting], permissions, requiresApproval };
+}

@@ -1,0 +1,79 @@
+/** Markdown with YAML frontmatter: the keys with their places, and the text below. */
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { type Entry, fault, type Place, type ReadFile, START } from './entries.ts';
+
+export interface SplitFile {
+  frontmatter: string;
+  body: string;
+  bodyLine: number;
+}
+
+/** The frontmatter keeps the file's lines: its first line is line 2. Null where there is none. */
+export function splitMarkdown(text: string): SplitFile | null {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (lines[0]?.trimEnd() !== '---') return null;
+  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
+  if (end < 0) return null;
+  return {
+    frontmatter: lines.slice(1, end).join('\n'),
+    body: lines.slice(end + 1).join('\n'),
+    bodyLine: Math.min(end + 2, lines.length),
+  };
+}
+
+export function readMarkdown(text: string): ReadFile {
+  const file = splitMarkdown(text);
+  if (!file) {
+    const message = 'the file must begin with frontmatter: a line `---`, the keys, and another line `---`';
+    return { ok: false, error: fault(START, message) };
+  }
+  const counter = new LineCounter();
+  const document = parseDocument(file.frontmatter, {
+    ...{ lineCounter: counter, prettyErrors: false, uniqueKeys: true, logLevel: 'error' },
+  });
+  const at = (offset: number): Place => {
+    const { line, col } = counter.linePos(offset);
+    return { line: Math.max(line, 1) + 1, column: Math.max(col, 1) };
+  };
+  const syntax = document.errors[0];
+  if (syntax?.code === 'DUPLICATE_KEY') {
+    const key = /^[\w.-]*/.exec(file.frontmatter.slice(syntax.pos[0]))?.[0] || null;
+    const message = `the key ${key ?? ''} stands here a second time`;
+    return { ok: false, error: fault(at(syntax.pos[0]), message, { key }) };
+  }
+  if (syntax) {
+    const message = `the frontmatter is not valid YAML: ${syntax.message}`;
+    return { ok: false, error: fault(at(syntax.pos[0]), message) };
+  }
+  if (document.contents !== null && !isMap(document.contents)) {
+    return { ok: false, error: fault({ line: 2, column: 1 }, 'the frontmatter must be keys with values') };
+  }
+  const body = { text: file.body.trim(), line: file.bodyLine, column: 1 };
+  return { ok: true, entries: entriesOf(document.contents, at), body };
+}
+
+function entriesOf(map: YAMLMap<Node, Node | null> | null, at: (offset: number) => Place): Entry[] {
+  return (map?.items ?? []).map(({ key, value }) => {
+    const place = at(key.range?.[0] ?? 0);
+    const plain = plainValue(value);
+    return {
+      key: isScalar(key) ? String(key.value) : null,
+      at: place,
+      value: plain,
+      // An empty value has its place behind the colon, where nothing is to be seen.
+      valueAt: plain === null ? place : at(value?.range?.[0] ?? 0),
+      items: isSeq<Node>(value) ? value.items.map((item) => at(item.range?.[0] ?? 0)) : [],
+    };
+  });
+}
+
+/** Scalars, lists and maps; what is an alias comes as an empty object, which no key takes. */
+function plainValue(node: unknown): unknown {
+  if (node === null || node === undefined) return null;
+  if (isScalar(node)) return node.value;
+  if (isSeq(node)) return node.items.map(plainValue);
+  if (!isMap(node)) return {};
+  return Object.fromEntries(
+    node.items.map(({ key, value }) => [String(isScalar(key) ? key.value : ''), plainValue(value)]),
+  );
+}

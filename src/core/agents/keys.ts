@@ -1,0 +1,69 @@
+/** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
+import { z } from 'zod';
+import { AgentName, Effort, Permission } from '#contract/agent.ts';
+import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+
+const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+const whole = (max: number) =>
+  z
+    .int({ error: `must be a whole number from 1 to ${max}` })
+    .min(1, `must be at least 1`)
+    .max(max, `must be at most ${max}`);
+const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, { error });
+
+/** An absent optional one leaves the choice to the parent or the settings. */
+const keys = {
+  name: z
+    .string({ error: 'must be text' })
+    .refine(
+      (name) => AgentName.safeParse(name).success,
+      `must have 1 to ${MAX_NAME_CHARS} letters, digits, spaces, "_", "." or "-", and begin with a letter or digit`,
+    ),
+  description: word,
+  role: oneOf(['primary', 'subagent']).default('subagent'),
+  model: word.optional(),
+  effort: oneOf(Effort.options).optional(),
+  max_tokens: whole(1_000_000).optional(),
+  max_iterations: whole(MAX_ITERATIONS).optional(),
+  tools: listOf(word, 'must be a list of tool names, such as [read_file, grep]').optional(),
+  permissions: listOf(
+    oneOf(Permission.options),
+    'must be a list of permissions, such as [FilesystemRead, FilesystemWrite]',
+  ).optional(),
+  requires_approval: listOf(
+    word,
+    'must be a list of permissions and tool names, such as [FilesystemWrite]',
+  ).default([]),
+  approval_timeout: whole(86_400).optional(),
+  enabled: z.boolean({ error: 'must be true or false' }).default(true),
+} satisfies Record<string, z.ZodType>;
+
+/** Of TOML alone; in Markdown the text below the frontmatter is the prompt. */
+const prompt = z
+  .string({ error: 'must be text' })
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_PROMPT_CHARS, `is longer than ${MAX_PROMPT_CHARS} characters`);
+
+export const MarkdownKeys = z.object(keys);
+export const TomlKeys = z.object({ ...keys, prompt });
+export type Values = z.infer<typeof MarkdownKeys>;
+
+export const REQUIRED: readonly string[] = ['name', 'description', 'prompt'];
+
+/** Values that an enumeration allows, for suggestions. */
+export const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  role: ['primary', 'subagent'],
+  effort: Effort.options,
+  permissions: Permission.options,
+};
+
+/** Keys of the format that change nothing yet. */
+export const UNSUPPORTED: readonly string[] = [
+  'next',
+  'enable_reflection',
+  'max_retries',
+  'reflection_criteria',
+];

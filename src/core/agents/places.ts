@@ -1,0 +1,49 @@
+/** Where agents' files lie: which folders, in which order, whose, and in whose format. */
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentReport } from '#contract/agent.ts';
+
+/** Whose format the files are in. */
+export type Dialect = 'triad' | 'claude' | 'opencode';
+
+export interface AgentPlace {
+  folder: string;
+  source: AgentReport['source'];
+  dialect: Dialect;
+}
+
+/** The agents that come with the program. */
+export function builtinPlace(): AgentPlace {
+  const folder = fileURLToPath(new URL('./builtin', import.meta.url));
+  return { folder, source: 'builtin', dialect: 'triad' };
+}
+
+/** The person's own; a later place overrides an earlier one. */
+export function userPlaces(config: string, home: string): AgentPlace[] {
+  return [
+    { folder: join(home, '.claude', 'agents'), source: 'user', dialect: 'claude' },
+    { folder: join(config, 'agents'), source: 'user', dialect: 'triad' },
+  ];
+}
+
+/** Those of a workspace, likewise; relative to it. */
+const PROJECT: readonly (readonly [string, Dialect])[] = [
+  ['.opencode/agent', 'opencode'],
+  ['.opencode/agents', 'opencode'],
+  ['.claude/agents', 'claude'],
+  ['.triad/agents', 'triad'],
+];
+
+/** A project's settings; they define no agents, and need trust like them. */
+export const PROJECT_CONFIG = '.triad/config.toml';
+
+export function projectPlaces(workspace: string): AgentPlace[] {
+  return PROJECT.map(([path, dialect]) => ({ folder: join(workspace, path), source: 'project', dialect }));
+}
+
+/** A folder that holds agents' files itself; where it lies tells their format. */
+export function placeOf(folder: string): AgentPlace {
+  const path = `${basename(dirname(folder))}/${basename(folder)}`;
+  const dialect = PROJECT.find(([known]) => known === path)?.[1] ?? 'triad';
+  return { folder, source: 'project', dialect };
+}

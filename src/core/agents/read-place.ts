@@ -1,0 +1,70 @@
+/** Reads files that people and projects wrote: each with the hash of its text, or with why it cannot be read. */
+import { constants, open, readdir } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { sha256 } from '../hash.ts';
+import type { AgentPlace } from './places.ts';
+
+export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
+export interface Unreadable {
+  path: string;
+  problem: string;
+}
+
+const MAX_FILE_BYTES = 1024 * 1024;
+/** More than any collection has; what comes after them is told and not read. */
+const MAX_FILES = 2000;
+/** What explains a folder, and what editors leave behind. */
+const NO_AGENT = /^readme\.|^\./i;
+/** Open at the same time. */
+const AT_ONCE = 32;
+
+/** Every agent's file of a place, by path; a folder that does not exist holds none. */
+export async function readPlace({ folder, dialect }: AgentPlace): Promise<RawFile[]> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    return [{ path: folder, problem: `the folder cannot be read: ${messageOf(error)}` }];
+  }
+  const endings = dialect === 'triad' ? ['.md', '.toml'] : ['.md'];
+  const all = names.filter((name) => endings.includes(extname(name)) && !NO_AGENT.test(name)).sort();
+  const files: RawFile[] = [];
+  for (let index = 0; index < Math.min(all.length, MAX_FILES); index += AT_ONCE) {
+    const some = all.slice(index, Math.min(index + AT_ONCE, MAX_FILES));
+    files.push(...(await Promise.all(some.map((name) => readOne(join(folder, name))))));
+  }
+  if (all.length > MAX_FILES)
+    files.push({ path: folder, problem: `only the first ${MAX_FILES} files of the folder are read` });
+  return files;
+}
+
+export async function readOne(path: string): Promise<RawFile> {
+  try {
+    const text = await readRegular(path);
+    return { path, problem: null, text, hash: sha256(text) };
+  } catch (error) {
+    return { path, problem: `cannot be read: ${messageOf(error)}` };
+  }
+}
+
+/** Never waits for a pipe or a device, and never reads a huge file. */
+async function readRegular(path: string): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES / 1024} KiB`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,77 @@
+/** The names that agents' files may use: tools, permissions and models, and what is said of one that is unknown. */
+import { type Fault, Permission } from '#contract/agent.ts';
+import { DEFAULT_ALIASES, resolveModel } from '../model/models.ts';
+import { nearest } from '../nearest.ts';
+import type { Tool } from '../tools/tool.ts';
+import { fault, type Place } from './entries.ts';
+
+/** What every agent has, whatever its file says: to read and search in the workspace. */
+export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
+
+/** The names that models go by; the ids that they stand for may be changed in the settings. */
+export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);
+
+export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'baseline'>;
+
+/** Whether an agent with these permissions may have the tool. */
+export function fits(
+  tool: Pick<KnownTool, 'permissions'>,
+  permissions: readonly Permission[] | null,
+): boolean {
+  return (
+    permissions === null ||
+    tool.permissions.every((needed) => BASELINE.includes(needed) || permissions.includes(needed))
+  );
+}
+
+/** Null for a model that can be asked for. */
+export function modelWarning(model: string, place: Place): Fault | null {
+  try {
+    resolveModel(model);
+    return null;
+  } catch {
+    const message = `model ${model} is not known, so that the agent cannot start: use ${MODEL_ALIASES.join(', ')}, or the id of a model`;
+    return fault(place, message, { key: 'model', suggestion: nearest(model, MODEL_ALIASES) });
+  }
+}
+
+/** A list of permissions, or of names of tools, or both, each checked by its name. */
+export function nameFaults(
+  key: 'tools' | 'requires_approval',
+  names: readonly string[],
+  tools: readonly KnownTool[],
+  placeOf: (index: number) => Place,
+): Fault[] {
+  const known = tools.map(({ name }) => name);
+  const all = key === 'tools' ? known : [...known, ...Permission.options];
+  const kind = key === 'tools' ? 'a tool' : 'a permission or a tool';
+  return names.flatMap((name, index) => {
+    if (all.includes(name)) return [];
+    const message = `${key} (item ${index + 1}) ${name} is not ${kind}`;
+    return [fault(placeOf(index), message, { key, suggestion: nearest(name, all) })];
+  });
+}
+
+/** Permissions that no tool needs, and tools that the permissions keep away: both are allowed, and worth a word. */
+export function permissionWarnings(
+  values: { tools?: readonly string[] | undefined; permissions?: readonly Permission[] | undefined },
+  tools: readonly KnownTool[],
+  placeOf: (key: 'tools' | 'permissions', index: number) => Place,
+): Fault[] {
+  const { permissions } = values;
+  if (!permissions) return [];
+  const idle = permissions.flatMap((permission, index) => {
+    const used = BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission));
+    if (used) return [];
+    const message = `permissions (item ${index + 1}) ${permission}: no tool of this version needs it, and no lead can give it`;
+    return [fault(placeOf('permissions', index), message, { key: 'permissions' })];
+  });
+  const kept = (values.tools ?? []).flatMap((name, index) => {
+    const tool = tools.find((one) => one.name === name);
+    if (!tool || fits(tool, permissions)) return [];
+    const needs = tool.permissions.filter((one) => !permissions.includes(one)).join(', ');
+    const message = `tools (item ${index + 1}) ${name} needs ${needs}, which permissions does not have: the agent does not get it`;
+    return [fault(placeOf('tools', index), message, { key: 'tools' })];
+  });
+  return [...idle, ...kept];
+}

@@ -1,0 +1,191 @@
+/** The verdict on one call: what makes it, in order, and which of that decides. Pure; what is not known is never allowed. */
+import type { ApprovalMode, Permission } from '#contract/agent.ts';
+import type { Risk } from '#contract/approval.ts';
+import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
+import { matches } from './pattern.ts';
+import type { RuleSet } from './rule-files.ts';
+
+/** A call as rules and grants see it. */
+export interface Action {
+  agent: string;
+  /** Of a temporary agent it has a mark that no defined one has; what allows must match it. */
+  scope: string;
+  tool: string;
+  permissions: readonly Permission[];
+  targets: Targets;
+  folder: string;
+  /** Null where there is none, as for an explanation. */
+  conversationId: string | null;
+  workflowId: string | null;
+  /** Permissions and tools whose calls the agent's definition wants to be asked about. */
+  requires: readonly string[];
+  /** Why the agent cannot do this at all; null where it can. */
+  ceiling: string | null;
+  /** Asks where nothing says otherwise. */
+  asks: boolean;
+  risk: Risk;
+  reversible: boolean;
+  mode: ApprovalMode;
+}
+
+/** What a call is about: patterns are held against it. Null: it cannot be told. */
+export type Targets = { values: readonly string[]; path: boolean } | null;
+
+const NOWHERE: Place = { file: null, line: null };
+
+export function judge(
+  action: Action,
+  { rules, faults }: Pick<RuleSet, 'rules' | 'faults'>,
+  grants: readonly Grant[],
+  now: number,
+): Verdict {
+  const concern = rules.filter((rule) => concerns(rule, action));
+  const of = (...effects: Effect[]): Rule[] => concern.filter(({ effect }) => effects.includes(effect));
+  const [ask, allow] = [of('ask'), of('allow')];
+  // Between asking and allowing the more specific place decides; in one place, asking does.
+  const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
+  const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
+  const mayAllow = action.reversible;
+  const held = grants.filter((grant) => holds(grant, action, now));
+  const candidates = [
+    ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
+    ...faults.map(({ file, line, message }) => fault(`${file}:${line}: ${message}`, { file, line })),
+    ...of('deny').map(ruled),
+    ...(mayAllow ? held.map(granted) : []),
+    ...requiredBy(action),
+    ...ask.filter(nearest).map(ruled),
+    ...(mayAllow ? allow.filter(nearest).map(ruled) : []),
+    usual(action),
+    // They concern the call, but something before them is stronger.
+    ...[...ask, ...allow].filter((rule) => !nearest(rule)).map(ruled),
+    ...(mayAllow ? [] : allow.filter(nearest).map(ruled)),
+  ];
+  return verdictOf(candidates);
+}
+
+/** A call of which something is not known or does not fit. */
+export function unfit(text: string): Verdict {
+  return verdictOf([fault(text, NOWHERE)]);
+}
+
+/** Whether a rule is about this call. What denies or asks holds for any spelling, what allows for all of it. */
+export function concerns(rule: Rule, action: Action): boolean {
+  const widens = rule.effect === 'allow';
+  const names = widens ? [action.scope] : [action.agent, action.scope];
+  const fits = (pattern: string, text: string): boolean =>
+    matches(pattern, text, { path: false, loose: !widens });
+  if (rule.agent !== null && !names.some((name) => fits(rule.agent!, name))) return false;
+  if (rule.tool !== null && !fits(rule.tool, action.tool)) return false;
+  if (rule.permission !== null && !needs(rule.permission, action, widens)) return false;
+  return rule.pattern === null || isAbout(rule.pattern, action.targets, widens);
+}
+
+/** A call is allowed by a permission only where it needs no other; it is denied by any that it needs. */
+function needs(permission: Permission, { permissions }: Action, widens: boolean): boolean {
+  if (!permissions.includes(permission)) return false;
+  return !widens || permissions.every((one) => one === permission);
+}
+
+export function isAbout(pattern: string, targets: Targets, widens: boolean): boolean {
+  if (targets === null) return !widens;
+  const { values, path } = targets;
+  const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
+  return widens ? values.length > 0 && values.every(fits) : values.some(fits);
+}
+
+/** Whether a grant answers this call: the same agent, tool and folder, within its scope, time and number. */
+export function holds(grant: Grant, action: Action, now: number): boolean {
+  return (
+    isLive(grant, now) &&
+    grant.agent === action.scope &&
+    grant.tool === action.tool &&
+    grant.folder === action.folder &&
+    (grant.scope !== 'conversation' || grant.conversationId === action.conversationId) &&
+    (grant.scope !== 'workflow' || grant.workflowId === action.workflowId) &&
+    isAbout(grant.pattern, action.targets, true)
+  );
+}
+
+export function isLive({ revokedAt, expiresAt, maxCalls, calls }: Grant, now: number): boolean {
+  if (revokedAt !== null) return false;
+  if (expiresAt !== null && !(Date.parse(expiresAt) > now)) return false;
+  return maxCalls === null || calls < maxCalls;
+}
+
+/** The first one decides. */
+function verdictOf(candidates: readonly Omit<VerdictStep, 'decides'>[]): Verdict {
+  const steps = candidates.map((step, index) => ({ ...step, decides: index === 0 }));
+  const { effect, id: ruleId, text: reason } = steps[0] ?? { ...fault('Nothing allows it', NOWHERE) };
+  return { effect, ruleId, reason, steps };
+}
+
+type Candidate = Omit<VerdictStep, 'decides'>;
+
+function ceiling(text: string): Candidate {
+  return { kind: 'ceiling', id: 'ceiling', effect: 'deny', text, place: NOWHERE };
+}
+
+function fault(text: string, place: Place): Candidate {
+  return { kind: 'fault', id: 'fault', effect: 'deny', text, place };
+}
+
+function ruled(rule: Rule): Candidate {
+  return { kind: 'rule', id: rule.id, effect: rule.effect, text: ruleText(rule), place: rule.place };
+}
+
+function granted(grant: Grant): Candidate {
+  const { id, agent, tool, pattern, scope } = grant;
+  const text = `You allowed ${agent} to use ${tool} on ${pattern} ${SCOPES[scope]}`;
+  return { kind: 'grant', id: `grant:${id}`, effect: 'allow', text, place: NOWHERE };
+}
+
+const SCOPES = {
+  workflow: 'in this workflow',
+  conversation: 'in this conversation',
+  project: 'always for this project',
+} as const satisfies Record<Grant['scope'], string>;
+
+function requiredBy({ requires, permissions, tool, agent }: Action): Candidate[] {
+  const found = requires.find((one) => one === tool || permissions.some((permission) => permission === one));
+  if (found === undefined) return [];
+  const text = `The definition of ${agent} requires approval for ${found}`;
+  return [{ kind: 'agent', id: 'agent:requires_approval', effect: 'ask', text, place: NOWHERE }];
+}
+
+function usual({ asks, reversible, risk, mode, tool }: Action): Candidate {
+  const base = { kind: 'default', place: NOWHERE } as const;
+  if (!asks)
+    return {
+      ...base,
+      id: 'default',
+      effect: 'allow',
+      text: `${tool} changes nothing outside: it is not asked about`,
+    };
+  if (!reversible)
+    return { ...base, id: 'default', effect: 'ask', text: 'What cannot be undone is always asked about' };
+  if (mode === 'auto' || (mode === 'selective' && risk === 'low')) {
+    const why = mode === 'auto' ? 'what it can do at all' : 'what is of low risk';
+    return { ...base, id: `mode:${mode}`, effect: 'allow', text: `The approval mode ${mode} allows ${why}` };
+  }
+  return {
+    ...base,
+    id: 'default',
+    effect: 'ask',
+    text: `No rule says anything about it: ${tool} is asked about`,
+  };
+}
+
+/** A rule in one sentence. */
+export function ruleText({ effect, agent, tool, permission, pattern, scope, place }: Rule): string {
+  const what = tool === null ? `what needs ${permission}` : `the tool ${tool}`;
+  const who = agent === null ? 'all agents' : `the agent ${agent}`;
+  const where = pattern === null ? '' : ` on ${pattern}`;
+  const whose = scope === 'user' ? 'Your rule' : "The project's rule";
+  const file = place.file === null ? '' : ` (${place.file}:${place.line ?? 1})`;
+  return `${whose} ${VERBS[effect]} ${what}${where} for ${who}${file}`;
+}
+
+const VERBS = { deny: 'denies', ask: 'asks about', allow: 'allows' } as const satisfies Record<
+  Effect,
+  string
+>;

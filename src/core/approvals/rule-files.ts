@@ -1,0 +1,112 @@
+/** The rules that hold in a folder: the person's own, then the project's; read anew for each verdict. */
+import { constants, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import type { Rule } from '#contract/permission.ts';
+import { PROJECT_CONFIG } from '../agents/places.ts';
+import { errorInfo } from '../errors.ts';
+import { sha256 } from '../hash.ts';
+import { problemWords } from '../problem-words.ts';
+import { lineOf } from '../settings-text.ts';
+import { RuleEntry } from './rule-entry.ts';
+
+export interface RuleSet {
+  /** Whether the project's file may allow something; true where there is none. */
+  trusted: boolean;
+  rules: Rule[];
+  /** What is wrong with a file, with its place. Nothing is done by rules of which some cannot be read. */
+  faults: { file: string; line: number; message: string }[];
+}
+
+export interface RulePorts {
+  /** The person's settings file. */
+  file: string;
+  /** Whether the project's file may allow something, with this very text. */
+  readonly isTrusted: (folder: string, hash: string) => Promise<boolean>;
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Other keys of these files belong to others. */
+const UserRules = z.looseObject({
+  permissions: z.looseObject({ rules: z.array(RuleEntry).default([]) }).prefault({}),
+});
+const ProjectRules = z.looseObject({
+  permissions: z.strictObject({ rules: z.array(RuleEntry).default([]) }).prefault({}),
+});
+
+export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
+
+/** In the order in which they are looked at; a project that is not trusted keeps only what denies or asks. */
+export async function rulesIn(folder: string, { file, isTrusted }: RulePorts): Promise<RuleSet> {
+  const [user, project] = await Promise.all([
+    readRules(file, 'user'),
+    readRules(projectFile(folder), 'project'),
+  ]);
+  const trusted = project.hash === null || (await isTrusted(folder, project.hash).catch(() => false));
+  const rules = project.rules.filter(({ effect }) => trusted || effect !== 'allow');
+  return { trusted, rules: [...user.rules, ...rules], faults: [...user.faults, ...project.faults] };
+}
+
+type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
+
+async function readRules(file: string, scope: Rule['scope']): Promise<FileRules & { hash: string | null }> {
+  try {
+    const text = await readText(file);
+    return { hash: text === null ? null : sha256(text), ...rulesOf(text ?? '', file, scope) };
+  } catch (error) {
+    return {
+      hash: null,
+      rules: [],
+      faults: [{ file, line: 1, message: `cannot be read: ${errorInfo(error).message}` }],
+    };
+  }
+}
+
+/** The rules of a file's text with their lines, or what is wrong with it. */
+export function rulesOf(text: string, file: string, scope: Rule['scope']): FileRules {
+  let raw: unknown;
+  try {
+    raw = parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    return { rules: [], faults: [{ file, line: error.line, message: 'is not valid TOML' }] };
+  }
+  const schema = scope === 'user' ? UserRules : ProjectRules;
+  const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
+  if (!result.success) {
+    const faults = result.error.issues.map(({ path, message }) => {
+      const keys = path.map(String);
+      return { file, line: lineOf(text, keys), message: `${keys.join('.')} ${message}` };
+    });
+    return { rules: [], faults };
+  }
+  const rules = result.data.permissions.rules.map((entry, index): Rule => {
+    const line = lineOf(text, ['permissions', 'rules', String(index)]);
+    const { effect, agent = null, tool = null, permission = null, pattern = null } = entry;
+    const id = `${scope}:${index + 1}`;
+    return { id, scope, effect, agent, tool, permission, pattern, place: { file, line } };
+  });
+  return { rules, faults: [] };
+}
+
+/** Never waits for a pipe or a device, and never reads a huge file. */
+async function readText(file: string): Promise<string | null> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+        return null;
+      throw error;
+    },
+  );
+  if (handle === null) return null;
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size > MAX_BYTES)
+      throw new Error('it is not a regular file of at most 1 MiB');
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** The methods of rules and grants. */
+import { explain } from '../approvals/explain.ts';
+import { matches } from '../approvals/pattern.ts';
+import { canonicalFolder } from '../canonical-folder.ts';
+import type { Engine } from '../engine.ts';
+import { mustExist } from '../errors.ts';
+import { search, searchFrom } from '../tools/search.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine = 'permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match';
+
+/** Files that are named of those that a pattern matches. */
+const SHOWN = 20;
+const LEAD = 'lead';
+
+/** `home`: the folder that is meant where none is named. */
+export function permissionMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
+  const { permissions, settings, store, tools } = engine;
+  return {
+    'permissions.list': async ({ folder }) => {
+      const place = await canonicalFolder(folder ?? home);
+      const { rules, faults, trusted } = await permissions.rules(place);
+      const idle = rules.filter(({ tool }) => tool !== null && !isKnown(tool, tools.names(true)));
+      return {
+        mode: settings.permissions.mode,
+        trusted,
+        rules,
+        grants: permissions.grants
+          .live(Date.now())
+          .filter((grant) => folder === undefined || grant.folder === place),
+        faults: [
+          ...faults.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+          ...idle.map(({ tool, place: { file, line } }) => `${file}:${line}: no tool matches "${tool}"`),
+        ],
+      };
+    },
+    'permissions.explain': async ({ agent, tool, input, folder, conversationId }) => {
+      const conversation =
+        conversationId === undefined
+          ? null
+          : await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
+      const place = folder ?? conversation?.folder ?? home;
+      return explain(engine, {
+        ...{ agent, tool, input, folder: await canonicalFolder(place) },
+        conversationId: conversation?.id ?? null,
+        lead: conversation?.agent ?? LEAD,
+      });
+    },
+    'permissions.revoke': ({ grantId }) => permissions.grants.revoke(grantId),
+    'permissions.match': async ({ folder, pattern }) => {
+      const where = await searchFrom(folder, undefined, []);
+      const job = { kind: 'glob', pattern: '**', only: pattern, hidden: [], ...where } as const;
+      const found = await search(job, new AbortController().signal);
+      return { files: found.lines.slice(0, SHOWN), more: found.more || found.lines.length > SHOWN };
+    },
+  };
+}
+
+function isKnown(pattern: string, names: readonly string[]): boolean {
+  return names.some((name) => matches(pattern, name, { path: false, loose: true }));
+}

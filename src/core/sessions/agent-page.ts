@@ -1,0 +1,75 @@
+/** The file of one sub-agent: who it was and what it was allowed, its task, and what it found. Pure. */
+import type { Approval, Decision } from '#contract/approval.ts';
+import type { RunRow } from '#contract/view.ts';
+import { code, decided, fence, inline, lines, quote } from '../markdown-parts.ts';
+import { frontMatter } from './front-matter.ts';
+import { SESSION_FILE, wikilink } from './names.ts';
+import { recommendationsOf } from './recommendations.ts';
+import { inputOf, tokensOf, usd } from './tokens.ts';
+
+/** `folder`: the name of the session's. */
+export function agentPage(run: RunRow, approvals: readonly Approval[], folder: string): string {
+  const session = wikilink(folder, SESSION_FILE, 'session');
+  const decision = decisionFor(run.id, approvals);
+  const { findings, recommendations } = recommendationsOf(run.text);
+  const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
+  return lines([
+    fieldsOf(run, decision, wikilink(folder, SESSION_FILE)) + `# ${inline(run.agent)}: ${inline(run.title)}`,
+    '',
+    `Sub-agent of ${session}.`,
+    ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
+    ...section('Task', quote(run.task)),
+    ...(run.error ? errorOf(run) : []),
+    ...section('Findings', findings === '' ? none : quote(findings)),
+    ...(recommendations === '' ? [] : section('Recommendations', quote(recommendations))),
+  ]);
+}
+
+function fieldsOf(run: RunRow, decision: Decision | null, session: string): string {
+  const { envelope, error, usage } = run;
+  return frontMatter({
+    subagent_of: session,
+    session_id: run.conversationId,
+    workflow_id: run.workflowId,
+    run_id: run.id,
+    ...{ agent_name: run.agent, title: run.title, kind: run.kind },
+    ...{ spawned_at: run.queuedAt, started_at: run.startedAt, completed_at: run.endedAt },
+    ...{ duration_ms: run.durationMs === null ? null : Math.round(run.durationMs), attempt: run.attempt },
+    ...{ status: run.status, outcome: run.outcome },
+    ...{ model: envelope.model, provider: envelope.provider },
+    ...{ tokens: tokensOf(usage), tokens_input: inputOf(usage), tokens_output: usage.outputTokens },
+    cost_usd: usd(usage),
+    ...{ permissions: envelope.permissions, tools: envelope.tools, mcp_servers: envelope.mcpServers },
+    ...(decision ? { approved: decision.allowed, decided_by: decision.decidedBy } : {}),
+    ...{ trace_id: run.traceId, parent_chain: run.parentChain, depth: run.depth },
+    ...(error ? { error_type: error.code, error_message: error.message } : {}),
+    ...(error?.detail === undefined ? {} : { error_detail: error.detail }),
+  });
+}
+
+/** Enough to look into it without asking the program: who failed, below whom, at what. */
+function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): string[] {
+  if (!error) return [];
+  return [
+    ...section('Error', `${code(error.code)}: ${inline(error.message)}`),
+    '',
+    `- Agent: ${code(agent)}, below ${code(parentChain.slice(0, -1).join(' → '))}`,
+    `- Attempted: ${kind} “${inline(title)}”`,
+    `- Trace: ${code(traceId)}`,
+    ...(error.detail === undefined ? [] : ['', fence(error.detail)]),
+  ];
+}
+
+/** The answer that let it start, or kept it from that. */
+export function decisionFor(runId: string, approvals: readonly Approval[]): Decision | null {
+  for (const { request, decisions } of approvals) {
+    if (request.subject.kind !== 'envelopes') continue;
+    const item = request.subject.items.findIndex((one) => one.runId === runId);
+    if (item >= 0) return decisions[item] ?? null;
+  }
+  return null;
+}
+
+function section(title: string, text: string): string[] {
+  return ['', `## ${title}`, '', text];
+}

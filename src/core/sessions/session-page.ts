@@ -1,0 +1,76 @@
+/** `session.md` and `metadata.json`: the whole of a session, from its parts. Pure. */
+import type { Outcome, Status } from '#contract/outcome.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { inline } from '../markdown-parts.ts';
+import { frontMatter } from './front-matter.ts';
+import { folderNameOf } from './names.ts';
+import { inputOf, tokensOf, usd } from './tokens.ts';
+import type { WorkflowPart } from './workflow-part.ts';
+
+/** Oldest part first, and at least one. */
+export function sessionPage(conversation: ConversationRow, parts: readonly WorkflowPart[]): string {
+  const { id, title, folder, agent, usage } = conversation;
+  const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
+  const fields = frontMatter({
+    ...{ session_id: id, title, started_at: startedAt, completed_at: completedAt },
+    ...{ primary_agent: agent, model, status, outcome, workspace: folder, workflows: parts.length },
+    sub_agents: parts.flatMap(({ links }) => links),
+    ...{ tokens: tokensOf(usage), tokens_input: inputOf(usage), tokens_output: usage.outputTokens },
+    cost_usd: usd(usage),
+  });
+  const sections = parts.map(
+    (part, index) => `\n## Workflow ${index + 1}: ${part.outcome ?? part.status}\n\n${part.body}`,
+  );
+  return `${fields}# ${inline(title) || 'Session'}\n${sections.join('')}`;
+}
+
+export function sessionMetadata(conversation: ConversationRow, parts: readonly WorkflowPart[]): string {
+  const { id, title, folder, agent, usage } = conversation;
+  const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
+  const trace = parts.flatMap((part) => part.trace);
+  const metadata = {
+    ...{ format: 'triad-session', version: 1, session_id: id, title, folder: folderNameOf(conversation) },
+    ...{ started_at: startedAt, completed_at: completedAt, status, outcome },
+    ...{ primary_agent: agent, primary_model: model, workspace: folder },
+    workflows: parts.map((part) => ({
+      ...{ workflow_id: part.id, status: part.status, outcome: part.outcome },
+      ...{ started_at: part.startedAt, completed_at: part.endedAt },
+    })),
+    sub_agents: trace
+      .filter(({ file }) => file !== null)
+      .map(({ run_id, agent_name, file, status, outcome }) => ({
+        run_id,
+        agent_name,
+        file,
+        status,
+        outcome,
+      })),
+    totals: {
+      ...{ requests: usage.requests, tokens: tokensOf(usage), tokens_input: inputOf(usage) },
+      ...{ tokens_output: usage.outputTokens, tokens_cache_read: usage.cacheReadTokens },
+      ...{ tokens_cache_write: usage.cacheWriteTokens, cost_usd: usd(usage) },
+    },
+    max_queue_depth: Math.max(0, ...parts.map((part) => part.maxQueueDepth)),
+    execution_trace: trace,
+  };
+  return `${JSON.stringify(metadata, null, 2)}\n`;
+}
+
+/** A session works while any workflow of it does; else it is as its newest one ended. */
+function stateOf(parts: readonly WorkflowPart[]): {
+  status: Status;
+  outcome: Outcome | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  model: string | null;
+} {
+  const last = parts.at(-1);
+  const open = parts.find(({ outcome }) => outcome === null);
+  return {
+    status: (open ?? last)?.status ?? 'pending',
+    outcome: open ? null : (last?.outcome ?? null),
+    startedAt: parts[0]?.startedAt ?? null,
+    completedAt: open ? null : (last?.endedAt ?? null),
+    model: last?.model ?? null,
+  };
+}

@@ -1,0 +1,103 @@
+/** What a session's files need of one workflow; once it has ended it stays as it is. Pure. */
+import type { AssistantEntry, Entry } from '#contract/message.ts';
+import type { Outcome, Status } from '#contract/outcome.ts';
+import type { RunRow } from '#contract/view.ts';
+import type { WorkflowRecord } from '../export/record.ts';
+import { code, inline, lines, quote, seconds, used } from '../markdown-parts.ts';
+import { agentFileOf, wikilink } from './names.ts';
+import { tokensOf } from './tokens.ts';
+import { maxQueueDepth, type TraceEntry, traceEntries } from './trace-entries.ts';
+
+export interface WorkflowPart {
+  id: string;
+  status: Status;
+  outcome: Outcome | null;
+  startedAt: string;
+  endedAt: string | null;
+  /** The lead's; null before its run was queued. */
+  model: string | null;
+  /** To its sub-agents' files. */
+  links: string[];
+  trace: TraceEntry[];
+  maxQueueDepth: number;
+  /** Its section, below the heading. */
+  body: string;
+}
+
+/** `folder`: the name of the session's. */
+export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPart {
+  const { workflow, runs, approvals } = record;
+  const lead = runs.find(({ parentRunId }) => parentRunId === null);
+  const children = runs.filter(({ parentRunId }) => parentRunId !== null);
+  return {
+    ...{ id: workflow.id, status: workflow.status, outcome: workflow.outcome },
+    ...{ startedAt: workflow.createdAt, endedAt: workflow.endedAt },
+    model: lead?.envelope.model ?? null,
+    links: children.map((run) => wikilink(folder, agentFileOf(run))),
+    trace: traceEntries(runs, approvals),
+    maxQueueDepth: maxQueueDepth(children),
+    body: bodyOf(record, children, lead ? (record.entries.get(lead.id) ?? []) : [], folder),
+  };
+}
+
+function bodyOf(
+  { workflow }: WorkflowRecord,
+  children: readonly RunRow[],
+  entries: readonly Entry[],
+  folder: string,
+): string {
+  const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } =
+    workflow;
+  const linked = children.map((run) => ({ run, line: linkOf(run, folder) }));
+  const steps = stepsOf(entries, linked);
+  return lines([
+    `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
+    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Sub-agents: ${subAgentCount}`,
+    `- Used: ${used(usage)}`,
+    ...['', '### Query', '', quote(workflow.prompt)],
+    ...steps,
+    ...(error ? ['', '### Error', '', `${code(error.code)}: ${inline(error.message)}`] : []),
+    ...(text === '' && outcome === null ? [] : ['', '### Answer', '', text === '' ? 'None.' : quote(text)]),
+  ]);
+}
+
+interface Linked {
+  run: RunRow;
+  line: string;
+}
+
+/** One for each response of the lead that called tools: what it said to it, and what was called. */
+function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[] {
+  const results = new Map(
+    entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
+  );
+  const responses = entries.filter(
+    (entry): entry is AssistantEntry =>
+      entry.kind === 'assistant' && !entry.interrupted && entry.parts.some(({ type }) => type === 'tool_use'),
+  );
+  const told = new Set<string>();
+  const steps = responses.map(({ parts }, index) => {
+    const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+    const calls = parts.flatMap((part) => {
+      if (part.type !== 'tool_use') return [];
+      const own = linked.filter(({ run }) => run.toolCallId === part.id);
+      for (const { run } of own) told.add(run.id);
+      if (own.length > 0) return own.map(({ line }) => line);
+      const result = results.get(part.id);
+      return [
+        `- ${code(part.name)}: ${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`,
+      ];
+    });
+    return ['', `### Step ${index + 1}`, '', ...(words.trim() === '' ? [] : [quote(words), '']), ...calls];
+  });
+  // Asked for by a response whose end never came.
+  const others = linked.filter(({ run }) => !told.has(run.id)).map(({ line }) => line);
+  return [...steps.flat(), ...(others.length > 0 ? ['', '### Further sub-agents', '', ...others] : [])];
+}
+
+function linkOf(run: RunRow, folder: string): string {
+  const { agent, title, kind, outcome, status, durationMs, usage } = run;
+  const tokens = tokensOf(usage).toLocaleString('en-US');
+  return `- ${wikilink(folder, agentFileOf(run), agent)}, ${kind}, ${inline(title)}: ${outcome ?? status}${seconds(durationMs)}, ${tokens} tokens`;
+}

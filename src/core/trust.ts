@@ -1,0 +1,96 @@
+/** Which files of which workspaces the person has looked at and said yes to: by canonical folder, path and hash of the text. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from './atomic-file.ts';
+import { readOne } from './agents/read-place.ts';
+import { canonicalFolder } from './canonical-folder.ts';
+import { TriadError } from './errors.ts';
+
+/** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
+const TrustedFolder = z.object({ at: z.string(), files: z.record(z.string(), z.string()) });
+type TrustedFolder = z.infer<typeof TrustedFolder>;
+const TrustFile = z.record(z.string(), TrustedFolder);
+type TrustFile = z.infer<typeof TrustFile>;
+
+export type Hashes = ReadonlyMap<string, string>;
+
+/** `trust.json` in the data folder, mode 0600. One process writes it at a time: the owner of that folder. */
+export class Trust {
+  readonly #path: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(dataFolder: string) {
+    this.#path = join(dataFolder, 'trust.json');
+  }
+
+  /** Of the trusted files of a folder, by path. Where that cannot be told, nothing is trusted. */
+  async hashes(folder: string): Promise<Hashes> {
+    try {
+      const [all, key] = await Promise.all([this.#read(), canonicalFolder(folder)]);
+      return new Map(Object.hasOwn(all, key) ? Object.entries(all[key]!.files) : []);
+    } catch {
+      return new Map();
+    }
+  }
+
+  /** Whether a file is there as it was trusted; `path` is relative to the folder, with forward slashes. */
+  async trusts(folder: string, path: string): Promise<boolean> {
+    const [hashes, file] = await Promise.all([this.hashes(folder), readOne(join(folder, path))]);
+    return file.problem === null && hashes.get(path) === file.hash;
+  }
+
+  /** From now on these are all that is trusted of the folder. */
+  async set(folder: string, files: Hashes): Promise<void> {
+    const key = await canonicalFolder(folder);
+    await this.#change((all) => {
+      const at = new Date().toISOString();
+      return { ...all, [key]: { at, files: Object.fromEntries(files) } };
+    });
+  }
+
+  /** False where nothing of the folder was trusted. The folder need not exist any more. */
+  async revoke(folder: string): Promise<boolean> {
+    const key = await canonicalFolder(folder).catch(() => folder);
+    let known = false;
+    await this.#change((all) => {
+      const { [key]: old, ...rest } = all;
+      known = old !== undefined;
+      return rest;
+    });
+    return known;
+  }
+
+  async list(): Promise<{ folder: string; at: string; files: string[] }[]> {
+    return Object.entries(await this.#read()).map(([folder, { at, files }]) => {
+      return { folder, at, files: Object.keys(files) };
+    });
+  }
+
+  /** One after the other: each writes what it has just read with its own change. */
+  #change(change: (all: TrustFile) => TrustFile): Promise<void> {
+    const done = this.#last.then(async () => {
+      const next = change(await this.#read());
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await writeAtomically(this.#path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+    });
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #read(): Promise<TrustFile> {
+    let text: string;
+    try {
+      text = await readFile(this.#path, 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+      throw error;
+    }
+    try {
+      return TrustFile.parse(JSON.parse(text));
+    } catch (cause) {
+      const message = `${this.#path} is damaged: remove it, and trust your folders again`;
+      throw new TriadError('bad_input', message, { cause });
+    }
+  }
+}

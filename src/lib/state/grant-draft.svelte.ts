@@ -1,0 +1,27 @@
+/** What a person wishes to allow for more than once, as it stands in the form. */
+import type { GrantOffer, GrantScope, GrantWish } from '#contract/permission.ts';
+
+export class GrantDraft {
+  readonly offer: GrantOffer;
+  open = $state(false);
+  scope: GrantScope = $state('workflow');
+  pattern = $state('');
+  /** Null: no end. */
+  minutes: number | null | undefined = $state(null);
+  calls: number | null | undefined = $state(null);
+
+  constructor(offer: GrantOffer) {
+    this.offer = offer;
+    this.scope = offer.scopes[0] ?? 'workflow';
+    this.pattern = offer.pattern;
+  }
+
+  wish(): GrantWish {
+    const { scope, pattern, minutes, calls } = this;
+    return {
+      ...{ scope, pattern },
+      ...(typeof minutes === 'number' ? { minutes } : {}),
+      ...(typeof calls === 'number' ? { calls } : {}),
+    };
+  }
+}

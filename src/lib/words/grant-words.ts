@@ -1,0 +1,34 @@
+/** The words of a yes for more than once, and of the second step before what cannot be undone. */
+import type { GrantScope } from '#contract/permission.ts';
+
+const allow: Readonly<Record<GrantScope, string>> = {
+  workflow: 'Allow in this workflow',
+  conversation: 'Allow in this conversation',
+  project: 'Always allow for this project',
+};
+
+export const grantWords = {
+  more: 'More than once…',
+  heading: 'Not asked again',
+  for: 'For',
+  scopes: {
+    workflow: 'this workflow',
+    conversation: 'this conversation',
+    project: 'this project, always',
+  } as const satisfies Record<GrantScope, string>,
+  who: (agent: string, tool: string) => `${agent} may use ${tool}, and no other agent or tool, on:`,
+  pattern: 'Pattern',
+  patternHint: '* stands for a part of a name, ** for any folders',
+  minutes: 'Ends after minutes',
+  calls: 'Ends after calls',
+  endless: 'no end',
+  matches: (names: readonly string[], more: boolean) =>
+    names.length === 0
+      ? 'It matches no file that is there now.'
+      : `It matches now: ${names.join(', ')}${more ? ' and more' : ''}.`,
+  allow,
+  afterEdits: 'What you edited can be allowed once only.',
+  irreversible: 'This cannot be undone.',
+  confirm: 'Allow what cannot be undone',
+  back: 'Back',
+} as const;

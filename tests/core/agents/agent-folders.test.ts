@@ -1,0 +1,140 @@
+/** The agents of a folder: later places override earlier ones, what changed counts at the next reading, project files only once they are trusted. */
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AgentFolders } from '#core/agents/agent-folders.ts';
+import { builtinPlace, userPlaces } from '#core/agents/places.ts';
+import { allTools } from '#core/tools/all.ts';
+import { lookAt } from '#core/trust-look.ts';
+import { Trust } from '#core/trust.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const tools = allTools();
+const agent = (name: string, description: string) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\nPrompt of ${description}\n`;
+
+async function place(files: Record<string, string>) {
+  const root = await folderWith({ 'project/README.md': '', ...files });
+  const trust = new Trust(join(root, 'data'));
+  const warnings: string[] = [];
+  const places = [builtinPlace(), ...userPlaces(join(root, 'config'), join(root, 'home'))];
+  const agents = new AgentFolders({ tools, places, trust, warn: (line) => warnings.push(line) });
+  const project = join(root, 'project');
+  const look = async () => lookAt(project, await trust.hashes(project), tools);
+  return {
+    ...{ root, project, trust, warnings, agents, look },
+    /** Trusts everything as it is now. */
+    agree: async () => {
+      const known = (await look()).files.flatMap(({ path, hash }) =>
+        hash === null ? [] : [[path, hash] as const],
+      );
+      await trust.set(project, new Map(known));
+    },
+    names: async () => (await agents.of(project)).list({ enabled: true }).map(({ name }) => name),
+    said: async (name: string) => (await agents.of(project)).lookup(name)?.description ?? null,
+    write: (path: string, text: string) => writeFile(join(root, path), text),
+  };
+}
+
+test('project over user over built-in, own files over those of other programs', async () => {
+  const { said, agree, names } = await place({
+    'home/.claude/agents/a.md': agent('code-reviewer', 'of the other program'),
+    'home/.claude/agents/b.md': agent('mine', 'of the other program'),
+    'config/agents/a.toml': 'name = "mine"\ndescription = "of the person"\nprompt = "p"',
+    'config/agents/c.md': agent('shared', 'of the person'),
+    'project/.opencode/agent/oc.md': '---\ndescription: of opencode\n---\nPrompt',
+    'project/.opencode/agents/shared.md': '---\ndescription: of opencode\n---\nPrompt',
+    'project/.claude/agents/x.md': agent('shared', 'of the project, elsewhere'),
+    'project/.triad/agents/x.md': agent('shared', 'of the project'),
+  });
+  await agree();
+  expect(await said('code-reviewer')).toBe('of the other program');
+  expect(await said('mine')).toBe('of the person');
+  expect(await said('shared')).toBe('of the project');
+  expect(await names()).toEqual([
+    ...['code-reviewer', 'documentation-writer', 'lead', 'mine', 'oc', 'shared', 'test-generator'],
+  ]);
+});
+
+test('what is saved counts at the next reading, and a reading keeps what it read', async () => {
+  const { agents, project, said, write, root } = await place({ 'config/agents/a.md': agent('a', 'one') });
+  const before = await agents.of(project);
+  // The same size at the same time, as a quick hand or a program saves it.
+  await write('config/agents/a.md', agent('a', 'two'));
+  await utimes(join(root, 'config/agents/a.md'), 1, 1);
+  expect(await said('a')).toBe('two');
+  await write('config/agents/a.md', agent('a', 'six'));
+  await utimes(join(root, 'config/agents/a.md'), 1, 1);
+  expect(await said('a')).toBe('six');
+  expect(before.lookup('a')?.description).toBe('one');
+  await write('config/agents/new.md', agent('b', 'new'));
+  await rename(join(root, 'config/agents/a.md'), join(root, 'config/agents/a.md.bak'));
+  expect([await said('a'), await said('b')]).toEqual([null, 'new']);
+  await write('config/agents/new.md', '---\nname: b\ndescription: new\nenabled: false\n---\nP');
+  expect(await said('b')).toBeNull();
+});
+
+test('a fault is told once for each text, and stops nothing', async () => {
+  const { names, warnings, write, root } = await place({ 'config/agents/a.md': agent('a', 'one') });
+  const bad = (key: string) => `---\nname: bad\ndescription: d\n${key}: x\n---\nP`;
+  await write('config/agents/bad.md', bad('modle'));
+  for (let i = 0; i < 3; i++) expect(await names()).toContain('a');
+  await write('config/agents/bad.md', bad('tolls'));
+  expect(await names()).not.toContain('bad');
+  const file = join(root, 'config/agents/bad.md');
+  expect(warnings).toEqual([
+    `${file}:4:1: unknown key modle (did you mean \`model\`?)`,
+    `${file}:4:1: unknown key tolls (did you mean \`tools\`?)`,
+  ]);
+});
+
+test('a project file is inert until it is trusted as it is: new, changed, revoked', async () => {
+  const { said, agree, look, write, trust, project, root, agents } = await place({
+    'project/.triad/agents/a.md': agent('a', 'one'),
+    'project/.triad/config.toml': '',
+  });
+  const states = async () => (await look()).files.map(({ path, state }) => [path, state]);
+  expect(await said('a')).toBeNull();
+  expect((await agents.of(project)).untrusted).toEqual(['.triad/agents/a.md', '.triad/config.toml']);
+  await agree();
+  expect([await said('a'), (await agents.of(project)).untrusted]).toEqual(['one', []]);
+
+  await write('project/.triad/agents/a.md', agent('a', 'two'));
+  await write('project/.triad/agents/b.md', agent('b', 'beside it'));
+  expect([await said('a'), await said('b')]).toEqual([null, null]);
+  expect(await states()).toEqual([
+    ['.triad/agents/a.md', 'changed'],
+    ['.triad/agents/b.md', 'new'],
+    ['.triad/config.toml', 'same'],
+  ]);
+  // As it was when it was trusted, it counts again.
+  await write('project/.triad/agents/a.md', agent('a', 'one'));
+  expect([await said('a'), await said('b')]).toEqual(['one', null]);
+
+  await rm(join(root, 'project/.triad/config.toml'));
+  expect(await states()).toContainEqual(['.triad/config.toml', 'gone']);
+  expect(await trust.revoke(project)).toBe(true);
+  expect(await said('a')).toBeNull();
+  expect(await trust.revoke(project)).toBe(false);
+});
+
+test('trust is of one folder, by whatever way it is reached; another with the same files has none', async () => {
+  const { root, project, agree, agents } = await place({
+    'project/.triad/agents/a.md': agent('a', 'one'),
+    'copy/.triad/agents/a.md': agent('a', 'one'),
+  });
+  await agree();
+  await symlink(project, join(root, 'link'));
+  expect((await agents.of(join(root, 'link'))).lookup('a')).not.toBeNull();
+  expect((await agents.of(join(root, 'copy'))).lookup('a')).toBeNull();
+});
+
+test('an untrusted file takes no name from one that is trusted', async () => {
+  const { root, said, agree, write } = await place({ 'project/.triad/agents/b.md': agent('a', 'trusted') });
+  await agree();
+  await write('project/.triad/agents/a.md', agent('a', 'slipped in before it'));
+  expect(await said('a')).toBe('trusted');
+  await mkdir(join(root, 'project/.claude/agents'), { recursive: true });
+  await write('project/.claude/agents/c.md', agent('code-reviewer', 'slipped in'));
+  expect(await said('code-reviewer')).not.toBe('slipped in');
+});

@@ -1,0 +1,147 @@
+/** Agents of other programs: read as far as they can be meant here, never with more rights, and what is left out is told. */
+import { describe, expect, test } from 'vitest';
+import type { AgentDefinition } from '#contract/agent.ts';
+import { parseForeign } from '#core/agents/foreign.ts';
+import { allTools } from '#core/tools/all.ts';
+
+const tools = allTools();
+type Dialect = Parameters<typeof parseForeign>[1];
+
+function read(text: string, dialect: Dialect = 'claude', file = 'helper.md') {
+  return parseForeign(text, dialect, { source: 'project', path: `/w/${file}`, tools });
+}
+
+function used(keys: string, dialect: Dialect = 'claude'): AgentDefinition & { told: string[] } {
+  const parsed = read(`---\n${keys}\n---\nYou help.`, dialect);
+  if (!parsed.ok) throw new Error(parsed.errors.map(({ message }) => message).join('; '));
+  return { ...parsed.definition, told: parsed.warnings.map(({ line, message }) => `${line}: ${message}`) };
+}
+
+describe('Claude Code', () => {
+  test('tools by their counterparts, the others are told; keys without a meaning here too', () => {
+    const agent = used(
+      'name: helper\ndescription: Helps\ntools: Read, Edit, MultiEdit, Bash(git log:*, git diff), TodoWrite, mcp__db__query, Task\nmodel: sonnet\ncolor: purple',
+    );
+    expect(agent).toMatchObject({
+      ...{
+        name: 'helper',
+        description: 'Helps',
+        role: 'subagent',
+        model: 'sonnet',
+        systemPrompt: 'You help.',
+      },
+      tools: ['read_file', 'write_file', 'todo_write', 'todo_read'],
+    });
+    expect(agent.told).toEqual([
+      '4: tools without a counterpart here, left out: Bash(git log:*, git diff), mcp__db__query',
+      '4: tools for leads alone, left out: Task',
+      '6: color has no counterpart here: it is kept, and changes nothing',
+    ]);
+  });
+
+  test.for([
+    ['', null],
+    ['tools: "*"', null],
+    ['tools: [Read, "Grep", LS]', ['read_file', 'grep', 'list_directory']],
+    ['tools:\n  - Write\n  - Glob', ['write_file', 'glob']],
+    ['tools: WebFetch, WebSearch, NotebookEdit', []],
+    ['tools: Write(docs/**), Read', ['read_file']],
+    ['tools: read, GREP', ['read_file', 'grep']],
+  ] as const)('%j', ([keys, expected]) => {
+    expect(used(`name: a\ndescription: d\n${keys}`).tools).toEqual(expected);
+  });
+
+  test.for([
+    ['inherit', null, 0],
+    ['Opus', 'opus', 0],
+    ['claude-sonnet-5-5', 'claude-sonnet-5-5', 0],
+    ['anthropic/claude-haiku-5-5', 'claude-haiku-5-5', 0],
+    ['gpt-5', null, 1],
+    ['fast', null, 1],
+  ] as const)('model %s', ([model, expected, warnings]) => {
+    const agent = used(`name: a\ndescription: d\nmodel: ${model}`);
+    expect([agent.model, agent.told.length]).toEqual([expected, warnings]);
+  });
+
+  test.for([
+    ['disallowedTools: Write, Bash', true],
+    ['disallowedTools: Edit(src/**)', true],
+    ['permissionMode: plan', true],
+    ['permissionMode: bypassPermissions', false],
+    ['disallowedTools: Bash', false],
+  ] as const)('%s', ([keys, isReadOnly]) => {
+    expect(used(`name: a\ndescription: d\n${keys}`).permissions).toEqual(
+      isReadOnly ? ['FilesystemRead', 'SemanticSearch'] : null,
+    );
+  });
+
+  test('a description that is no YAML is read line by line, whole', () => {
+    const text = `---
+name: reviewer
+description: Use this agent when code was written: it reviews. Examples:\\n\\n<example>\\nuser: "done"
+Context: the user wrote a function.
+user: 'Review: it'
+</example>
+tools: Read, Grep
+model: inherit
+---
+No heading, just words.`;
+    expect(read(text)).toMatchObject({
+      ok: true,
+      definition: {
+        name: 'reviewer',
+        tools: ['read_file', 'grep'],
+        description: expect.stringMatching(
+          /^Use this agent when code was written: it reviews\. Examples:\n\n<example>\nuser: "done"\nContext: .*\nuser: 'Review: it'\n<\/example>$/,
+        ) as string,
+        systemPrompt: 'No heading, just words.',
+      },
+    });
+  });
+
+  test('what is no agent is told as that, and the name of the lead is kept for it', () => {
+    for (const text of [
+      '# Just a text',
+      '',
+      '---\nname: a\ndescription: d\n---\n',
+      '---\nname: lead\n---\nx',
+    ])
+      expect(read(text)).toMatchObject({ ok: false, errors: [{ message: expect.any(String) as string }] });
+    expect(read('---\nname: "***"\n---\nText', 'claude', '!!!.md').ok).toBe(false);
+  });
+
+  test('a name or a description that is missing or cannot be used is made from what there is', () => {
+    expect(used('description: d').name).toBe('helper');
+    expect(used('name: "my/agent: x"\ndescription: d')).toMatchObject({ name: 'my-agent- x' });
+    expect(used('name: a')).toMatchObject({ description: 'You help.' });
+  });
+});
+
+describe('opencode', () => {
+  test('the file names the agent; mode, steps and switches have their counterparts', () => {
+    const agent = used(
+      'description: Docs\nmode: primary\nmodel: anthropic/claude-opus-5-5\ntemperature: 0.2\nsteps: 9\ndisable: true\ntools:\n  write: false\n  bash: true\n  webfetch: false',
+      'opencode',
+    );
+    expect(agent).toMatchObject({
+      ...{ name: 'helper', role: 'primary', model: 'claude-opus-5-5', maxIterations: 9, enabled: false },
+      ...{ tools: null, permissions: ['FilesystemRead', 'SemanticSearch'] },
+    });
+    expect(agent.told).toEqual(['5: temperature has no counterpart here: it is kept, and changes nothing']);
+  });
+
+  test.for([
+    ['permission: deny', true, []],
+    ['permission:\n  edit: deny\n  bash: ask', true, []],
+    ['permission:\n  edit: ask', false, ['FilesystemWrite']],
+    ['permission:\n  edit:\n    "*": allow\n    "src/**": deny', true, []],
+    ['permission:\n  "*": ask', false, ['FilesystemWrite']],
+    ['permission:\n  edit: allow', false, []],
+    ['tools:\n  "*": false\n  read: true', true, []],
+    ['tools:\n  "*": false\n  edit: true', false, []],
+    ['tools:\n  grep: false', false, []],
+  ] as const)('%j', ([keys, isReadOnly, asks]) => {
+    const { permissions, requiresApproval } = used(`description: d\n${keys}`, 'opencode');
+    expect([permissions !== null, requiresApproval]).toEqual([isReadOnly, asks]);
+  });
+});

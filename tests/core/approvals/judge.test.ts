@@ -1,0 +1,174 @@
+/** Verdicts: deny over grants over asking over allowing, and nothing unknown is ever allowed. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Permission } from '#contract/agent.ts';
+import type { Grant, Rule } from '#contract/permission.ts';
+import { type Action, concerns, holds, judge } from '#core/approvals/judge.ts';
+import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
+
+const verdict = (action: Partial<Action>, rules: Rule[] = [], grants: Grant[] = []) =>
+  judge(actionOf(action), { rules, faults: [] }, grants, NOW);
+
+describe('which one decides', () => {
+  const allow = ruleOf({ effect: 'allow', tool: 'write_file' });
+  const ask = ruleOf({ effect: 'ask', permission: 'FilesystemWrite' });
+  const deny = ruleOf({ effect: 'deny', tool: 'write_*', pattern: 'docs/**' });
+
+  test('without rules a write is asked about, a read is not', () => {
+    expect(verdict({})).toMatchObject({ effect: 'ask', ruleId: 'default' });
+    expect(verdict({ permissions: ['FilesystemRead'], asks: false })).toMatchObject({ effect: 'allow' });
+  });
+
+  test('asking goes over allowing in one file, denying over both and over a grant', () => {
+    expect(verdict({}, [allow])).toMatchObject({ effect: 'allow', ruleId: allow.id });
+    expect(verdict({}, [allow, ask])).toMatchObject({ effect: 'ask', ruleId: ask.id });
+    expect(verdict({}, [allow, ask], [grantOf()])).toMatchObject({ effect: 'allow' });
+    expect(verdict({}, [allow, ask, deny], [grantOf()])).toMatchObject({ effect: 'deny', ruleId: deny.id });
+  });
+
+  test('between asking and allowing the project decides, denying wins from anywhere', () => {
+    const inProject = ruleOf({ id: 'project:1', scope: 'project', effect: 'allow', tool: 'write_file' });
+    expect(verdict({}, [ask, inProject])).toMatchObject({ effect: 'allow', ruleId: 'project:1' });
+    expect(verdict({}, [deny, inProject])).toMatchObject({ effect: 'deny', ruleId: deny.id });
+    const asksInProject = { ...inProject, effect: 'ask' as const };
+    expect(verdict({}, [allow, asksInProject])).toMatchObject({ effect: 'ask', ruleId: 'project:1' });
+  });
+
+  test('what an agent requires adds a question, over a rule that allows and over the mode', () => {
+    const requires = ['FilesystemWrite'];
+    expect(verdict({ requires, mode: 'auto' }, [allow])).toMatchObject({ ruleId: 'agent:requires_approval' });
+    expect(verdict({ requires: ['grep'] }, [allow])).toMatchObject({ effect: 'allow' });
+    expect(verdict({ requires }, [deny])).toMatchObject({ effect: 'deny' });
+  });
+
+  test('the mode answers only what nothing else is said about, and never what cannot be undone', () => {
+    expect(verdict({ mode: 'selective' }).effect).toBe('ask');
+    expect(verdict({ mode: 'selective', risk: 'low' })).toMatchObject({
+      effect: 'allow',
+      ruleId: 'mode:selective',
+    });
+    expect(verdict({ mode: 'auto', risk: 'high' })).toMatchObject({ effect: 'allow', ruleId: 'mode:auto' });
+    expect(verdict({ mode: 'auto' }, [ask]).effect).toBe('ask');
+    expect(verdict({ mode: 'auto', reversible: false }, [allow], [grantOf()]).effect).toBe('ask');
+  });
+
+  test('a rule that denies by a link or another case holds; one that allows must match all', () => {
+    const targets = { values: ['real/a.md', 'docs/a.md'], path: true };
+    expect(verdict({ targets }, [deny]).effect).toBe('deny');
+    expect(verdict({ targets: { values: ['DOCS/a.md'], path: true } }, [deny]).effect).toBe('deny');
+    const onDocs = { ...allow, pattern: 'docs/**' };
+    expect(verdict({ targets }, [onDocs]).effect).toBe('ask');
+    expect(verdict({ targets: { values: ['docs/a.md'], path: true } }, [onDocs]).effect).toBe('allow');
+  });
+
+  test('a temporary agent gets nothing that was allowed to a defined one of its name', () => {
+    const mine = { ...allow, agent: 'writer' };
+    const temporary = { agent: 'writer', scope: 'spawned:writer' };
+    expect(verdict({ agent: 'writer', scope: 'writer' }, [mine]).effect).toBe('allow');
+    expect(verdict(temporary, [mine]).effect).toBe('ask');
+    expect(verdict(temporary, [{ ...mine, effect: 'deny' }]).effect).toBe('deny');
+    expect(verdict(temporary, [], [grantOf({ agent: 'writer' })]).effect).toBe('ask');
+  });
+});
+
+test('a grant holds for its agent, tool, folder, pattern, scope, time and number alone', () => {
+  const action = actionOf({});
+  expect(holds(grantOf(), action, NOW)).toBe(true);
+  const others: Partial<Grant>[] = [
+    { agent: 'other' },
+    { tool: 'grep' },
+    { folder: '/other' },
+    { pattern: 'docs/b.md' },
+    { scope: 'conversation', conversationId: 'other' },
+    { scope: 'workflow', workflowId: 'other' },
+    { revokedAt: new Date(NOW).toISOString() },
+    { expiresAt: new Date(NOW).toISOString() },
+    { expiresAt: 'no date' },
+    { maxCalls: 2, calls: 2 },
+  ];
+  for (const other of others) expect(holds(grantOf(other), action, NOW), JSON.stringify(other)).toBe(false);
+});
+
+const names = fc.constantFrom('lead', 'writer', 'spawned:writer');
+const tools = fc.constantFrom('write_file', 'read_file', 'unheard_of');
+const patterns = fc.option(fc.constantFrom('**', 'docs/**', 'docs/a.md', '*', 'x'), { nil: null });
+const rules = fc.array(
+  fc
+    .record({
+      effect: fc.constantFrom('deny', 'ask', 'allow'),
+      scope: fc.constantFrom('user', 'project'),
+      agent: fc.option(names, { nil: null }),
+      tool: fc.option(fc.oneof(tools, fc.constant('*')), { nil: null }),
+      permission: fc.option(fc.constantFrom(...Permission.options), { nil: null }),
+      pattern: patterns,
+    })
+    .map((parts) => ruleOf(parts as Partial<Rule>)),
+  { maxLength: 6 },
+);
+const grants = fc.array(
+  fc
+    .record({ agent: names, tool: tools, pattern: fc.constantFrom('**', 'docs/**', 'docs/a.md') })
+    .map((parts) => grantOf(parts)),
+  { maxLength: 4 },
+);
+const actions = fc
+  .record({
+    agent: names,
+    tool: tools,
+    permissions: fc.subarray([...Permission.options]),
+    targets: fc.oneof(
+      fc.constant(null),
+      fc.record({ values: fc.subarray(['docs/a.md', 'x', 'DOCS/b']), path: fc.boolean() }),
+    ),
+    requires: fc.subarray(['FilesystemWrite', 'write_file']),
+    asks: fc.boolean(),
+    reversible: fc.boolean(),
+    risk: fc.constantFrom('low', 'medium', 'high'),
+    mode: fc.constantFrom('manual', 'selective', 'auto'),
+  })
+  .map((parts) => actionOf({ ...parts, scope: parts.agent }));
+
+describe('whatever the rules and grants are', () => {
+  test('a rule that denies wins', () => {
+    fc.assert(
+      fc.property(actions, rules, grants, (action, all, given) => {
+        const denies = all.some((rule) => rule.effect === 'deny' && concerns(rule, action));
+        const { effect } = judge(action, { rules: all, faults: [] }, given, NOW);
+        expect(effect === 'deny').toBe(denies);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('what cannot be done at all, or rules of which some cannot be read, allow nothing', () => {
+    fc.assert(
+      fc.property(actions, rules, grants, (action, all, given) => {
+        const unable = judge({ ...action, ceiling: 'No' }, { rules: all, faults: [] }, given, NOW);
+        const faults = [{ file: 'config.toml', line: 1, message: 'is broken' }];
+        const broken = judge(action, { rules: all, faults }, given, NOW);
+        expect([unable.effect, broken.effect]).toEqual(['deny', 'deny']);
+      }),
+    );
+  });
+
+  test('without a known target no rule or grant on a pattern allows', () => {
+    fc.assert(
+      fc.property(actions, rules, grants, (action, all, given) => {
+        const onPatterns = all.filter(({ pattern }) => pattern !== null);
+        const unknown = { ...action, targets: null, asks: true, mode: 'manual' as const };
+        expect(judge(unknown, { rules: onPatterns, faults: [] }, given, NOW).effect).not.toBe('allow');
+      }),
+    );
+  });
+
+  test('the verdict says what made it', () => {
+    fc.assert(
+      fc.property(actions, rules, grants, (action, all, given) => {
+        const { effect, ruleId, reason, steps } = judge(action, { rules: all, faults: [] }, given, NOW);
+        const [first, ...rest] = steps;
+        expect(first).toMatchObject({ effect, id: ruleId, text: reason, decides: true });
+        expect(rest.every(({ decides }) => !decides)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,97 @@
+/** Rules come from two files, each with its line; what cannot be read allows nothing. */
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rulesIn, rulesOf } from '#core/approvals/rule-files.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const USER = `# mine
+[[permissions.rules]]
+effect = "ask"
+permission = "FilesystemWrite"
+
+[[permissions.rules]]
+effect = "allow"
+agent = "lead"
+tool = "write_file"
+pattern = "docs/**"
+`;
+const PROJECT = `[[permissions.rules]]
+effect = "allow"
+tool = "*"
+
+[[permissions.rules]]
+effect = "deny"
+tool = "read_file"
+pattern = "private/**"
+`;
+
+const filesWith = (user: string, project: string) =>
+  folderWith({ 'home/config.toml': user, 'work/.triad/config.toml': project });
+
+test('each rule knows its file and line', async () => {
+  const folder = await filesWith(USER, PROJECT);
+  const file = join(folder, 'home/config.toml');
+  const { rules, faults } = await rulesIn(join(folder, 'work'), { file, isTrusted: async () => true });
+  expect(faults).toEqual([]);
+  expect(rules.map(({ id, effect, place }) => [id, effect, place.line])).toEqual([
+    ['user:1', 'ask', 2],
+    ['user:2', 'allow', 6],
+    ['project:1', 'allow', 1],
+    ['project:2', 'deny', 5],
+  ]);
+  expect(rules[1]?.place.file).toBe(file);
+});
+
+test('a project that is not trusted keeps what denies or asks, also where nobody can say', async () => {
+  const folder = await filesWith(USER, PROJECT);
+  const file = join(folder, 'home/config.toml');
+  for (const isTrusted of [async () => false, () => Promise.reject(new Error('unreadable'))]) {
+    const { rules, trusted } = await rulesIn(join(folder, 'work'), { file, isTrusted });
+    expect(trusted).toBe(false);
+    expect(rules.map(({ id }) => id)).toEqual(['user:1', 'user:2', 'project:2']);
+  }
+});
+
+test('without files there are no rules', async () => {
+  const folder = await folderWith();
+  const found = await rulesIn(folder, { file: join(folder, 'none.toml'), isTrusted: async () => false });
+  expect(found).toEqual({ trusted: true, rules: [], faults: [] });
+});
+
+test.for([
+  ['effect = "alow"\ntool = "x"', 2, /effect must be deny or ask or allow, not "alow"/],
+  ['effect = "deny"', 1, /needs a tool or a permission/],
+  [
+    'effect = "deny"\ntool = "x"\npermission = "NetworkAccess"',
+    1,
+    /needs a tool or a permission, and not both/,
+  ],
+  ['effect = "deny"\ntool = "x"\npatern = "a"', 1, /has nothing named patern/],
+  ['effect = "deny"\npermission = "Root"', 3, /permission must be FilesystemRead or/],
+  ['effect = "allow"\ntool = "x"\npattern = "../secret"', 4, /pattern must not have "\.\."/],
+  ['effect = "allow"\ntool = "x"\npattern = "/etc/**"', 4, /pattern must be relative/],
+  ['effect = "deny"\ntool = 5', 3, /tool must be a text, not 5/],
+  ['effect = "deny"\n"tool', 3, /is not valid TOML/],
+] as const)('%s is a fault with its line, and no rule of the file is left', ([rule, line, message]) => {
+  const text = `[[permissions.rules]]\n${rule}\n`;
+  const { rules, faults } = rulesOf(text, '/x/config.toml', 'user');
+  expect(rules).toEqual([]);
+  expect(faults[0]).toMatchObject({ file: '/x/config.toml', line });
+  expect(faults[0]?.message).toMatch(message);
+});
+
+test('a project cannot choose the mode', () => {
+  const { faults } = rulesOf('[permissions]\nmode = "auto"\n', '/x/.triad/config.toml', 'project');
+  expect(faults[0]?.message).toContain('has nothing named mode');
+});
+
+test('a file that is no file is a fault', async () => {
+  const folder = await folderWith({ 'work/a': '' });
+  await symlink(folder, join(folder, 'config.toml'));
+  const found = await rulesIn(join(folder, 'work'), {
+    file: join(folder, 'config.toml'),
+    isTrusted: async () => true,
+  });
+  expect(found.faults[0]?.message).toContain('cannot be read');
+});

@@ -1,0 +1,57 @@
+/** The file of trust: private, written whole, and worth nothing when it is damaged. */
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sha256 } from '#core/hash.ts';
+import { Trust } from '#core/trust.ts';
+import { folderWith } from '../support/workspace.ts';
+
+test('only its owner reads the file; many changes at once are all kept', async () => {
+  const root = await folderWith({ 'data/x': '' });
+  const trust = new Trust(join(root, 'data'));
+  const folders = await Promise.all(Array.from({ length: 12 }, () => folderWith({ f: 'x' })));
+  await Promise.all(folders.map((folder, index) => trust.set(folder, new Map([['f', `hash ${index}`]]))));
+  expect((await stat(join(root, 'data/trust.json'))).mode & 0o777).toBe(0o600);
+  const list = await new Trust(join(root, 'data')).list();
+  expect(list.map(({ folder }) => folder).sort()).toEqual([...folders].sort());
+  expect(list[0]?.files).toEqual(['f']);
+  await trust.revoke(folders[0]!);
+  expect([await trust.hashes(folders[0]!), await trust.hashes(folders[1]!)]).toEqual([
+    new Map(),
+    new Map([['f', 'hash 1']]),
+  ]);
+});
+
+test('a file is trusted as it was, and by its own path', async () => {
+  const folder = await folderWith({ '.triad/config.toml': 'a = 1', 'other.toml': 'a = 1' });
+  const trust = new Trust(await folderWith());
+  await trust.set(folder, new Map([['.triad/config.toml', sha256('a = 1')]]));
+  expect(await trust.trusts(folder, '.triad/config.toml')).toBe(true);
+  expect(await trust.trusts(folder, 'other.toml')).toBe(false);
+  await writeFile(join(folder, '.triad/config.toml'), 'a = 2');
+  expect(await trust.trusts(folder, '.triad/config.toml')).toBe(false);
+  expect(await trust.trusts(folder, 'none')).toBe(false);
+});
+
+test.for(['', '{', '[]', '{"/x": {"files": 1}}'])(
+  'damaged (%j): nothing is trusted, and nothing is overwritten',
+  async (text) => {
+    const data = await folderWith({ 'trust.json': text });
+    const trust = new Trust(data);
+    const folder = await folderWith();
+    expect(await trust.hashes(folder)).toEqual(new Map());
+    await expect(trust.list()).rejects.toThrow('trust.json is damaged');
+    await expect(trust.set(folder, new Map())).rejects.toThrow('is damaged');
+    expect(await readFile(join(data, 'trust.json'), 'utf8')).toBe(text);
+  },
+);
+
+test('a folder that is gone can be revoked, and cannot be trusted', async () => {
+  const data = await folderWith({
+    'trust.json': '{"/gone": {"at": "2026-01-01T00:00:00.000Z", "files": {"a": "b"}}}',
+  });
+  const trust = new Trust(data);
+  expect(await trust.revoke('/gone')).toBe(true);
+  expect(await trust.list()).toEqual([]);
+  await expect(trust.set('/gone', new Map())).rejects.toThrow('/gone is not a folder');
+});

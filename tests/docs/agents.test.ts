@@ -1,0 +1,48 @@
+/** The page on agents: its examples are agents without a fault, its tables are the program's, its JSON is what a file gets. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { AgentReport, Permission } from '#contract/agent.ts';
+import { parseDefinition } from '#core/agents/definition.ts';
+import { TomlKeys, UNSUPPORTED } from '#core/agents/keys.ts';
+import { loadPlace, reportOf } from '#core/agents/load.ts';
+import { builtinPlace } from '#core/agents/places.ts';
+import { allTools } from '#core/tools/all.ts';
+
+const docs = path.resolve(import.meta.dirname, '../../docs');
+const page = readFileSync(path.join(docs, 'agents.md'), 'utf8');
+const tools = allTools();
+
+test('every example is on the page, and an agent without a fault or a warning', async () => {
+  const folder = path.join(docs, 'examples/agents');
+  const files = await loadPlace({ folder, source: 'user', dialect: 'triad' }, tools);
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) {
+    expect({ file: file.path, ok: file.ok, warnings: file.warnings }).toEqual({
+      ...{ file: file.path, ok: true, warnings: [] },
+    });
+    const name = path.basename(file.path);
+    expect(page).toContain(`[\`${name}\`](examples/agents/${name})`);
+  }
+});
+
+test('every key stands in the table, and no other', () => {
+  const section = page.slice(page.indexOf('## Keys'), page.indexOf('## Patterns'));
+  const listed = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, key]) => key);
+  expect(listed.sort()).toEqual([...Object.keys(TomlKeys.shape), 'x-…'].sort());
+  for (const permission of Permission.options) expect(section).toContain(`\`${permission}\``);
+  for (const key of UNSUPPORTED) expect(listed).not.toContain(key);
+});
+
+test('the built-in agents are named', async () => {
+  const names = (await loadPlace(builtinPlace(), tools)).map((file) => reportOf(file).name);
+  for (const name of names) expect(page).toContain(`\`${name}\``);
+});
+
+test('the report in JSON is what such a file gets', () => {
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+  const [said] = AgentReport.array().parse(JSON.parse(json));
+  const text = '---\nname: writer\ndescription: d\npermissions: [DatbaseWrite]\n---\nText';
+  const from = { source: 'project', path: said?.file ?? '', tools } as const;
+  expect(reportOf({ path: from.path, source: 'project', ...parseDefinition(text, from) })).toEqual(said);
+});
