@@ -27,6 +27,11 @@ export function errorInfo(error: unknown): ErrorInfo {
   return { code: 'internal', message: String(error) };
 }
 
+/** The code of a thrown value, such as the system's `ENOENT`; null where it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
 /** Throws `not_found` with the message where there is nothing. */
 export async function mustExist<T>(found: Promise<T | null>, message: string): Promise<T> {
   const value = await found;

@@ -4,7 +4,7 @@ import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { TriadError } from './errors.ts';
+import { codeOf, TriadError } from './errors.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
 
 const FILE = 'instance.json';
@@ -175,7 +175,7 @@ async function createExclusively(path: string, content: Instance): Promise<boole
     await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
     await link(draft, path).catch(async (error: unknown) => {
       // Some file systems have no links; there the content comes an instant after the name.
-      if (!NO_LINKS.has(codeOf(error))) throw error;
+      if (!NO_LINKS.has(codeOf(error) ?? '')) throw error;
       await writeFile(path, text, { flag: 'wx', mode: 0o600 });
     });
     return true;
@@ -214,10 +214,6 @@ function locked(folder: string, found: Found | null): TriadError {
 }
 
 function unwritable(folder: string, cause: Error): TriadError {
-  const message = `The data folder ${folder} cannot be used (${codeOf(cause)}): check its owner, permissions and free space, or set TRIAD_HOME to another folder.`;
+  const message = `The data folder ${folder} cannot be used (${codeOf(cause) ?? String(cause)}): check its owner, permissions and free space, or set TRIAD_HOME to another folder.`;
   return new TriadError('store_unwritable', message, { cause, detail: cause.message });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

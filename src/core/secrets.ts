@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from './atomic-file.ts';
-import { TriadError } from './errors.ts';
+import { codeOf, TriadError } from './errors.ts';
 
 export interface Secrets {
   /** Where they are kept, for the person; `warning` says what is not safe about it. */
@@ -51,7 +51,7 @@ async function read(path: string): Promise<Record<string, string>> {
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) await chmod(path, 0o600);
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (codeOf(error) === 'ENOENT') return {};
     throw new TriadError('not_allowed', `${path} cannot be read`, { cause: error, detail: String(error) });
   }
   try {

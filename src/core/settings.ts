@@ -10,7 +10,7 @@ import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { RuleEntry } from './approvals/rule-entry.ts';
 import { writeAtomically } from './atomic-file.ts';
-import { TriadError } from './errors.ts';
+import { codeOf, TriadError } from './errors.ts';
 import { DEFAULT_ALIASES } from './model/models.ts';
 import { nearest } from './nearest.ts';
 import { problemWords } from './problem-words.ts';
@@ -237,7 +237,7 @@ async function readText(configFolder: string): Promise<string> {
   try {
     return await readFile(settingsFile(configFolder), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (codeOf(error) === 'ENOENT') return '';
     throw new TriadError('bad_input', `${settingsFile(configFolder)} cannot be read`, {
       cause: error,
       detail: String(error),

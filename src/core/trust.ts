@@ -3,9 +3,8 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from './atomic-file.ts';
-import { readOne } from './agents/read-place.ts';
 import { canonicalFolder } from './canonical-folder.ts';
-import { TriadError } from './errors.ts';
+import { codeOf, TriadError } from './errors.ts';
 
 /** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
 const TrustedFolder = z.object({ at: z.string(), files: z.record(z.string(), z.string()) });
@@ -32,12 +31,6 @@ export class Trust {
     } catch {
       return new Map();
     }
-  }
-
-  /** Whether a file is there as it was trusted; `path` is relative to the folder, with forward slashes. */
-  async trusts(folder: string, path: string): Promise<boolean> {
-    const [hashes, file] = await Promise.all([this.hashes(folder), readOne(join(folder, path))]);
-    return file.problem === null && hashes.get(path) === file.hash;
   }
 
   /** From now on these are all that is trusted of the folder. */
@@ -83,7 +76,7 @@ export class Trust {
     try {
       text = await readFile(this.#path, 'utf8');
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+      if (codeOf(error) === 'ENOENT') return {};
       throw error;
     }
     try {

@@ -1,7 +1,8 @@
 /** Reads files that people and projects wrote: each with the hash of its text, or with why it cannot be read. */
-import { constants, open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { sha256 } from '../hash.ts';
+import { isMissing, readRegular } from '../regular-file.ts';
 import type { AgentPlace } from './places.ts';
 
 export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
@@ -10,7 +11,6 @@ export interface Unreadable {
   problem: string;
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
 /** More than any collection has; what comes after them is told and not read. */
 const MAX_FILES = 2000;
 /** What explains a folder, and what editors leave behind. */
@@ -46,23 +46,6 @@ export async function readOne(path: string): Promise<RawFile> {
   } catch (error) {
     return { path, problem: `cannot be read: ${messageOf(error)}` };
   }
-}
-
-/** Never waits for a pipe or a device, and never reads a huge file. */
-async function readRegular(path: string): Promise<string> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error('it is not a regular file');
-    if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES / 1024} KiB`);
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
 function messageOf(error: unknown): string {

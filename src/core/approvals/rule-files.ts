@@ -1,5 +1,4 @@
 /** The rules that hold in a folder: the person's own, then the project's; read anew for each verdict. */
-import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
@@ -8,6 +7,7 @@ import { PROJECT_CONFIG } from '../agents/places.ts';
 import { errorInfo } from '../errors.ts';
 import { sha256 } from '../hash.ts';
 import { problemWords } from '../problem-words.ts';
+import { isMissing, readRegular } from '../regular-file.ts';
 import { lineOf } from '../settings-text.ts';
 import { RuleEntry } from './rule-entry.ts';
 
@@ -25,8 +25,6 @@ export interface RulePorts {
   /** Whether the project's file may allow something, with this very text. */
   readonly isTrusted: (folder: string, hash: string) => Promise<boolean>;
 }
-
-const MAX_BYTES = 1024 * 1024;
 
 /** Other keys of these files belong to others. */
 const UserRules = z.looseObject({
@@ -91,22 +89,9 @@ export function rulesOf(text: string, file: string, scope: Rule['scope']): FileR
   return { rules, faults: [] };
 }
 
-/** Never waits for a pipe or a device, and never reads a huge file. */
-async function readText(file: string): Promise<string | null> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
-    (error: unknown) => {
-      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-        return null;
-      throw error;
-    },
-  );
-  if (handle === null) return null;
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile() || stats.size > MAX_BYTES)
-      throw new Error('it is not a regular file of at most 1 MiB');
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
+function readText(file: string): Promise<string | null> {
+  return readRegular(file).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
 }

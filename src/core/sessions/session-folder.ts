@@ -2,7 +2,7 @@
 import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
-import { TriadError } from '../errors.ts';
+import { codeOf, TriadError } from '../errors.ts';
 import { isOwnFile } from './names.ts';
 
 export interface SessionFile {
@@ -55,7 +55,7 @@ export async function removeSession(root: SessionsRoot, name: string): Promise<v
   await rm(join(sessions, `.${name}.tmp`), { recursive: true, force: true });
   await removeFiles(join(sessions, name), (file) => isOwnFile(file) || LEFT_OVER.test(file));
   await rmdir(join(sessions, name)).catch((error: unknown) => {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) throw error;
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
   });
 }
 
@@ -106,8 +106,4 @@ async function removeFiles(folder: string, which: (name: string) => boolean): Pr
 /** A link is none. */
 async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

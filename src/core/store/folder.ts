@@ -2,7 +2,7 @@
 import { access, constants, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { TriadError } from '../errors.ts';
+import { codeOf, TriadError } from '../errors.ts';
 
 const ROCKSDB = 'rocksdb://';
 /** Below this the engine may fail in the middle of its own bookkeeping. */
@@ -33,7 +33,7 @@ export async function checkFolder(folder: string): Promise<void> {
       await access(join(folder, name), constants.W_OK | constants.R_OK);
   } catch (error) {
     if (error instanceof TriadError) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = codeOf(error) ?? String(error);
     if (code === 'ENOSPC' || code === 'EDQUOT') throw full(folder, error);
     const message = `The store's folder ${folder} cannot be written (${code}): check its owner and permissions, or set TRIAD_HOME to another folder.`;
     throw new TriadError('store_unwritable', message, { cause: error });

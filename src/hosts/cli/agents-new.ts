@@ -6,7 +6,7 @@ import { AgentName } from '#contract/agent.ts';
 import { loadPlace } from '#core/agents/load.ts';
 import { projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
-import { TriadError } from '#core/errors.ts';
+import { codeOf, TriadError } from '#core/errors.ts';
 import { folders } from '#core/folders.ts';
 import { allTools } from '#core/tools/all.ts';
 import { UsageError } from './failure.ts';
@@ -34,7 +34,7 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   if (taken !== undefined) throw exists(taken);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, agentTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
-    throw error instanceof Error && 'code' in error && error.code === 'EEXIST' ? exists(path) : error;
+    throw codeOf(error) === 'EEXIST' ? exists(path) : error;
   });
   io.screen.data(`${path}\n`);
   const next = options.user

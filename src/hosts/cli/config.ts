@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '#contract/rpc.ts';
 import type { SettingRow } from '#contract/view.ts';
+import { codeOf } from '#core/errors.ts';
 import { folders } from '#core/folders.ts';
 import { nearest } from '#core/nearest.ts';
 import { checkSettings, sentenceOf, settingsFile } from '#core/settings.ts';
@@ -63,7 +64,7 @@ export async function setSetting(
 export async function validateSettings({ env, screen }: Io, options: { json?: boolean }): Promise<number> {
   const file = settingsFile((await folders(env)).config);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
   const result = checkSettings(text ?? '');
