@@ -4,12 +4,11 @@ import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const LEAD = { tools: ['spawn_agent'] };
 const CONFLICT = { code: 'conflict' };
-const broken = { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 };
 
 /** Something that others wait for until it is opened. */
 function gate() {
@@ -18,23 +17,13 @@ function gate() {
   return { open: () => open(), opened };
 }
 
-/** Its second request fails for good the first time; a message "Second" is answered when the gate opens. */
+/** A message "Second" is answered when the gate opens. */
 function failingOnce(until: Promise<void>): Script {
-  return new Script()
-    .on({ ...LEAD, asked: /^Second/ })
-    .reply([text('Second done')], { hold: { after: 1, until: () => until }, times: 1 })
-    .on({ ...LEAD, asked: /Report of the sub-agent/ })
-    .reply([text('Now I know all.')])
-    .on({ ...LEAD, turn: 1 })
-    .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
-    .on(LEAD)
-    .reply([text('It failed.')])
-    .on({ turn: 1 })
-    .reply([text('I look first.'), toolUse('list_directory', { path: '.' })])
-    .on({ turn: 2 })
-    .reply([], broken)
-    .on({})
-    .reply([text('All found.')]);
+  return failingChild(
+    new Script()
+      .on({ ...LEAD, asked: /^Second/ })
+      .reply([text('Second done')], { hold: { after: 1, until: () => until }, times: 1 }),
+  );
 }
 
 /** The sub-agent has failed, its workflow has ended, and another one of the conversation keeps the line. */
@@ -86,22 +75,28 @@ async function attemptsOf(store: Store, conversationId: string, runId: string): 
   );
 }
 
+/** Interrupted; when it is taken up again its lead waits until the gate opens. */
+async function heldBack() {
+  const { open, opened } = gate();
+  let isHeld = false;
+  const parts = await interrupted((real) => ({
+    ...real,
+    // What the lead of the resumed workflow reads before it begins.
+    approvalsOf: async (ids) => {
+      if (isHeld) await opened;
+      return real.approvalsOf(ids);
+    },
+  }));
+  isHeld = true;
+  return { ...parts, open };
+}
+
 const reaches = (store: Store, workflowId: string, what: object): Promise<void> =>
   vi.waitFor(async () => expect(await store.workflow(workflowId)).toMatchObject(what), 8000);
 
 describe('another attempt that is asked for twice', () => {
   test('resumed in one window, retried in another before the lead reached its call', async () => {
-    const { open, opened } = gate();
-    let isHeld = false;
-    const { store, runtime, workflowId, runId, conversationId } = await interrupted((real) => ({
-      ...real,
-      // What the lead of the resumed workflow reads before it begins.
-      approvalsOf: async (ids) => {
-        if (isHeld) await opened;
-        return real.approvalsOf(ids);
-      },
-    }));
-    isHeld = true;
+    const { store, runtime, workflowId, runId, conversationId, open } = await heldBack();
     await runtime.request('workflow.resume', { workflowId });
     const late = retry({ runtime }, runId);
     const settled = late.catch(() => undefined);
@@ -140,16 +135,7 @@ describe('a stop before the attempt has begun', () => {
   });
 
   test('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
-    const { open, opened } = gate();
-    let isHeld = false;
-    const { store, runtime, workflowId, runId, conversationId } = await interrupted((real) => ({
-      ...real,
-      approvalsOf: async (ids) => {
-        if (isHeld) await opened;
-        return real.approvalsOf(ids);
-      },
-    }));
-    isHeld = true;
+    const { store, runtime, workflowId, runId, conversationId, open } = await heldBack();
     await retry({ runtime }, runId);
     await runtime.request('run.stop', { runId });
     open();

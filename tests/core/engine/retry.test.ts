@@ -3,34 +3,16 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text } from '../../support/fake-model/script.ts';
 
 const LEAD = { tools: ['spawn_agent'] };
-const broken = { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 };
-
-/** Its second request fails for good the first time. */
-function failingOnce(): Script {
-  return new Script()
-    .on({ ...LEAD, asked: /Report of the sub-agent/ })
-    .reply((seen) => [text(seen.asked.includes('All found.') ? 'Now I know all.' : 'Still nothing.')])
-    .on({ ...LEAD, turn: 1 })
-    .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
-    .on(LEAD)
-    .reply([text('It failed.')])
-    .on({ turn: 1 })
-    .reply([text('I look first.'), toolUse('list_directory', { path: '.' })])
-    .on({ turn: 2 })
-    .reply([], broken)
-    .on({})
-    .reply([text('All found.')]);
-}
 
 const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
 
 describe('trying a sub-agent again', () => {
   test('after the workflow has ended: nothing finished is repeated, and the lead answers anew', async () => {
-    const engine = await startEngine(failingOnce());
+    const engine = await startEngine(failingChild());
     const first = await engine.ask('Go');
     expect(outcomes(first)).toEqual(['completed', 'error']);
     const [child] = first.subAgents;
@@ -60,7 +42,7 @@ describe('trying a sub-agent again', () => {
   test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    const script = failingOnce();
+    const script = failingChild();
     script.rules.unshift(
       ...new Script()
         .on({ ...LEAD, turn: 2 })
@@ -81,7 +63,7 @@ describe('trying a sub-agent again', () => {
 
   test('while its lead works on: not of the real provider once the demo is on', async () => {
     const held = Promise.withResolvers<undefined>();
-    const script = failingOnce();
+    const script = failingChild();
     script.rules.unshift(
       ...new Script()
         .on({ ...LEAD, turn: 2 })
@@ -118,7 +100,7 @@ describe('trying a sub-agent again', () => {
   });
 
   test('of two clicks at the same time one wins', async () => {
-    const engine = await startEngine(failingOnce());
+    const engine = await startEngine(failingChild());
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;
     const results = await Promise.allSettled([retry(engine, runId), retry(engine, runId)]);
@@ -183,7 +165,7 @@ describe('trying a sub-agent again', () => {
 
   test('closed in the middle of it: a resumed workflow goes on with it, and hands the report over once', async () => {
     const store = await openStore({ url: 'mem://' });
-    const script = failingOnce();
+    const script = failingChild();
     script.rules.splice(
       -1,
       0,

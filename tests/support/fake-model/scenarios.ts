@@ -218,3 +218,20 @@ function streamed(words: string, { deltas = REPORT_DELTAS }: ScenarioOptions): B
 function named({ reply }: ScenarioOptions, name: string): ReplyOptions {
   return { name, ...reply };
 }
+
+/** Adds a sub-agent whose second request fails for good the first time, and a lead that tells whether its report came. */
+export function failingChild(script = new Script()): Script {
+  return script
+    .on({ ...LEAD, asked: /Report of the sub-agent/ })
+    .reply((seen) => [text(seen.asked.includes('All found.') ? 'Now I know all.' : 'Still nothing.')])
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
+    .on(LEAD)
+    .reply([text('It failed.')])
+    .on({ turn: 1 })
+    .reply([text('I look first.'), toolUse('list_directory', { path: '.' })])
+    .on({ turn: 2 })
+    .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 })
+    .on({})
+    .reply([text('All found.')]);
+}
