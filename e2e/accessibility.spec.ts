@@ -1,7 +1,8 @@
 /** Every screen against the rules of axe, light and dark; and a whole approval without a mouse. */
 import { expectAccessible } from './support/accessible.ts';
-import { expect, test } from './support/test.ts';
+import { tabTo } from './support/keyboard.ts';
 import { leadSpawns } from './support/scripts.ts';
+import { expect, test } from './support/test.ts';
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`no screen breaks a serious rule of accessibility (${colorScheme})`, async ({ start }) => {
@@ -42,22 +43,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test('a message, an approval and the look at its result need no mouse', async ({ start }) => {
   const app = await start(leadSpawns(['alpha']));
   const { page } = app;
-  const focused = page.locator(':focus');
-  const tabTo = async (reached: () => Promise<boolean>, key = 'Tab') => {
-    for (let presses = 0; presses < 40; presses += 1) {
-      if (await reached()) return;
-      await page.keyboard.press(key);
-    }
-    throw new Error(
-      `Not reached by ${key}; the focus is on ${await focused.evaluate((node) => node.outerHTML)}`,
-    );
-  };
-  const isOn = (name: string) => async () =>
-    (await focused.count()) > 0 &&
-    (await focused.evaluate((node) => node.getAttribute('aria-label') ?? node.textContent.trim())) === name;
-
   await expect(app.message).toBeVisible();
-  await tabTo(isOn('Message'));
+  await tabTo(page, 'Message');
   await page.keyboard.type('Look at one part.');
   await page.keyboard.press('Enter');
   await expect(app.question).toBeVisible();
@@ -73,7 +60,7 @@ test('a message, an approval and the look at its result need no mouse', async ({
   await expect(app.question).toBeVisible();
   expect(app.model.requests).toHaveLength(1);
 
-  await tabTo(isOn('Allow once'));
+  await tabTo(page, 'Allow once');
   await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute(
     'aria-disabled',
     'true',
@@ -81,7 +68,7 @@ test('a message, an approval and the look at its result need no mouse', async ({
   await page.keyboard.press('Enter');
   await expect(app.question).toBeHidden();
   await app.expectOutcome('completed');
-  await tabTo(isOn('Full report'), 'Shift+Tab');
+  await tabTo(page, 'Full report', 'Shift+Tab');
   await page.keyboard.press('Enter');
   await expect(app.card('alpha').getByRole('heading', { name: 'Details' })).toBeVisible();
 });

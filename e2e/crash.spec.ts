@@ -103,7 +103,8 @@ test('questions that were open when the host was killed are answered in the inbo
   await expect(page.getByRole('alertdialog'), 'nothing waits for it, so nothing is in the way').toHaveCount(
     0,
   );
-  await page.getByRole('button', { name: '2 waiting' }).click();
+  await expect(app.reopen).toHaveAccessibleName(/^2 waiting/);
+  await app.reopen.click();
   const question = page.getByRole('alertdialog');
   await expect(question).toContainText('Its workflow was interrupted: your answer resumes it.');
   await app.allow('inspector');

@@ -1,6 +1,12 @@
 /** Agents: their definition, and the envelope that an approval binds. */
 import { z } from 'zod';
-import { MAX_BUDGET, MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from './limits.ts';
+import {
+  MAX_BUDGET,
+  MAX_ITERATIONS,
+  MAX_NAME_CHARS,
+  MAX_PROMPT_CHARS,
+  MAX_REFLECTION_RETRIES,
+} from './limits.ts';
 
 export const Permission = z.enum([
   'FilesystemRead',
@@ -31,6 +37,13 @@ export const AgentName = z
     'starts with a letter or digit and has only letters, digits, spaces, "_", "." and "-"',
   );
 
+/** How a run reviews its own report before it hands it over: against these criteria, and so many more tries. */
+export const Reflection = z.strictObject({
+  criteria: z.string().nullable(),
+  maxRetries: z.int().min(0).max(MAX_REFLECTION_RETRIES),
+});
+export type Reflection = z.infer<typeof Reflection>;
+
 /** An agent as its file defines it. */
 export const AgentDefinition = z.object({
   name: AgentName,
@@ -48,6 +61,8 @@ export const AgentDefinition = z.object({
   requiresApproval: z.array(z.string()),
   /** How long its questions wait for an answer; null: as the settings say. */
   approvalTimeoutMs: z.int().positive().nullable(),
+  /** Null: it does not review itself. */
+  reflection: Reflection.nullable(),
   systemPrompt: z.string().min(1),
   enabled: z.boolean(),
   lifecycle: z.enum(['permanent', 'temporary']),
@@ -82,6 +97,46 @@ export const AgentReport = z.object({
   warnings: z.array(Fault),
 });
 export type AgentReport = z.infer<typeof AgentReport>;
+
+/** One agent's file among all of a folder: what it says, and whether that counts. */
+export const AgentFile = AgentReport.extend({
+  /** These are null for a file with faults. */
+  description: z.string().nullable(),
+  role: AgentDefinition.shape.role.nullable(),
+  model: z.string().nullable(),
+  state: z.enum(['usable', 'overridden', 'disabled', 'untrusted', 'faulty']),
+  /** The file that is used in its place; null where there is none. */
+  overriddenBy: z.string().nullable(),
+  /** Whose format it is in. */
+  dialect: z.enum(['triad', 'claude', 'opencode']),
+});
+export type AgentFile = z.infer<typeof AgentFile>;
+
+/** Value of one key of an agent's file, as a form has it; null for a key that is not there. */
+export const AgentValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
+export type AgentValue = z.infer<typeof AgentValue>;
+
+/** An agent's file as an editor holds it. */
+export const AgentText = z.object({
+  file: z.string(),
+  source: z.enum(['builtin', 'user', 'project']),
+  /** With line feeds alone; a file keeps its own ends of lines when it is saved. */
+  text: z.string(),
+  /** SHA-256 of the text on disk, in hex; null where there is no such file yet. */
+  hash: z.string().nullable(),
+  /** Null where it can be saved; else why not (what the program brings, or another tool's file). */
+  readOnly: z.string().nullable(),
+});
+export type AgentText = z.infer<typeof AgentText>;
+
+/** A text with what is wrong with it, and its keys as a form shows them. */
+export const AgentLint = z.object({
+  text: z.string(),
+  report: AgentReport,
+  /** By key, the prompt as `prompt`; null where the text cannot be read as keys at all: then only the text can be edited. */
+  values: z.record(z.string(), AgentValue).nullable(),
+});
+export type AgentLint = z.infer<typeof AgentLint>;
 
 export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
 export type RunKind = z.infer<typeof RunKind>;
@@ -129,6 +184,8 @@ export const Envelope = z.strictObject({
   requiresApproval: z.array(z.string()).optional(),
   /** How long its questions wait, where its definition says so. */
   approvalTimeoutMs: z.int().positive().optional(),
+  /** Left out where the run does not review itself. */
+  reflection: Reflection.optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Envelope } from './agent.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
+import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { GrantOffer, GrantWish } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
@@ -28,7 +29,22 @@ export const Preview = z.object({
 });
 export type Preview = z.infer<typeof Preview>;
 
-/** What is asked for: sub-agents (one, or up to three of a batch, each answerable alone), or one tool call. */
+/** A question to the person: one of some choices, any number of them, or words. */
+export const PersonQuestion = z.object({
+  question: z.string(),
+  kind: z.enum(['single', 'multiple', 'text']),
+  /** Empty for words; the person may always write something else. */
+  choices: z.array(z.object({ label: z.string(), description: z.string().nullable() })),
+});
+export type PersonQuestion = z.infer<typeof PersonQuestion>;
+
+/** What the person says to one question; null where it was skipped. */
+export const Reply = z
+  .strictObject({ chosen: z.array(z.string().max(1000)).max(MAX_CHOICES), words: z.string().max(100_000) })
+  .nullable();
+export type Reply = z.infer<typeof Reply>;
+
+/** What is asked for: sub-agents (one, or up to three of a batch, each answerable alone), one tool call, or an answer. */
 export const Subject = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('envelopes'),
@@ -41,6 +57,24 @@ export const Subject = z.discriminatedUnion('kind', [
     input: z.unknown(),
     folder: z.string(),
     preview: Preview.nullable(),
+    hash: z.string(),
+  }),
+  /** Something that an agent is about to do, in its own words; a yes lets it go on and allows no tool call. */
+  z.object({
+    kind: z.literal('action'),
+    action: z.string(),
+    reason: z.string(),
+    impact: z.string().nullable(),
+    folder: z.string(),
+    /** All of it as the tool takes it: what an edit changes. */
+    input: z.unknown(),
+    hash: z.string(),
+  }),
+  /** An agent wants to know something; a yes carries one reply for each question. */
+  z.object({
+    kind: z.literal('questions'),
+    questions: z.array(PersonQuestion).min(1),
+    folder: z.string(),
     hash: z.string(),
   }),
 ]);
@@ -69,6 +103,8 @@ export const Decision = z.object({
   hashAfter: z.string(),
   /** What was approved when it differs from what was asked: an envelope, or a tool's input. */
   edited: z.unknown().optional(),
+  /** To the questions of an agent, one for each. */
+  replies: z.array(Reply).optional(),
   at: Instant,
 });
 export type Decision = z.infer<typeof Decision>;
@@ -99,8 +135,24 @@ export const ApprovalRequest = z.object({
 });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
+/** What the person wanted to know before deciding, and what the agent that asks has said. */
+export const Context = z.object({
+  id: Id,
+  question: z.string(),
+  /** Null while it writes, and where it could not answer. */
+  answer: z.string().nullable(),
+  error: z.string().nullable(),
+  at: Instant,
+});
+export type Context = z.infer<typeof Context>;
+
 /** A question with the answers that it has so far, one slot for each item. */
-export const Approval = z.object({ request: ApprovalRequest, decisions: z.array(Decision.nullable()) });
+export const Approval = z.object({
+  request: ApprovalRequest,
+  decisions: z.array(Decision.nullable()),
+  /** Oldest first; left out where nothing was asked back. */
+  context: z.array(Context).optional(),
+});
 export type Approval = z.infer<typeof Approval>;
 
 /** An answer as a client gives it. */
@@ -112,6 +164,8 @@ export const Answer = z.discriminatedUnion('kind', [
     grant: GrantWish.optional(),
   }),
   z.strictObject({ kind: z.literal('edit'), value: z.unknown(), confirmed: z.literal(true).optional() }),
+  /** To the questions of an agent: one for each. */
+  z.strictObject({ kind: z.literal('reply'), replies: z.array(Reply).max(MAX_QUESTIONS) }),
   z.strictObject({ kind: z.literal('reject'), reason: z.string().max(10_000) }),
 ]);
 export type Answer = z.infer<typeof Answer>;

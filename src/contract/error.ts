@@ -20,6 +20,7 @@ export const ErrorCode = z.enum([
   'refused', // the model declined
   'max_tokens',
   'doom_loop',
+  'reflection_failed', // its own reviews were not passed, and it has no more tries
   'max_iterations',
   'inactive',
   'envelope_mismatch', // what was stored is not what was approved

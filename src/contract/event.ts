@@ -1,10 +1,19 @@
 /** The one union of everything that happens: durable events are stored before they are shown, hints never are. */
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
-import { ApprovalRequest, Decision } from './approval.ts';
+import { ApprovalRequest, Context, Decision } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { AssistantEntry, Part, PlanItem, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
+import {
+  AssistantEntry,
+  Part,
+  PlanItem,
+  Review,
+  StopReason,
+  SystemEntry,
+  ToolEntry,
+  UserEntry,
+} from './message.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -45,6 +54,10 @@ export const RequestStart = z.object({
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
+/** What a run asks its model outside of its turns: to review its answer, or to tell the person more about its question. */
+export const RequestPurpose = z.enum(['review', 'context']);
+export type RequestPurpose = z.infer<typeof RequestPurpose>;
+
 /** One attempted model request with what it used. */
 export const RequestUsage = z.object({
   requestId: Id,
@@ -52,6 +65,8 @@ export const RequestUsage = z.object({
   model: z.string(),
   turn: z.int(),
   attempt: z.int(),
+  /** Left out for the request of a turn. */
+  purpose: RequestPurpose.optional(),
   inputTokens: z.int(),
   cacheReadTokens: z.int(),
   cacheWrite5mTokens: z.int(),
@@ -122,6 +137,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     error: ErrorInfo.nullable(),
     /** With an error. */
     origin: Origin.optional(),
+    /** Of a run that reviewed itself: all of them, in order. */
+    reviews: z.array(Review).optional(),
     durationMs: z.number(),
     usage: Usage,
   }),
@@ -148,6 +165,12 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('tool-end', { entry: ToolEntry }),
   durable('approval-request', { approval: ApprovalRequest }),
   durable('approval-decide', { approvalId: Id, decision: Decision }),
+  /** The person asks the agent that asks; the question stays open. */
+  durable('context-request', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
+  /** What the agent says to it, the whole exchange; `n` is its place among those of the question. */
+  durable('context-end', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
+  /** A request outside of the turns is sent, and (again, with what the provider counted) begins to be answered. */
+  durable('request-start', { purpose: RequestPurpose, turn: z.int(), request: RequestStart }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
   /** `worked`: the time in which the run, and its workflow, have worked until now, in milliseconds. */
   durable('usage', {

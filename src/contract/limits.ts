@@ -29,6 +29,9 @@ export const MAX_BUDGET = {
   minutes: 1_000_000,
   iterations: 1_000_000,
 } as const;
+/** Tries after a review that was not passed, as long as an agent's file says nothing else; and at most. */
+export const DEFAULT_REFLECTION_RETRIES = 1;
+export const MAX_REFLECTION_RETRIES = 5;
 export const DEFAULT_MAX_TOKENS = 8192;
 export const DEFAULT_MODEL = 'sonnet';
 /** Identical calls in a row after which the model is told, and as many again after which the run ends. */
@@ -54,6 +57,9 @@ export const TRASH_DAYS = 30;
 /** Longest note of an agent's memory, in code units, and how many notes one agent may keep in one folder. */
 export const MAX_MEMORY_CHARS = 20_000;
 export const MAX_MEMORY_NOTES = 200;
+/** Most questions that an agent asks the person at once, and most choices of one. */
+export const MAX_QUESTIONS = 5;
+export const MAX_CHOICES = 10;
 /** Most items of a plan. */
 export const MAX_PLAN_ITEMS = 50;
 /** Concurrent model requests of sub-agents per provider. */

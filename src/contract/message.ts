@@ -81,14 +81,28 @@ export const Bound = z.object({
 });
 export type Bound = z.infer<typeof Bound>;
 
+/** What a run found when it reviewed an answer of its own. */
+export const Review = z.object({
+  /** The answer: its number among the entries of the run. */
+  answer: z.int().nonnegative(),
+  /** Null where the review could not be read. */
+  verdict: z.object({ passed: z.boolean(), score: z.int().min(0).max(100), critique: z.string() }).nullable(),
+});
+export type Review = z.infer<typeof Review>;
+
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
   /** `budget`: a bound other than the iterations; `extended`: the person raised a bound; `retried`: the person did. */
-  code: z.enum(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed']),
+  code: z.enum([
+    ...(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed'] as const),
+    'review',
+  ]),
   text: z.string(),
   /** Which bound was reached. */
   bound: Bound.optional(),
+  /** Of the code `review` alone, and always. */
+  review: Review.optional(),
 });
 
 /** One step of an agent's plan; each write replaces the whole list. */

@@ -2,9 +2,13 @@
 import { z } from 'zod';
 import {
   AgentDefinition,
+  AgentFile,
+  AgentLint,
   AgentName,
   AgentReport,
   AgentSummary,
+  AgentText,
+  AgentValue,
   ApprovalMode,
   ApprovePolicy,
   Budget,
@@ -20,6 +24,7 @@ import { Outcome, Status } from './outcome.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
+  Answered,
   type Attention,
   ConversationRow,
   MemoryNote,
@@ -80,6 +85,10 @@ const workflowFilter = {
 export const WorkflowSort = z.enum(['newest', 'cost', 'tokens', 'duration']);
 export type WorkflowSort = z.infer<typeof WorkflowSort>;
 
+/** Absolute path of an agent's file. */
+const file = z.string().min(1).max(4096);
+const agentText = z.string().max(MAX_PROMPT_CHARS);
+
 /** The folder is that of new conversations where it is left out. */
 const folder = z.string().min(1).max(4096);
 const inFolder = z.strictObject({ folder: folder.optional() });
@@ -125,7 +134,50 @@ export const methods = {
   ),
   /** Every file that could define an agent there, also those that nobody has trusted; later ones override. */
   'agents.check': method(inFolder, z.array(AgentReport)),
-  'trust.look': method(inFolder, TrustLook),
+  /** The same files with what each says and whether it counts. */
+  'agents.files': method(inFolder, z.array(AgentFile)),
+  /** One of these files as it is on disk. */
+  'agents.read': method(z.strictObject({ folder: folder.optional(), file }), AgentText),
+  /** Checks a text as if it stood in the file, with its form; nothing is written. */
+  'agents.lint': method(z.strictObject({ folder: folder.optional(), file, text: agentText }), AgentLint),
+  /** The text with keys of its front matter (or of TOML) changed; comments and other keys stay. Null takes a key out. */
+  'agents.edit': method(
+    z.strictObject({
+      folder: folder.optional(),
+      file,
+      text: agentText,
+      changes: z.record(z.string().max(200), AgentValue),
+    }),
+    AgentLint,
+  ),
+  /**
+   * Writes a file of the person's own agents, or of the folder's; `conflict` where it is not what it was (`before` is
+   * its hash then, null for a new one). What a person saves of a folder here is trusted as it is saved.
+   */
+  'agents.save': method(
+    z.strictObject({
+      folder: folder.optional(),
+      file,
+      text: agentText,
+      before: z.string().max(64).nullable(),
+    }),
+    AgentText,
+  ),
+  /** Where a new agent of this name would lie, with the text of the template, or of the file that it is a copy of. */
+  'agents.draft': method(
+    z.strictObject({
+      folder: folder.optional(),
+      name: AgentName,
+      source: z.enum(['user', 'project']),
+      copyOf: file.optional(),
+    }),
+    AgentText,
+  ),
+  /** `texts`: each file with its whole text, and what changed in it. */
+  'trust.look': method(
+    z.strictObject({ folder: folder.optional(), texts: z.boolean().default(false) }),
+    TrustLook,
+  ),
   /** Exactly these, as they were looked at, are trusted from now on; `conflict` where one has changed since. */
   'trust.set': method(
     z.strictObject({
@@ -243,7 +295,9 @@ export const methods = {
       tool: z.string().min(1).max(200),
       input: z.unknown(),
       folder: z.string().min(1).max(4096).optional(),
+      /** As it would be there: with its lead, what was granted in it and, in a workflow, its agents as they were started. */
       conversationId: Id.optional(),
+      workflowId: Id.optional(),
     }),
     Verdict,
   ),
@@ -256,6 +310,19 @@ export const methods = {
   'approval.decide': method(
     z.strictObject({ approvalId: Id, item: z.int().nonnegative().default(0), answer: Answer }),
     Decision,
+  ),
+  /** What was decided last, newest first: of the 50 newest questions, as far as they are not in the trash. */
+  'approval.recent': method(nothing, z.array(Answered)),
+  /** Asks the agent that asks; the question stays open, its time stands still meanwhile, and the answer comes as an event. */
+  'approval.ask': method(
+    z.strictObject({
+      approvalId: Id,
+      question: z
+        .string()
+        .max(10_000)
+        .refine((question) => question.trim() !== '', 'is empty: write what you want to know'),
+    }),
+    nothing,
   ),
 } as const;
 
@@ -270,12 +337,15 @@ export const topics = {
   conversation: z.strictObject({ conversationId: Id }),
   /** `canAnswer`: whether a person at this client could answer questions. */
   attention: z.strictObject({ canAnswer: z.boolean() }),
+  /** Tells that files which define agents of a folder, or the trust in them, have changed: what was read of them is old. */
+  agents: z.strictObject({ folder: folder.optional() }),
 } as const;
 export type TopicName = keyof typeof topics;
 export type TopicInput<T extends TopicName> = z.input<(typeof topics)[T]>;
 export interface TopicEvent {
   conversation: AgentEvent;
   attention: Attention;
+  agents: { changed: true };
 }
 
 /** What every client of a runtime holds, whether the runtime is in this process or behind a bridge. */

@@ -12,6 +12,10 @@ export const TrustItem = z.object({
   state: z.enum(['new', 'changed', 'same', 'gone']),
   /** What it says for a person to decide by: the agent that it defines, or the fault that keeps it from that. */
   says: z.string(),
+  /** Only where the texts were asked for, and there is one. */
+  text: z.string().optional(),
+  /** Likewise: a unified diff against the text that was trusted, where it changed since and that text is known. */
+  diff: z.string().optional(),
 });
 export type TrustItem = z.infer<typeof TrustItem>;
 

@@ -1,12 +1,13 @@
 /** Read models as they are stored and sent: one row for each conversation, workflow, run, call; and pages of them. */
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
-import { Approval, ApprovalRequest } from './approval.ts';
+import { Approval, ApprovalRequest, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry, PlanItem } from './message.ts';
+import { Entry, PlanItem, Review } from './message.ts';
 import { Outcome, Status, Tally } from './outcome.ts';
+import { Grant } from './permission.ts';
 
 export const ConversationRow = z.object({
   id: Id,
@@ -85,6 +86,8 @@ export const RunRow = z.object({
   limits: Budget.nullish(),
   workedMs: z.number().nullish(),
   plan: z.array(PlanItem).nullish(),
+  /** Those of its own answers, when it has ended. */
+  reviews: z.array(Review).nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 
@@ -141,6 +144,8 @@ export const WorkflowDetail = z.object({
   calls: z.array(ToolCallRow),
   approvals: z.array(Approval),
   requests: z.array(RequestUsage.extend({ runId: Id })),
+  /** Those given in it, and those that answered in it, as they are now; left out where there are none. */
+  grants: z.array(Grant).optional(),
 });
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 
@@ -152,6 +157,24 @@ export const Attention = z.object({
   running: z.array(z.object({ conversationId: Id, workflowId: Id, title: z.string(), runs: z.int() })),
 });
 export type Attention = z.infer<typeof Attention>;
+
+/** A question of the past with one answer: who decided what, and where. */
+export const Answered = z.object({
+  approvalId: Id,
+  conversationId: Id,
+  workflowId: Id,
+  /** The run that asked. */
+  runId: Id,
+  /** The agent that would start, or else the one that asked. */
+  agent: z.string(),
+  title: z.string(),
+  risk: Risk,
+  /** Without what was edited or replied: that stands in the history. */
+  decision: Decision.omit({ edited: true, replies: true }),
+  /** The grant that answered, where one did. */
+  grant: Grant.nullable(),
+});
+export type Answered = z.infer<typeof Answered>;
 
 /** What a stop ended. */
 export const StopReceipt = z.object({

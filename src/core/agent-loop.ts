@@ -1,31 +1,14 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a bound. */
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
-import type { ErrorInfo } from '#contract/error.ts';
-import type { AssistantEntry, Entry } from '#contract/message.ts';
-import type { Outcome } from '#contract/outcome.ts';
-import {
-  callsOf,
-  type History,
-  lastResponse,
-  nextStep,
-  repeatsOf,
-  salvaged,
-  textOf,
-  turnsOf,
-} from './history.ts';
+import { closing, type RunResult } from './closing.ts';
+import { callsOf, type History, lastResponse, nextStep, repeatsOf, salvaged, turnsOf } from './history.ts';
 import { answeredSince, limitEnd, limitTold, noteLimit, tellLimit, tellRaised } from './limit-words.ts';
 import type { LoopRun } from './loop-run.ts';
 import { modelTurn } from './model-turn.ts';
 import type { Payload, Recorded } from './recorder.ts';
+import { reflect } from './reflection.ts';
 import { stopOf } from './stop.ts';
 import { inFlight } from './tool-calls.ts';
-
-export interface RunResult {
-  outcome: Outcome;
-  /** The answer, or what there was of it. */
-  text: string;
-  error: ErrorInfo | null;
-}
 
 /**
  * Yields the run's events in order and is resumed when each was dealt with. What comes next is read from the history
@@ -44,7 +27,9 @@ export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResul
     } else {
       if (signal.aborted) throw stopOf(signal);
       if (told && run.limits.isRaised(told.bound)) {
-        yield* tellRaised(history, told);
+        // An answer that only its review was missing for is not asked for again.
+        const isAnswered = step.do === 'close' && !answeredSince(history.entries, told);
+        yield* tellRaised(history, told, !isAnswered);
         continue;
       }
       // The one answer that was asked for at the limit ends the run, whatever it is.
@@ -59,7 +44,11 @@ export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResul
         yield { type: 'message-end', entry: history.add({ kind: 'user', ...words }) };
         continue;
       }
-      if (step.do === 'close') return closing(step.last, history.entries);
+      if (step.do === 'close') {
+        const end = yield* reflect(run, step.last, told);
+        if (end) return end;
+        continue;
+      }
 
       const turn = turnsOf(history.entries);
       const bound = told ? null : run.limits.admit(turn);
@@ -92,41 +81,4 @@ function* endTurn(history: History): Generator<Payload, RunResult | null> {
   const text = `Repetitive behaviour detected: the same call was made ${2 * DOOM_LOOP_THRESHOLD} times in a row; the run was stopped`;
   yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'doom_loop', text }) };
   return { outcome: 'error', text: salvaged(entries), error: { code: 'doom_loop', message: text } };
-}
-
-/** How a run ends that ends by itself. What it said before stands in for an answer that is missing. */
-function closing(last: AssistantEntry | undefined, entries: readonly Entry[]): RunResult {
-  const answer = last ? textOf(last) : '';
-  const text = answer || salvaged(entries);
-  switch (last?.stopReason) {
-    case 'refusal':
-      return {
-        outcome: 'refused',
-        text,
-        error: { code: 'refused', message: 'The model declined to answer' },
-      };
-    case 'max_tokens':
-      return {
-        outcome: 'partial',
-        text,
-        error: { code: 'max_tokens', message: 'The answer was cut off at the limit of output tokens' },
-      };
-    case 'context_exceeded':
-      return {
-        outcome: 'partial',
-        text,
-        error: {
-          code: 'max_tokens',
-          message: "The model's context is full: start a new conversation, or ask for less at once",
-        },
-      };
-    default:
-      if (answer === '')
-        return {
-          outcome: 'partial',
-          text,
-          error: { code: 'provider', message: 'The model ended without an answer' },
-        };
-      return { outcome: 'completed', text, error: null };
-  }
 }

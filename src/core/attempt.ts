@@ -1,29 +1,14 @@
 /** One attempt at a response: what it received so far, told as it comes, and acted upon where a call is complete. */
-import type { RequestUsage } from '#contract/event.ts';
 import type { AssistantEntry, Bound, Part, StopReason } from '#contract/message.ts';
-import { errorInfo } from './errors.ts';
 import { newId } from './ids.ts';
 import type { LoopRun } from './loop-run.ts';
-import type { ModelEvent, ModelUsage } from './model/model.ts';
+import type { ModelEvent } from './model/model.ts';
 import { interruptedParts } from './open-messages.ts';
 import type { Emit } from './recorder.ts';
+import { RequestMeter } from './request-meter.ts';
 import { Stopped } from './stop.ts';
 import type { Calls } from './tool-calls.ts';
 import { Watchdog } from './watchdog.ts';
-
-export const NO_USAGE: ModelUsage = {
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWrite5mTokens: 0,
-  cacheWrite1hTokens: 0,
-  outputTokens: 0,
-  thinkingTokens: 0,
-};
-
-/** Output of a stream that ended early: four characters make about a token. */
-export function estimatedTokens(chars: number): number {
-  return Math.ceil(chars / 4);
-}
 
 export interface Turn {
   turn: number;
@@ -36,19 +21,13 @@ export interface Turn {
 export class Attempt {
   readonly #run: LoopRun;
   readonly #turn: Turn;
-  readonly #attempt: number;
+  readonly #meter: RequestMeter;
   readonly #silence: AbortController;
-  readonly #startedAt = new Date().toISOString();
-  readonly #start = performance.now();
   readonly #messageId = newId();
-  readonly #requestId = newId();
   readonly #parts: Part[] = [];
   readonly #callIds = new Map<number, string>();
   #responseId: string | null = null;
   #begun = false;
-  #firstTokenMs: number | null = null;
-  #usage = NO_USAGE;
-  #chars = 0;
   /** The message in the history, from the first part on that was recorded before its end. */
   #entry: AssistantEntry | null = null;
   #acting: NodeJS.Immediate | undefined;
@@ -59,7 +38,7 @@ export class Attempt {
   constructor(run: LoopRun, turn: Turn, attempt: number, silence: AbortController) {
     this.#run = run;
     this.#turn = turn;
-    this.#attempt = attempt;
+    this.#meter = new RequestMeter(run, { turn: turn.turn, attempt });
     this.#silence = silence;
   }
 
@@ -76,12 +55,12 @@ export class Attempt {
   /** What it returns must be awaited before the next event: a message's start comes before its words. */
   take(event: ModelEvent): Promise<unknown> | undefined {
     this.#watchdog?.feed();
+    this.#meter.take(event);
     switch (event.type) {
       case 'start':
         this.#responseId = event.responseId;
         return;
       case 'usage':
-        this.#usage = event.usage;
         return this.#begin();
       case 'delta':
         return this.#begin()?.then(() => this.#hint(event)) ?? this.#hint(event);
@@ -89,7 +68,7 @@ export class Attempt {
         return this.#complete(event.part, event.value);
       case 'end':
         void this.#begin();
-        void this.#turn.emit({ type: 'usage', request: this.#request(event.stopReason, null) });
+        void this.#turn.emit({ type: 'usage', request: this.#meter.end(event.stopReason, null) });
         return this.#end(this.#parts, event.stopReason, false);
     }
   }
@@ -99,7 +78,7 @@ export class Attempt {
    * calls those that were acted upon; any other is kept as an interrupted message. Resolves when it is counted.
    */
   fail(error: Error): Promise<unknown> {
-    const counted = this.#turn.emit({ type: 'usage', request: this.#request(null, error) });
+    const counted = this.#turn.emit({ type: 'usage', request: this.#meter.end(null, error) });
     if (this.#entry) {
       const rest = this.#parts.slice(this.#entry.parts.length).filter(({ type }) => type !== 'tool_use');
       this.#end([...this.#entry.parts, ...rest], 'tool_use', false);
@@ -120,18 +99,11 @@ export class Attempt {
   #begin(): Promise<unknown> | undefined {
     if (this.#begun) return;
     this.#begun = true;
-    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = this.#usage;
-    const request = {
-      ...{ requestId: this.#requestId, attempt: this.#attempt },
-      ...{ inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens },
-    };
     const { turn, emit } = this.#turn;
-    return emit({ type: 'message-start', messageId: this.#messageId, turn, request });
+    return emit({ type: 'message-start', messageId: this.#messageId, turn, request: this.#meter.start() });
   }
 
   #hint({ part, kind, text, ...call }: Extract<ModelEvent, { type: 'delta' }>): undefined {
-    this.#firstTokenMs ??= performance.now() - this.#start;
-    this.#chars += text.length;
     const { toolCallId, name } = 'name' in call ? call : { toolCallId: null, name: null };
     const id = toolCallId === null ? null : this.#callId(part, toolCallId);
     this.#run.hint({ messageId: this.#messageId, part, kind, text, toolCallId: id, name });
@@ -186,29 +158,6 @@ export class Attempt {
   #draft(parts: Part[], stopReason: StopReason | null, interrupted: boolean) {
     const ids = { messageId: this.#messageId, responseId: this.#responseId };
     return { kind: 'assistant' as const, ...ids, parts, stopReason, interrupted };
-  }
-
-  #request(stopReason: StopReason | null, error: Error | null): RequestUsage {
-    const reported = error === null;
-    const estimate = estimatedTokens(this.#chars);
-    const usage = reported
-      ? this.#usage
-      : { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, estimate) };
-    return {
-      requestId: this.#requestId,
-      provider: this.#run.model.provider,
-      model: this.#run.envelope.model,
-      turn: this.#turn.turn,
-      attempt: this.#attempt,
-      ...usage,
-      reported,
-      stopReason,
-      error: error === null ? null : errorInfo(error),
-      startedAt: this.#startedAt,
-      firstTokenMs: this.#firstTokenMs,
-      durationMs: performance.now() - this.#start,
-      ...this.#run.price(usage),
-    };
   }
 
   /**

@@ -1,12 +1,15 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
 import type { PlanItem } from '#contract/message.ts';
+import { emitterOf } from './emitter.ts';
 import type { Engine } from './engine.ts';
 import type { History } from './history.ts';
 import type { LoopRun, RunQuestions } from './loop-run.ts';
 import { memoryOf, scopeOf } from './memory.ts';
+import { pastReports } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
+import { sayMore } from './say-more.ts';
 import { isRaised, limitsOf, usedOf } from './spending.ts';
 import type { Watchdog } from './watchdog.ts';
 import type { WorkClock } from './work-clock.ts';
@@ -28,10 +31,13 @@ export interface Parts {
 export function loopRunOf(parts: Parts): LoopRun {
   const { engine, plan, signal, history, watchdog, model, children } = parts;
   const { envelope, recorder, stored } = plan;
-  const questions = questionsOf(parts);
+  const questions = questionsOf({
+    ...parts,
+    explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), emitterOf(parts)),
+  });
   const permits = engine.permits(model.provider);
   const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
-  return {
+  const run: LoopRun = {
     depth: plan.depth,
     envelope,
     history,
@@ -51,9 +57,9 @@ export function loopRunOf(parts: Parts): LoopRun {
     },
     limits: limitsFor(parts),
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
-    admit: async () => {
+    admit: async (until) => {
       const resume = watchdog.hold();
-      return permits.enter(model, signal, { free: plan.depth === 0 }).finally(resume);
+      return permits.enter(model, until, { free: plan.depth === 0 }).finally(resume);
     },
     price: (usage) => engine.price(envelope.model, usage),
     hint: (piece) => recorder.hint(piece),
@@ -69,6 +75,7 @@ export function loopRunOf(parts: Parts): LoopRun {
       return children.backgroundReports(wait).finally(resume);
     },
   };
+  return run;
 }
 
 function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
@@ -98,6 +105,7 @@ function contextsFor(
         await recorder.record({ type: 'plan-change', items: next });
       },
     },
+    pastReports: () => pastReports(engine.store, folder),
     memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
   };
   return (toolCallId) => {

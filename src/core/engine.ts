@@ -1,5 +1,6 @@
 /** What every run of the program shares: made once at the composition root and handed down. */
 import type { AgentFolders } from './agents/agent-folders.ts';
+import type { AgentWatch } from './agents/watch.ts';
 import type { ApprovalGate } from './approvals/gate.ts';
 import type { Permissions } from './approvals/permissions.ts';
 import type { Envelopes } from './envelopes.ts';
@@ -23,6 +24,8 @@ export interface Engine {
   /** The agents of each folder; a workflow reads them once, when it starts. */
   readonly agents: AgentFolders;
   readonly trust: Trust;
+  /** Tells who looks at agents that something about them has changed. */
+  readonly watch: AgentWatch;
   readonly tools: ToolRegistry;
   readonly envelopes: Envelopes;
   /** As they are now: read where they are used. */

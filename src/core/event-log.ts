@@ -23,7 +23,8 @@ const GROUP_SIZE = 256;
 /** What nobody waits for gathers for a moment: a transaction costs more than what is in it. */
 const GATHER_MS = 4;
 const CALM: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
-  ...(['turn-start', 'turn-end', 'message-start', 'usage', 'tool-end', 'retry', 'notice'] as const),
+  ...(['turn-start', 'turn-end', 'message-start', 'request-start', 'usage', 'tool-end'] as const),
+  ...(['retry', 'notice'] as const),
 ]);
 
 export class EventLog {

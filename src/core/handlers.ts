@@ -8,6 +8,7 @@ import { mustExist, TriadError } from './errors.ts';
 import { newId } from './ids.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
+import { agentFileMethods } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
@@ -54,6 +55,7 @@ export function handlersOf(
     'app.state': appState,
     ...providerMethods({ provider, settings: ports.settings, appState }),
     ...agentMethods(engine, ports.folder),
+    ...agentFileMethods(engine, ports.folder),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
       // Told before anything is made: without a provider no message could be sent in it.
@@ -108,17 +110,13 @@ async function createConversation(
   agent: string,
 ): Promise<ConversationRow> {
   const registry = await agents.of(folder);
-  const definition = registry.lookup(agent);
-  if (definition?.role !== 'primary') {
-    const leads = registry
-      .list({ enabled: true })
-      .filter((one) => one.role === 'primary')
-      .map((one) => one.name);
+  if (!registry.lookup(agent)) {
+    const usable = registry.list({ enabled: true }).map(({ name }) => name);
     const hint =
       registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
     throw new TriadError(
       'not_found',
-      `agent not found: "${agent}" cannot lead a conversation. Those that can are: ${leads.join(', ')}${hint}`,
+      `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
     );
   }
   const at = new Date().toISOString();

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   AssistantEntry,
   Entry,
+  Review,
   SystemEntry,
   ToolEntry,
   ToolUsePart,
@@ -72,8 +73,46 @@ export function textOf(entry: AssistantEntry): string {
     .trim();
 }
 
-/** All that the agent said so far, also unfinished words at the end: what a run that did not complete has to show. */
+/** The reviews of the run's answers, in order. */
+export function reviewsOf(entries: readonly Entry[]): Review[] {
+  return entries.flatMap((entry) => (entry.kind === 'system' && entry.review ? [entry.review] : []));
+}
+
+/** As the end of a run has them: left out where there are none. */
+export function reviewedIn(entries: readonly Entry[]): { reviews?: Review[] } {
+  const reviews = reviewsOf(entries);
+  return reviews.length > 0 ? { reviews } : {};
+}
+
+/**
+ * Of answers that were reviewed the best, the later one of equals; one after them that came whole was made to be better.
+ * Null where nothing was reviewed.
+ */
+export function bestAnswer(entries: readonly Entry[]): string | null {
+  const reviews = reviewsOf(entries);
+  if (reviews.length === 0) return null;
+  const step = nextStep(entries);
+  const newest = step.do === 'close' && isWhole(step.last) ? step.last : null;
+  if (newest && reviews.every(({ answer }) => answer !== newest.n)) return textOf(newest);
+  const best = reviews.reduce<Review | null>(
+    (one, review) => ((review.verdict?.score ?? -1) >= (one?.verdict?.score ?? -1) ? review : one),
+    null,
+  );
+  const answer = entries.find(({ n }) => n === best?.answer);
+  return answer?.kind === 'assistant' ? textOf(answer) : null;
+}
+
+function isWhole(answer: AssistantEntry): boolean {
+  return (answer.stopReason === 'end_turn' || answer.stopReason === 'stop_sequence') && textOf(answer) !== '';
+}
+
+/**
+ * What a run that did not complete has to show: all that the agent said so far, also unfinished words at the end; where
+ * it reviewed itself, its best answer.
+ */
 export function salvaged(entries: readonly Entry[]): string {
+  const best = bestAnswer(entries);
+  if (best !== null) return best;
   const end = entries.findLastIndex((entry) => entry.kind === 'assistant' && !entry.interrupted);
   // Of several attempts at the last response the one that came furthest.
   const cut = entries
@@ -109,12 +148,14 @@ export function repeatsOf(entries: readonly Entry[], call: ToolUsePart): number 
   return count;
 }
 
+const LOST = 'No result: the work was interrupted before this call was done';
+
 /**
  * The messages of a request: one assistant message for each response, then one user message with all its results
  * in the order of the calls and with the words that came since. Interrupted responses and system remarks stay out.
- * A call without a result (its workflow was stopped or lost) gets one that says so: no request goes without.
+ * A call without a result gets `pending` for one (its workflow was stopped or lost): no request goes without.
  */
-export function toWire(entries: readonly Entry[]): WireMessage[] {
+export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[] {
   const messages: WireMessage[] = [];
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
@@ -134,7 +175,7 @@ export function toWire(entries: readonly Entry[]): WireMessage[] {
       content.push({
         type: 'tool_result',
         toolCallId: call.id,
-        output: result?.output ?? 'No result: the work was interrupted before this call was done',
+        output: result?.output ?? pending,
         isError: result?.status !== 'completed',
       });
     }

@@ -4,7 +4,7 @@ import type { Bound, Entry, SystemEntry } from '#contract/message.ts';
 import { lastResponse, type History } from './history.ts';
 import type { Payload } from './recorder.ts';
 
-type Told = SystemEntry & { bound: Bound };
+export type Told = SystemEntry & { bound: Bound };
 
 /** The bound that the agent was told of and that nobody has raised since. */
 export function limitTold(entries: readonly Entry[]): Told | null {
@@ -37,9 +37,11 @@ export function noteLimit(history: History, bound: Bound): Payload {
 
 const reachedText = (bound: Bound): string => `The limit of ${wordsOf(bound)} is reached`;
 
-export function* tellRaised(history: History, { bound }: Told): Generator<Payload, void> {
+/** `ask`: it has something left to do, and is asked to do it. */
+export function* tellRaised(history: History, { bound }: Told, ask: boolean): Generator<Payload, void> {
   const text = `The person raised the limit of ${wordsOf(bound)}`;
   yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'extended', text }) };
+  if (!ask) return;
   const request = `${text}. You have your tools again: go on with the task where you stopped, and write your final report when it is done.`;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
 }

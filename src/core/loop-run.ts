@@ -26,7 +26,7 @@ export interface RunQuestions {
   readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
   readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
   /** Patterns of paths that a search passes over. */
-  readonly hidden: (tool: string) => Promise<readonly string[]>;
+  readonly hidden: (tool: string, path: string) => Promise<readonly string[]>;
 }
 
 export interface LoopRun {
@@ -54,8 +54,8 @@ export interface LoopRun {
     /** The run ends at its bound: whoever raises it now comes too late, and is told so. */
     close(): void;
   };
-  /** Waits for the run's turn at the provider. */
-  admit(): Promise<() => void>;
+  /** Waits for the run's turn at the provider, until the signal aborts. */
+  admit(signal: AbortSignal): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   hint(piece: Piece): void;
   streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[];

@@ -1,5 +1,5 @@
 /** Pieces of Markdown that no content can break out of. */
-import type { Decision } from '#contract/approval.ts';
+import type { Approval, Decision } from '#contract/approval.ts';
 import type { Tally } from '#contract/outcome.ts';
 
 /** After something else in a list; nothing where there is no time. */
@@ -52,6 +52,18 @@ export function quote(text: string): string {
 /** Readers of Markdown stop at a NUL, and a return of its own ends a line. */
 export function clean(text: string): string {
   return text.replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n');
+}
+
+/** What the person asked back before deciding, with what was said to it. */
+export function exchanges(context: Approval['context'] = []): string[] {
+  return context.flatMap(({ question, answer, error, at }) => [
+    `- Asked back at ${at}:`,
+    '',
+    quote(question),
+    '',
+    ...(answer === null ? [`Not answered: ${inline(error ?? 'no answer yet')}`] : [quote(answer)]),
+    '',
+  ]);
 }
 
 /** What became of a question, in words. */

@@ -11,8 +11,15 @@ import type { Memory } from './tools/tool.ts';
 
 /** A temporary agent may have any name; what marks it here is in no agent's name, so it never meets a permanent one. */
 export function scopeOf(agent: string, kind: RunKind): string {
-  return kind === 'spawn' ? `spawned:${agent}` : agent;
+  return kind === 'spawn' ? `${TEMPORARY}${agent}` : agent;
 }
+
+/** Null where the scope is not that of a temporary agent. */
+export function temporaryNameOf(scope: string): string | null {
+  return scope.startsWith(TEMPORARY) ? scope.slice(TEMPORARY.length) : null;
+}
+
+const TEMPORARY = 'spawned:';
 
 export function memoryOf(
   store: Store,

@@ -15,7 +15,7 @@ import { stopOf } from './stop.ts';
  */
 export async function modelTurn(run: LoopRun, turn: Turn): Promise<Bound | null> {
   void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model });
-  const release = await run.admit();
+  const release = await run.admit(run.signal);
   let resume = run.watchdog.hold();
   const silence = new AbortController();
   let attempt: Attempt | null = null;
@@ -55,7 +55,7 @@ function boundOf(run: LoopRun, { turn, told }: Turn, failed: Attempt | null): Bo
 
 function requestOf(run: LoopRun, toolChoice: 'auto' | 'none'): ModelRequest {
   const { model, maxTokens, effort, systemPrompt } = run.envelope;
-  const messages = [...run.prior, run.history.entries].flatMap(toWire);
+  const messages = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
   return {
     model,
     maxTokens,

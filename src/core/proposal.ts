@@ -17,7 +17,7 @@ export function temporary({ agent, systemPrompt, tools, model }: Envelope): Agen
       maxTokens: null,
       maxIterations: null,
     },
-    ...{ permissions: null, requiresApproval: [], approvalTimeoutMs: null },
+    ...{ permissions: null, requiresApproval: [], approvalTimeoutMs: null, reflection: null },
     ...{
       tools,
       systemPrompt,

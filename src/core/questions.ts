@@ -1,5 +1,5 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
-import type { ApprovalRequest, Subject } from '#contract/approval.ts';
+import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import type { Asking, Ruling } from './approvals/gate.ts';
 import type { Action, Targets } from './approvals/judge.ts';
@@ -16,6 +16,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { Question } from './tools/question.ts';
 import { agentTargets } from './tools/sub-agent-tools.ts';
 import type { Tool } from './tools/tool.ts';
+import { pathTargets } from './tools/workspace.ts';
 import type { Workflow } from './workflow.ts';
 
 interface Parts {
@@ -23,6 +24,8 @@ interface Parts {
   workflow: Pick<Workflow, 'approve'>;
   plan: RunPlan;
   signal: AbortSignal;
+  /** Has the run that asks say more about a question. */
+  readonly explain: (approval: Approval, signal: AbortSignal) => Promise<string>;
 }
 
 export function questionsOf(parts: Parts): RunQuestions {
@@ -34,7 +37,7 @@ export function questionsOf(parts: Parts): RunQuestions {
       const actions = await actionsOf(parts, call, asked);
       const verdicts: Verdict[] = [];
       for (const action of actions) verdicts.push(await permissions.decide(action, record));
-      if (!asked && verdicts.every(({ effect }) => effect === 'allow')) return null;
+      if (!asked && verdicts.every(isPlain)) return null;
       const request = requestOf(parts, call, asked ?? plainQuestion(call, plan), actions);
       return { answered: gate.ask(request, asking(parts, call, request, { actions, verdicts })) };
     },
@@ -47,8 +50,20 @@ export function questionsOf(parts: Parts): RunQuestions {
       const known = { actions, verdicts: denials };
       return { answered: gate.askAgain(approval, asking(parts, call, approval.request, known)) };
     },
-    hidden: (tool) => permissions.hidden(actionOf(parts, engine.tools.get(tool), tool, null, null)),
+    hidden: async (tool, path) => {
+      const targets = await pathTargets(plan.envelope.folder, path);
+      const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
+      return permissions.hidden(of(tool), of(READING));
+    },
   };
+}
+
+/** Reads one file whole: what rules deny to it, no other tool shows. */
+const READING = 'read_file';
+
+/** Nothing wanted it to be asked about. Where something did, what allowed it is recorded like any answer. */
+function isPlain({ effect, steps }: Verdict): boolean {
+  return effect === 'allow' && steps.every((step) => step.effect !== 'ask');
 }
 
 /** One for each item that is answered alone. */
@@ -164,11 +179,12 @@ function patternOf(targets: Targets): string {
 }
 
 function asking(
-  { engine, workflow, plan, signal }: Parts,
+  parts: Parts,
   call: ParsedCall,
   request: ApprovalRequest,
   { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly (Verdict | null)[] },
 ): Asking {
+  const { engine, workflow, plan, signal, explain } = parts;
   const { subject } = request;
   const { folder } = plan.envelope;
   const record: Asking['record'] = (payload) => plan.recorder.record(payload);
@@ -176,7 +192,9 @@ function asking(
     policy: workflow.approve,
     signal,
     record,
-    rulings: verdicts.map(rulingOf),
+    explain,
+    // No rule can answer what an agent wants to know; one that denies its tool still does.
+    rulings: verdicts.map((verdict) => (isKnown(subject, verdict) ? rulingOf(verdict) : null)),
     grant: (wish) => {
       const { grants } = engine.permissions;
       const targets = actions[0]?.targets ?? null;
@@ -189,8 +207,12 @@ function asking(
     revalidate: (item, value) =>
       subject.kind === 'envelopes'
         ? editedEnvelope(engine, plan, subject, item, value)
-        : editedInput({ engine, workflow, plan, signal }, call.tool, request, value),
+        : editedInput(parts, call.tool, request, value),
   };
+}
+
+function isKnown({ kind }: Subject, verdict: Verdict | null): boolean {
+  return kind !== 'questions' || verdict?.effect === 'deny';
 }
 
 function rulingOf(verdict: Verdict | null): Ruling | null {
@@ -218,6 +240,8 @@ async function editedInput(
   request: ApprovalRequest,
   value: unknown,
 ): Promise<{ value: unknown; hash: string }> {
+  if (request.subject.kind === 'questions')
+    throw new TriadError('bad_input', 'Questions are answered with replies: they cannot be changed');
   const parsed = tool.input.safeParse(value, { error: problemWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -1,10 +1,16 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
-import type { DurableEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
+import type {
+  DurableEvent,
+  RequestPurpose,
+  RequestStart,
+  RequestUsage,
+  SubAgentSummary,
+} from '#contract/event.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { estimatedTokens } from './attempt.ts';
+import { estimatedTokens } from './request-meter.ts';
 import type { Engine } from './engine.ts';
 import type { EventLog } from './event-log.ts';
-import { salvaged } from './history.ts';
+import { reviewedIn, salvaged } from './history.ts';
 import { newId } from './ids.ts';
 import { originOf } from './origin.ts';
 import type { Payload, RunIds } from './recorder.ts';
@@ -30,9 +36,9 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
     const unfinished = unfinishedMessages(events, ofWorkflow);
     const messagesOf = (runId: string) => unfinished.filter((message) => message.runId === runId);
     for (const run of found) {
-      const request =
-        run.status === 'running' ? unfinishedRequest(events, run, messagesOf(run.id), price) : null;
-      if (request) await append(log, { ...run, runId: run.id }, { type: 'usage', request });
+      if (run.status !== 'running') continue;
+      for (const request of unfinishedRequests(events, run, messagesOf(run.id), price))
+        await append(log, { ...run, runId: run.id }, { type: 'usage', request });
     }
     // Read again: the totals have grown.
     const runs = await store.runsOf([workflow.id]);
@@ -43,38 +49,64 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
   return workflows.length;
 }
 
-/** The request that was on its way when the process died: it is counted with what is known of it. */
-function unfinishedRequest(
+/** The requests that were on their way when the process died, counted with what is known of them: that of a turn, and others beside it. */
+function unfinishedRequests(
   events: readonly DurableEvent[],
   run: RunRow,
   messages: readonly Unfinished[],
   price: Price,
-): RequestUsage | null {
+): RequestUsage[] {
   const own = events.filter((event) => event.runId === run.id);
-  const sent = own.findLast(({ type }) => type === 'turn-start' || type === 'retry' || type === 'usage');
+  const last = own.at(-1);
+  const counted = new Set(own.flatMap((event) => (event.type === 'usage' ? [event.request.requestId] : [])));
+  // Of one that was told twice the second time says more.
+  const aside = new Map<string, Sent>();
+  for (const event of own) {
+    if (event.type !== 'request-start' || counted.has(event.request.requestId)) continue;
+    const { at, turn, purpose, request } = event;
+    const first = aside.get(request.requestId);
+    aside.set(request.requestId, { at: first?.at ?? at, turn, purpose, request, chars: 0 });
+  }
+  const turn = sentTurn(own, messages);
+  return [...aside.values(), ...(turn ? [turn] : [])].map(({ at, chars, request, ...about }) => {
+    const usage = { ...request, outputTokens: estimatedTokens(chars), thinkingTokens: 0 };
+    const { provider, model } = run.envelope;
+    return {
+      ...{ provider, model, ...about, ...usage },
+      ...{ reported: false, stopReason: null, error: INTERRUPTED, startedAt: at, firstTokenMs: null },
+      durationMs: Math.max(0, Date.parse(last?.at ?? at) - Date.parse(at)),
+      ...price(model, usage),
+    };
+  });
+}
+
+interface Sent {
+  at: string;
+  turn: number;
+  purpose?: RequestPurpose;
+  request: RequestStart;
+  /** At least so much of its answer came. */
+  chars: number;
+}
+
+/** The request of a turn that has no end. */
+function sentTurn(own: readonly DurableEvent[], messages: readonly Unfinished[]): Sent | null {
+  const sent = own.findLast(
+    (event) =>
+      event.type === 'turn-start' ||
+      event.type === 'retry' ||
+      (event.type === 'usage' && event.request.purpose === undefined),
+  );
   if (sent?.type !== 'turn-start' && sent?.type !== 'retry') return null;
   const answer = own.findLast((event) => event.type === 'message-start');
   const begun = answer !== undefined && answer.seq > sent.seq ? answer.request : null;
+  const attempt = sent.type === 'retry' ? sent.attempt + 1 : 1;
+  const request = begun ?? { requestId: newId(), attempt, ...NO_INPUT };
   const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
-  const usage = {
-    inputTokens: begun?.inputTokens ?? 0,
-    cacheReadTokens: begun?.cacheReadTokens ?? 0,
-    cacheWrite5mTokens: begun?.cacheWrite5mTokens ?? 0,
-    cacheWrite1hTokens: begun?.cacheWrite1hTokens ?? 0,
-    outputTokens: estimatedTokens(chars),
-    thinkingTokens: 0,
-  };
-  const last = own.at(-1) ?? sent;
-  return {
-    requestId: begun?.requestId ?? newId(),
-    ...{ provider: run.envelope.provider, model: run.envelope.model },
-    ...{ turn: sent.turn, attempt: begun?.attempt ?? (sent.type === 'retry' ? sent.attempt + 1 : 1) },
-    ...usage,
-    ...{ reported: false, stopReason: null, error: INTERRUPTED, startedAt: sent.at, firstTokenMs: null },
-    durationMs: Math.max(0, Date.parse(last.at) - Date.parse(sent.at)),
-    ...price(run.envelope.model, usage),
-  };
+  return { at: sent.at, turn: sent.turn, request, chars };
 }
+
+const NO_INPUT = { inputTokens: 0, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
 
 /** How long a run worked, as far as its events tell: its attempts, without the time between them. */
 function activeMs(events: readonly DurableEvent[], runId: string): number {
@@ -125,12 +157,14 @@ async function closeRun(
     next = Math.max(next, entry.n + 1);
   }
   if (!isRunning) return;
+  entries.sort((a, b) => a.n - b.n);
   await append(log, ids, {
     type: 'run-end',
     outcome: 'interrupted',
-    text: salvaged(entries.sort((a, b) => a.n - b.n)),
+    text: salvaged(entries),
     error: INTERRUPTED,
     origin: originOf(run),
+    ...reviewedIn(entries),
     durationMs,
     usage: usageOf(run.usage),
   });

@@ -2,7 +2,7 @@
 import { constants, open } from 'node:fs/promises';
 import { codeOf } from './errors.ts';
 
-const MAX_BYTES = 1024 * 1024;
+export const MAX_BYTES = 1024 * 1024;
 
 /** Never waits for a pipe or a device, and never reads a huge file: rejects with what is wrong. */
 export async function readRegular(path: string): Promise<string> {

@@ -1,16 +1,18 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
 import type { SystemEntry, UserEntry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
-import { agentLoop, type RunResult } from './agent-loop.ts';
-import { NO_USAGE } from './attempt.ts';
-import { loopRunOf, type Parts } from './capabilities.ts';
+import { agentLoop } from './agent-loop.ts';
+import { loopRunOf } from './capabilities.ts';
+import { closing, type RunResult } from './closing.ts';
+import { emitterOf } from './emitter.ts';
 import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from './errors.ts';
 import { canonicalHash } from './hash.ts';
-import { History, nextStep, salvaged } from './history.ts';
+import { History, nextStep, reviewedIn, salvaged } from './history.ts';
 import { limitTold } from './limit-words.ts';
 import { DEMO } from './model/models.ts';
-import type { Payload, Recorded } from './recorder.ts';
+import type { Emit, Payload, Recorded } from './recorder.ts';
+import { NO_USAGE } from './request-meter.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Stopped, stopOf } from './stop.ts';
 import { usageOf } from './usage.ts';
@@ -61,7 +63,7 @@ export async function executeRun(
     const model = await engine.model(envelope.provider);
     await children?.resumeBackground();
     const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children };
-    result = await drive(parts, live, agentLoop(loopRunOf(parts)));
+    result = await drive(emitterOf(parts), agentLoop(loopRunOf(parts)));
   } catch (error) {
     engine.permits(envelope.provider).failed(error);
     result = endOf(error, signal, history);
@@ -79,7 +81,8 @@ export async function executeRun(
     });
   }
   if (result.outcome !== 'interrupted') {
-    void recorder.record({ type: 'run-end', ...result, durationMs, usage: usageOf(recorder.tally) });
+    const figures = { durationMs, usage: usageOf(recorder.tally), ...reviewedIn(history.entries) };
+    void recorder.record({ type: 'run-end', ...result, ...figures });
   }
   return { ...result, durationMs, tally: recorder.tally };
 }
@@ -95,8 +98,12 @@ function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history:
   else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
   if (!history.entries.some((entry) => entry.kind === 'user')) {
     tell({ kind: 'user', source: depth === 0 ? 'person' : 'parent', text: envelope.prompt });
-  } else if (retried && nextStep(history.entries).do === 'close' && !limitTold(history.entries)) {
-    tell({ kind: 'user', source: 'engine', text: GO_ON });
+  } else if (retried && !limitTold(history.entries)) {
+    const step = nextStep(history.entries);
+    const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';
+    // A whole answer of an agent that reviews itself goes on with its review.
+    const goesOn = step.do !== 'close' || (isWhole && envelope.reflection !== undefined);
+    if (!goesOn) tell({ kind: 'user', source: 'engine', text: GO_ON });
   }
 }
 
@@ -126,31 +133,9 @@ function tellDemo({ recorder, envelope: { provider }, depth }: RunPlan): void {
 }
 
 /** Records what the loop tells, and hands back what it may wait for. */
-async function drive(
-  { engine, workflow, plan, clock }: Parts,
-  live: LiveRun,
-  loop: AsyncGenerator<Payload, RunResult, Recorded>,
-): Promise<RunResult> {
-  const { recorder, envelope } = plan;
-  const { spending } = workflow;
-  // Sub-agents are counted as agents where a stop tells what it ended.
-  const startsAgents = (tool: string): boolean => engine.tools.get(tool)?.recovery === 'continue';
-  const started = new Set<string>();
+async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Recorded>): Promise<RunResult> {
   let next = await loop.next();
-  while (!next.done) {
-    const { value } = next;
-    const worked = { runMs: clock.ms, workflowMs: spending.clock.ms };
-    const stored = recorder.record(value.type === 'usage' ? { ...value, worked } : value);
-    if (value.type === 'turn-start') live.requests = 1;
-    else if (value.type === 'usage') {
-      live.requests = 0;
-      spending.counted(recorder.ids.runId, value.request);
-      engine.permits(envelope.provider).answered(value.request.error);
-    } else if (value.type === 'tool-end') started.delete(value.entry.toolCallId);
-    else if (value.type === 'tool-start' && !startsAgents(value.name)) started.add(value.toolCallId);
-    live.tools = started.size;
-    next = await loop.next({ stored });
-  }
+  while (!next.done) next = await loop.next(await emit(next.value));
   return next.value;
 }
 

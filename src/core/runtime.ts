@@ -14,11 +14,13 @@ import {
 } from '#contract/rpc.ts';
 import type { EventDraft } from '#contract/event.ts';
 import type { AgentFolders } from './agents/agent-folders.ts';
+import { AgentWatch } from './agents/watch.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import { ApprovalGate } from './approvals/gate.ts';
 import { Grants } from './approvals/grants.ts';
 import { Permissions } from './approvals/permissions.ts';
 import { PROJECT_CONFIG } from './agents/places.ts';
+import { canonicalFolder } from './canonical-folder.ts';
 import type { Engine } from './engine.ts';
 import { Envelopes } from './envelopes.ts';
 import { mustExist, TriadError } from './errors.ts';
@@ -86,6 +88,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) newerThan(newest.id);
   await sweep(store, log, engine.price);
+  await engine.sessions.catchUp();
   await engine.permissions.grants.load();
   await asleep.look();
   log.subscribe(null, ({ type }) => {
@@ -103,9 +106,10 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
         throw new TriadError('bad_input', `There is no method "${method}"`);
       return handlers[method](parse(method, methods[method].input, input) as Parsed<M>);
     },
-    subscribe: subscriberOf(engine, attention),
+    subscribe: subscriberOf(engine, attention, ports.folder),
     close: async () => {
       closing.abort();
+      await engine.watch.close();
       await orchestrator.interrupt('shutdown');
       engine.gate.close();
       await log.flush();
@@ -142,7 +146,11 @@ function asleepOf(
   });
 }
 
-function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): Client['subscribe'] {
+function subscriberOf(
+  { store, log, gate, watch }: Engine,
+  attention: AttentionFeed,
+  home: string,
+): Client['subscribe'] {
   return async <T extends TopicName>(
     topic: T,
     input: TopicInput<T>,
@@ -160,6 +168,10 @@ function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): C
         leave();
       };
     }
+    if (topic === 'agents') {
+      const { folder } = parse(topic, topics.agents, input);
+      return watch.subscribe(await canonicalFolder(folder ?? home), () => each({ changed: true }));
+    }
     const { conversationId } = parse(topic, topics.conversation, input);
     await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
     await log.open(conversationId);
@@ -168,9 +180,9 @@ function subscriberOf({ store, log, gate }: Engine, attention: AttentionFeed): C
 }
 
 /** Hears of every event from the first one on, also of those that tell how a dead process left its work. */
-function createProjector({ store, settings, data }: RuntimePorts, log: EventLog): SessionProjector {
+function createProjector({ store, settings, data, version }: RuntimePorts, log: EventLog): SessionProjector {
   const onFailure = (notice: EventDraft): void => void log.append(notice).catch(() => undefined);
-  const sessions = new SessionProjector({ store, settings, data: data ?? null, onFailure });
+  const sessions = new SessionProjector({ store, settings, version, data: data ?? null, onFailure });
   log.subscribe(null, (event) => {
     if ('seq' in event) sessions.hear(event);
   });
@@ -208,6 +220,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     }),
     agents,
     trust,
+    watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name }),
     settings,

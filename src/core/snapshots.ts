@@ -1,6 +1,7 @@
 /** Reads what a screen shows: as much as it shows, not as much as is stored. */
 import type { Entry } from '#contract/message.ts';
 import type { Snapshot, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
+import { grantsOf } from './approvals/answered.ts';
 import { TriadError } from './errors.ts';
 import type { OpenMessages } from './open-messages.ts';
 import type { Store } from './store/store.ts';
@@ -52,6 +53,12 @@ export async function workflowDetail(store: Store, workflow: WorkflowRow): Promi
   ]);
   if (!conversation)
     throw new TriadError('internal', `The conversation of workflow ${workflow.id} is missing in the store`);
-  const calls = await store.callsOf(runs.map((run) => run.id));
-  return { conversation, workflow, runs, calls, approvals, requests };
+  const [calls, grants] = await Promise.all([
+    store.callsOf(runs.map((run) => run.id)),
+    grantsOf(store, workflow, approvals),
+  ]);
+  return {
+    ...{ conversation, workflow, runs, calls, approvals, requests },
+    ...(grants.length > 0 ? { grants } : {}),
+  };
 }

@@ -72,7 +72,8 @@ export class Spending {
     const input = { ...request, outputTokens: 0, thinkingTokens: 0 };
     const tokens =
       input.inputTokens + input.cacheReadTokens + input.cacheWrite5mTokens + input.cacheWrite1hTokens;
-    if (tokens > 0)
+    // What is asked outside of the turns says nothing about the size of the next one.
+    if (tokens > 0 && request.purpose === undefined)
       this.#sizes.set(runId, { tokens, nanoUsd: this.#price(request.model, input).nanoUsd ?? 0 });
     if (request.error === null) this.#iterations += 1;
     this.#underWay.delete(runId);

@@ -201,8 +201,8 @@ async function execute(
 
 /** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */
 function refusalOf(approval: Approval | null): ToolResult | null {
-  if (approval?.request.subject.kind !== 'tool') return null;
-  const decision = approval.decisions[0];
+  if (!approval || approval.request.subject.kind === 'envelopes') return null;
+  const [decision] = approval.decisions;
   if (decision?.allowed) return null;
   if (decision?.outcome === 'cancelled')
     return { status: 'cancelled', output: decision.reason ?? 'Cancelled' };
@@ -214,7 +214,7 @@ function refusalOf(approval: Approval | null): ToolResult | null {
 
 function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {
   const decision = approval.decisions[0];
-  if (approval.request.subject.kind !== 'tool' || decision?.edited === undefined) return asked;
+  if (approval.request.subject.kind === 'envelopes' || decision?.edited === undefined) return asked;
   return tool.input.parse(decision.edited);
 }
 

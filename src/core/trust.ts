@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { writeAtomically } from './atomic-file.ts';
 import { canonicalFolder } from './canonical-folder.ts';
 import { codeOf, TriadError } from './errors.ts';
+import { sha256 } from './hash.ts';
+import { TrustedTexts } from './trusted-texts.ts';
 
 /** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
 const TrustedFolder = z.object({ at: z.string(), files: z.record(z.string(), z.string()) });
@@ -14,13 +16,15 @@ type TrustFile = z.infer<typeof TrustFile>;
 
 export type Hashes = ReadonlyMap<string, string>;
 
-/** `trust.json` in the data folder, mode 0600. One process writes it at a time: the owner of that folder. */
+/** `trust.json` in the data folder, mode 0600, and `trusted/` beside it. One process writes them at a time: the owner of that folder. */
 export class Trust {
+  readonly texts: TrustedTexts;
   readonly #path: string;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(dataFolder: string) {
     this.#path = join(dataFolder, 'trust.json');
+    this.texts = new TrustedTexts(join(dataFolder, 'trusted'));
   }
 
   /** Of the trusted files of a folder, by path. Where that cannot be told, nothing is trusted. */
@@ -33,13 +37,24 @@ export class Trust {
     }
   }
 
-  /** From now on these are all that is trusted of the folder. */
-  async set(folder: string, files: Hashes): Promise<void> {
+  /** From now on these are all that is trusted of the folder; of the texts those are kept that are handed in. */
+  async set(folder: string, files: Hashes, texts: readonly string[] = []): Promise<void> {
     const key = await canonicalFolder(folder);
-    await this.#change((all) => {
-      const at = new Date().toISOString();
-      return { ...all, [key]: { at, files: Object.fromEntries(files) } };
-    });
+    const at = new Date().toISOString();
+    await this.#change((all) => ({ ...all, [key]: { at, files: Object.fromEntries(files) } }), texts);
+  }
+
+  /** Trusts one file more, or as it is now; what else is trusted of the folder stays. */
+  async add(folder: string, path: string, text: string): Promise<void> {
+    const key = await canonicalFolder(folder);
+    const at = new Date().toISOString();
+    await this.#change(
+      (all) => {
+        const others = Object.hasOwn(all, key) ? all[key]!.files : {};
+        return { ...all, [key]: { at, files: { ...others, [path]: sha256(text) } } };
+      },
+      [text],
+    );
   }
 
   /** False where nothing of the folder was trusted. The folder need not exist any more. */
@@ -61,11 +76,13 @@ export class Trust {
   }
 
   /** One after the other: each writes what it has just read with its own change. */
-  #change(change: (all: TrustFile) => TrustFile): Promise<void> {
+  #change(change: (all: TrustFile) => TrustFile, texts: readonly string[] = []): Promise<void> {
     const done = this.#last.then(async () => {
       const next = change(await this.#read());
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await this.texts.keep(texts);
       await writeAtomically(this.#path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+      await this.texts.retain(new Set(Object.values(next).flatMap(({ files }) => Object.values(files))));
     });
     this.#last = done.catch(() => undefined);
     return done;

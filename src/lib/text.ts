@@ -5,8 +5,13 @@ import type { RunKind } from '#contract/agent.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { receipt, advice, plural } from './sentences.ts';
+import { agentsWords } from './words/agents-words.ts';
+import { askWords } from './words/ask-words.ts';
 import { grantWords } from './words/grant-words.ts';
 import { historyWords, menuWords, trashWords } from './words/history-words.ts';
+import { inboxWords } from './words/inbox-words.ts';
+import { permissionsWords } from './words/permissions-words.ts';
+import { reviewWords } from './words/review-words.ts';
 import { riskOf } from './words/risk-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './words/settings-words.ts';
 import { workWords } from './words/work-words.ts';
@@ -53,6 +58,7 @@ const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   extended: 'Extended',
   retried: 'Tried again',
   resumed: 'Resumed',
+  review: 'Review',
 };
 
 export const text = {
@@ -95,6 +101,9 @@ export const text = {
     newConversation: 'New conversation',
     history: 'History',
     settings: 'Settings',
+    approvals: 'Approvals',
+    agents: 'Agents',
+    permissions: 'Permissions',
     empty: 'Your conversations will be listed here.',
     hide: 'Hide sidebar',
     show: 'Show sidebar',
@@ -103,10 +112,8 @@ export const text = {
     untitled: 'New conversation',
     failed: 'The conversations could not be loaded',
   },
-  inbox: {
-    waiting: (value: number) => `${value} waiting`,
-    open: (value: number) => `${value} waiting: open the questions`,
-  },
+  inbox: inboxWords,
+  permissions: permissionsWords,
   chat: {
     message: 'Message',
     placeholder: 'What should the lead do?',
@@ -275,7 +282,10 @@ export const text = {
     hidden: (value: number) =>
       `Contains ${plural(value, 'character', 'characters')} that cannot be seen. With marks:`,
   },
+  agents: agentsWords,
+  ask: askWords,
   grant: grantWords,
+  review: reviewWords,
   decision: {
     allowed: 'Allowed',
     rejected: 'Rejected',

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type AgentDefinition, type Envelope, Permission } from '#contract/agent.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { Envelopes } from '#core/envelopes.ts';
+import { canonicalHash } from '#core/hash.ts';
 import { errorInfo } from '#core/errors.ts';
 import { allTools } from '#core/tools/all.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
@@ -25,6 +26,7 @@ const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, pro
 const definitionOf = (parts: Partial<AgentDefinition>): AgentDefinition => ({
   ...{ name: 'worker', description: 'Works.', role: 'subagent', model: null, effort: null, maxTokens: null },
   ...{ maxIterations: null, tools: null, permissions: null, requiresApproval: [], approvalTimeoutMs: null },
+  reflection: null,
   ...{
     systemPrompt: 'Work.',
     enabled: true,
@@ -51,10 +53,35 @@ function agentsWith(parts: Partial<AgentDefinition>): AgentRegistry {
 
 const someTools = fc.option(fc.subarray(names), { nil: null });
 const somePermissions = fc.option(fc.subarray([...Permission.options]), { nil: null });
+const modes = ['manual', 'selective', 'auto'] as const;
+const bounds = fc.record(
+  { tokens: fc.integer({ min: 1, max: 9 }), costUsd: fc.integer({ min: 1, max: 9 }) },
+  { requiredKeys: [] },
+);
+const limits = fc.record({
+  maxIterations: fc.integer({ min: 1, max: 40 }),
+  inactivityMs: fc.integer({ min: 1000, max: 600_000 }),
+  budget: bounds,
+});
+const maxTokens = fc.integer({ min: 1, max: 20_000 });
 /** Also one that no definition makes: its lists need not fit each other. */
 const parents = fc
-  .record({ tools: fc.subarray(names), permissions: fc.subarray([...Permission.options]) })
+  .record({
+    tools: fc.oneof(fc.subarray(names), fc.constant(names)),
+    permissions: fc.oneof(
+      fc.subarray([...Permission.options]),
+      fc.constant<Permission[]>([...Permission.options]),
+    ),
+    ...{ limits, maxTokens, approvalMode: fc.constantFrom(...modes) },
+    requiresApproval: fc.subarray(['write_file', 'FilesystemRead', 'NetworkAccess']),
+  })
   .map((parts): Envelope => ({ ...leadWith({}), ...parts }));
+/** What a definition may say beside its tools. */
+const wishes = fc.record({
+  ...{ maxTokens: fc.option(maxTokens, { nil: null }) },
+  ...{ maxIterations: fc.option(fc.integer({ min: 1, max: 200 }), { nil: null }) },
+  requiresApproval: fc.subarray(['write_file', 'grep']),
+});
 
 const baseline = { tools: registry.baseline(), permissions: ['FilesystemRead', 'SemanticSearch'] };
 
@@ -65,6 +92,16 @@ function expectWithin(child: Envelope, parent: Envelope): void {
   expect(child.permissions.filter((name) => !permissions.has(name))).toEqual([]);
   expect(child.tools).toEqual(expect.arrayContaining(baseline.tools));
   expect(child.permissions).toEqual(registry.permissionsOf(child.tools));
+  expect(child.folder).toBe(parent.folder);
+  expect(child.requiresApproval ?? []).toEqual(expect.arrayContaining(parent.requiresApproval ?? []));
+  expect(modes.indexOf(child.approvalMode)).toBeLessThanOrEqual(modes.indexOf(parent.approvalMode));
+  expect(child.maxTokens).toBeLessThanOrEqual(parent.maxTokens);
+  for (const limit of ['maxIterations', 'inactivityMs'] as const)
+    expect(child.limits[limit], limit).toBeLessThanOrEqual(parent.limits[limit]);
+  for (const bound of ['tokens', 'costUsd'] as const)
+    expect(child.limits.budget?.[bound] ?? Infinity, bound).toBeLessThanOrEqual(
+      parent.limits.budget?.[bound] ?? Infinity,
+    );
 }
 
 /** What `work` makes, or null where it was refused for being too much. */
@@ -72,7 +109,7 @@ function granted<T>(work: () => T): T | null {
   try {
     return work();
   } catch (error) {
-    expect(errorInfo(error).code).toBe('not_allowed');
+    expect(['not_allowed', 'bad_input']).toContain(errorInfo(error).code);
     return null;
   }
 }
@@ -82,9 +119,9 @@ describe('for any parent, request and definition', () => {
     const kinds = fc.constantFrom('spawn', 'based', 'delegate');
     fc.assert(
       fc.property(
-        ...[parents, kinds, someTools, somePermissions, someTools, somePermissions],
-        (parent, kind, tools, permissions, own, held) => {
-          const agents = agentsWith({ tools: own, permissions: held });
+        ...[parents, kinds, someTools, somePermissions, someTools, somePermissions, wishes],
+        (parent, kind, tools, permissions, own, held, wanted) => {
+          const agents = agentsWith({ tools: own, permissions: held, ...wanted });
           const request =
             kind === 'delegate'
               ? requestOf({ agent: 'worker', name: null })
@@ -103,13 +140,19 @@ describe('for any parent, request and definition', () => {
         parents,
         fc.subarray(names),
         fc.subarray([...Permission.options]),
-        (parent, tools, held) => {
+        fc.record({ limits, maxTokens, approvalMode: fc.constantFrom(...modes) }),
+        (parent, tools, held, wider) => {
           const asked = granted(() => envelopes.child(requestOf({}), parent, agentsWith({})));
           if (!asked) return;
-          const edits = [{ tools }, { permissions: held }, { tools, permissions: held }];
-          for (const edit of edits) {
+          const each = Object.entries(wider).map(([key, value]) => ({ [key]: value }));
+          const unasked = [{ requiresApproval: [] }, { folder: '/elsewhere' }];
+          const edits = [{ tools }, { permissions: held }, { tools, permissions: held }, ...each];
+          for (const edit of [...edits, {}, wider, ...unasked]) {
             const edited = granted(() => envelopes.edited({ ...asked, ...edit }, asked, parent));
             if (edited) expectWithin(edited.value, parent);
+            // What was asked for is within what may be had; the baseline is had by every real parent.
+            else if (baseline.tools.every((name) => parent.tools.includes(name)))
+              expect(edit).not.toEqual({});
           }
         },
       ),
@@ -151,9 +194,25 @@ test('an edit that takes a permission away takes its tools away too, or is refus
   const permissions = ['FilesystemRead'];
   expect(() => envelopes.edited({ ...asked, permissions }, asked, parent)).toThrow(/write_file/);
   const tools = asked.tools.filter((name) => name !== 'write_file');
-  expect(envelopes.edited({ ...asked, permissions, tools }, asked, parent).value.permissions).toEqual(
-    permissions,
-  );
+  const { value } = envelopes.edited({ ...asked, permissions, tools }, asked, parent);
+  expect(value.permissions).toEqual(registry.permissionsOf(registry.baseline()));
+  expect(value.permissions).not.toContain('FilesystemWrite');
+});
+
+test('an edit may switch reviews off, or change their number', () => {
+  const parent = leadWith({});
+  const reflection = { criteria: 'Is it short?', maxRetries: 2 };
+  const request = requestOf({ agent: 'worker', name: null });
+  const asked = envelopes.child(request, parent, agentsWith({ reflection }));
+  expect(asked.reflection).toEqual(reflection);
+  const { reflection: _, ...off } = asked;
+  const switchedOff = envelopes.edited(off, asked, parent);
+  expect(switchedOff.value).toEqual(off);
+  expect(switchedOff.hash).toBe(canonicalHash(off));
+  const once = { ...reflection, maxRetries: 0 };
+  expect(envelopes.edited({ ...asked, reflection: once }, asked, parent).value.reflection).toEqual(once);
+  const many = { ...asked, reflection: { ...reflection, maxRetries: 6 } };
+  expect(() => envelopes.edited(many, asked, parent)).toThrow(/maxRetries/);
 });
 
 test('a child asks about all that its parent asks about', () => {

@@ -1,9 +1,11 @@
 /** The file of trust: private, written whole, and worth nothing when it is damaged. */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readOne } from '#core/agents/read-place.ts';
 import { sha256 } from '#core/hash.ts';
+import { allTools } from '#core/tools/all.ts';
+import { lookAt } from '#core/trust-look.ts';
 import { Trust } from '#core/trust.ts';
 import { folderWith } from '../support/workspace.ts';
 
@@ -59,4 +61,31 @@ test('a folder that is gone can be revoked, and cannot be trusted', async () => 
   expect(await trust.revoke('/gone')).toBe(true);
   expect(await trust.list()).toEqual([]);
   await expect(trust.set('/gone', new Map())).rejects.toThrow('/gone is not a folder');
+});
+
+test('what was trusted is kept as long as it is trusted, and shows what changed since', async () => {
+  const before = '---\nname: a\ndescription: d\n---\nOne.\n';
+  const folder = await folderWith({ '.triad/agents/a.md': before });
+  const data = await folderWith();
+  const trust = new Trust(data);
+  const look = async () => (await lookAt(folder, await trust.hashes(folder), allTools(), trust.texts)).files;
+  expect(await look()).toMatchObject([{ state: 'new', text: before }]);
+  await trust.set(folder, new Map([['.triad/agents/a.md', sha256(before)]]), [before]);
+  expect(await readdir(join(data, 'trusted'))).toEqual([sha256(before)]);
+  expect((await stat(join(data, 'trusted', sha256(before)))).mode & 0o777).toBe(0o600);
+  expect((await look())[0]).not.toHaveProperty('diff');
+
+  const after = before.replace('One.', 'Two.');
+  await writeFile(join(folder, '.triad/agents/a.md'), after);
+  const [changed] = await look();
+  expect(changed).toMatchObject({ state: 'changed', text: after });
+  expect(changed?.diff?.split('\n')).toEqual(expect.arrayContaining(['-One.', '+Two.']));
+  // Kept by somebody else's hand, it is worth nothing.
+  await writeFile(join(data, 'trusted', sha256(before)), 'another text');
+  expect((await look())[0]).not.toHaveProperty('diff');
+
+  await trust.add(folder, '.triad/agents/b.md', 'b');
+  expect([...(await trust.hashes(folder)).keys()]).toEqual(['.triad/agents/a.md', '.triad/agents/b.md']);
+  await trust.revoke(folder);
+  expect(await readdir(join(data, 'trusted'))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Envelope } from '#contract/agent.ts';
-import { ApprovalRequest, Decision } from '#contract/approval.ts';
+import { ApprovalRequest, Context, Decision } from '#contract/approval.ts';
 import { ErrorCode, ErrorInfo } from '#contract/error.ts';
 import { DurableEvent, HintEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import { AssistantEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
@@ -69,6 +69,7 @@ test.for([
   ['tool entry', ToolEntry],
   ['system entry', SystemEntry],
   ['approval', ApprovalRequest],
+  ['context', Context],
   ['grant', Grant],
   ['decision', Decision],
   ['request', RequestUsage],

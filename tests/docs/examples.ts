@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Answer, Approval } from '#contract/approval.ts';
+import { type Answer, type Approval, Reply } from '#contract/approval.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 
@@ -33,6 +33,8 @@ interface Example {
   reports: string[];
   /** Reasons of rejections, for the first questions. */
   rejections: string[];
+  /** What the person says to the questions of an agent; null where the page shows nothing. */
+  replies: Reply[] | null;
 }
 
 export function readPage(name: string): Section[] {
@@ -60,7 +62,7 @@ export function filesOf(sections: readonly Section[]): Record<string, string> {
 }
 
 export function exampleOf({ title, blocks }: Section): Example | null {
-  const example: Example = { rounds: [], reports: [], rejections: [] };
+  const example: Example = { rounds: [], reports: [], rejections: [], replies: null };
   for (const block of blocks) {
     const last = example.rounds.at(-1);
     if (block.words[0] === 'call') {
@@ -70,6 +72,7 @@ export function exampleOf({ title, blocks }: Section): Example | null {
     } else if (block.words[0] === 'result') last?.results.push(block);
     else if (block.words[0] === 'report') example.reports.push(block.content);
     else if (block.words[0] === 'reject') example.rejections.push(block.content);
+    else if (block.words[0] === 'reply') example.replies = z.array(Reply).parse(JSON.parse(block.content));
   }
   if (example.rounds.length === 0) return null;
   for (const { calls, results } of example.rounds) {
@@ -84,7 +87,7 @@ export async function carryOut(
   example: Example,
   files: Record<string, string>,
 ): Promise<{ said: unknown[]; were: unknown[] }> {
-  const engine = await startEngine(scriptOf(example), { files, person: rejecting(example.rejections) });
+  const engine = await startEngine(scriptOf(example), { files, person: answering(example) });
   await engine.ask('Do what the page says');
   const results = example.rounds.flatMap((round) => round.results);
   return { said: results.map(plain), were: results.map((block, index) => wasOf(engine, block, index)) };
@@ -109,9 +112,10 @@ function promptsOf({ input }: Call): string[] {
   return tasks.flatMap(({ prompt }) => (typeof prompt === 'string' ? [prompt] : []));
 }
 
-function rejecting(reasons: readonly string[]): (approval: Approval, item: number) => Answer {
-  const left = [...reasons];
-  return () => {
+function answering({ rejections, replies }: Example): (approval: Approval, item: number) => Answer {
+  const left = [...rejections];
+  return ({ request }) => {
+    if (replies && request.subject.kind === 'questions') return { kind: 'reply', replies };
     const reason = left.shift();
     return reason === undefined ? { kind: 'allow' } : { kind: 'reject', reason };
   };

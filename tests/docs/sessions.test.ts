@@ -35,7 +35,8 @@ async function stored(recording: Recording): Promise<Store> {
 async function written(recording: Recording): Promise<Record<string, string>> {
   const store = await stored(recording);
   const settings = { sessions: { project: false } };
-  const projector = new SessionProjector({ store, data, settings, onFailure: () => undefined });
+  const ports = { store, data, settings, version: '0.1.0' };
+  const projector = new SessionProjector({ ...ports, onFailure: () => undefined });
   const { folder } = await projector.rebuild(conversationId);
   await store.close();
   const name = path.basename(folder);
@@ -97,7 +98,7 @@ describe('every field is named', () => {
       const { items } = await store.workflows({ conversationId, limit: 10 });
       const details = await Promise.all(items.map((workflow) => workflowDetail(store, workflow)));
       const conversation = details[0]?.conversation ?? conversationRow();
-      const keys = keysOf(traceOf(conversation, details), ['usage', 'error']);
+      const keys = keysOf(traceOf(conversation, details), ['usage', 'error', 'asked', 'approved']);
       expect(keys.filter((key) => !names.has(key))).toEqual([]);
       await store.close();
     }

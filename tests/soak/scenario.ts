@@ -195,7 +195,7 @@ function answerOf(kind: 'allow' | 'reject' | 'edit', request: Approval['request'
   if (kind === 'allow') return { kind };
   if (kind === 'reject') return { kind, reason: 'not today' };
   const { subject } = request;
-  if (subject.kind === 'tool') return { kind: 'allow' };
+  if (subject.kind !== 'envelopes') return { kind: 'allow' };
   const envelope = subject.items[item]?.envelope;
   return { kind: 'edit', value: { ...envelope, prompt: `${envelope?.prompt} (edited)` } };
 }

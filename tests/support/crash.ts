@@ -1,30 +1,22 @@
 /** Starts, kills and restarts the real process of `crash-host.ts`, each time on a store in a folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DurableEvent } from '#contract/event.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { LifeParts, Result } from './crash-life.ts';
 
 const HOST = fileURLToPath(new URL('crash-host.ts', import.meta.url));
+/** Each life is a process of its own: what one has compiled, the next ones take. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/triad-tests', import.meta.url));
+const RESUMER = fileURLToPath(new URL('crash-resumer.ts', import.meta.url));
+const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
+/** Of one process that resumes. */
+const LIVES_EACH = 10;
 const PATIENCE_MS = 60_000;
 
-export interface Result {
-  end: Extract<DurableEvent, { type: 'workflow-end' }>;
-  events: DurableEvent[];
-  runs: RunRow[];
-  workflow: WorkflowRow;
-}
-
-export interface Life {
-  mode: 'start' | 'resume';
+export interface Life extends Omit<LifeParts, 'store' | 'groupSize'> {
   data: string;
-  url: string;
-  folder: string;
-  /** Kill the process the instant after this event is stored. */
-  killAfter?: number;
-  /** TOML of the settings. */
-  settings?: string;
-  /** Where sessions are kept as Markdown; default: nowhere. */
-  files?: string;
+  /** Kill the process the instant after this event, or the first one of this type, is stored. */
+  killAfter?: number | DurableEvent['type'];
   /** Gets the process, to kill it in other ways. */
   started?: (child: ChildProcess) => void;
 }
@@ -38,12 +30,16 @@ export function live({
   killAfter,
   settings = '',
   files = '',
+  grant,
   started,
 }: Life): Promise<Result | null> {
   const args = [HOST, mode, data, url, folder, ...(killAfter === undefined ? [] : [String(killAfter)])];
   const child = spawn(process.execPath, args, {
     ...{ stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS },
-    env: { ...process.env, CRASH_HOST_SETTINGS: settings, CRASH_HOST_FILES: files },
+    env: {
+      ...{ ...environment, CRASH_HOST_SETTINGS: settings, CRASH_HOST_FILES: files },
+      CRASH_HOST_GRANT: grant === undefined ? '' : JSON.stringify(grant),
+    },
   });
   started?.(child);
   let out = '';
@@ -57,4 +53,37 @@ export function live({
       else reject(new Error(`the host ended with ${signal ?? code}: ${err}`));
     });
   });
+}
+
+/** What a killed process has left, and where its model is. */
+export type Left = Pick<Life, 'data' | 'url' | 'folder'>;
+export type Resumed = { ok: true; result: Result } | { ok: false; why: string };
+
+/** Goes on with what killed processes have left, one after the other, without a process of its own for each. */
+export class Resumer {
+  #child: ChildProcess | null = null;
+  #served = 0;
+
+  async resume(left: Left): Promise<Result> {
+    // The engine frees little of a store that was closed.
+    if (this.#served % LIVES_EACH === 0) this.end();
+    this.#served += 1;
+    const child = (this.#child ??= fork(RESUMER, { env: environment, serialization: 'advanced' }));
+    const resumed = await new Promise<Resumed>((resolve, reject) => {
+      const gone = (code: number | null): void => reject(new Error(`the resumer ended with ${code}`));
+      child.once('exit', gone);
+      child.once('message', (answer) => {
+        child.off('exit', gone);
+        resolve(answer as Resumed);
+      });
+      child.send(left);
+    });
+    if (!resumed.ok) throw new Error(resumed.why);
+    return resumed.result;
+  }
+
+  end(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+  }
 }

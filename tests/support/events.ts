@@ -211,7 +211,15 @@ function keepsThings(recording: Recording): void {
     ...{ approvalId: idOf(41), givenAt: '2026-03-01T12:00:01.100Z', expiresAt: null },
     ...{ maxCalls: null, calls: 0, revokedAt: null },
   };
+  const context = { id: idOf(42), question: 'Why?', answer: null, error: null, at: grant.givenAt };
+  const asked = recording.durable.find((event) => event.type === 'approval-request');
+  const exchange = { approvalId: asked?.approval.id ?? '', n: 0 };
+  recording.record(chief, { type: 'context-request', ...exchange, context });
+  recording.record(chief, { type: 'context-end', ...exchange, context: { ...context, answer: 'Because.' } });
   recording.record(stuck, { type: 'grant-change', change: 'given', grant });
+  const input = { inputTokens: 9, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
+  const request = { requestId: idOf(43), attempt: 1, ...input };
+  recording.record(stuck, { type: 'request-start', purpose: 'review', turn: 0, request });
   recording.record(stuck, { type: 'limit-change', of: 'run', limits: { tokens: 50_000, iterations: 40 } });
   const value = { type: 'text', text: 'Once more.' } as const;
   const message = { messageId: idOf(32), n: 3, turn: 1, responseId: 'msg_32' };

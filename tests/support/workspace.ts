@@ -27,6 +27,7 @@ export function contextIn(folder: string, signal: AbortSignal = new AbortControl
     children: null,
     hidden: () => Promise.resolve([]),
     plan: { read: () => [], write: () => Promise.resolve() },
+    pastReports: () => Promise.resolve([]),
     memory: {
       ...{ list: () => Promise.resolve([]), read: () => Promise.resolve(null) },
       ...{ write: () => Promise.resolve(), delete: () => Promise.resolve(false) },

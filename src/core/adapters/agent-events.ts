@@ -53,10 +53,13 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'run-start':
     case 'turn-start':
     case 'message-start':
+    case 'request-start':
     case 'message-part':
     case 'tool-delta':
     case 'approval-request':
     case 'approval-decide':
+    case 'context-request':
+    case 'context-end':
     case 'retry':
     case 'usage':
     case 'plan-change':

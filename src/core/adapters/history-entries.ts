@@ -94,6 +94,7 @@ function remark({ at, code }: SystemEntry): HistoryEntry[] {
     case 'extended':
     case 'retried':
     case 'resumed':
+    case 'review':
       return [];
   }
 }

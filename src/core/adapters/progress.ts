@@ -69,6 +69,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'turn-start':
     case 'turn-end':
     case 'message-start':
+    case 'request-start':
     case 'message-delta':
     case 'message-part':
     case 'message-end':
@@ -78,6 +79,8 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'tool-end':
     case 'approval-request':
     case 'approval-decide':
+    case 'context-request':
+    case 'context-end':
     case 'retry':
     case 'usage':
     case 'plan-change':

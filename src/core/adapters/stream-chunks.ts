@@ -40,6 +40,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'turn-start':
     case 'turn-end':
     case 'message-start':
+    case 'request-start':
     case 'message-delta':
     case 'message-part':
     case 'message-end':
@@ -49,6 +50,8 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'tool-end':
     case 'approval-request':
     case 'approval-decide':
+    case 'context-request':
+    case 'context-end':
     case 'retry':
     case 'usage':
     case 'plan-change':

@@ -1,6 +1,7 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import type { Trust } from '../trust.ts';
+import { FileTexts } from './file-texts.ts';
 import {
   definitionsOf,
   describeFault,
@@ -35,6 +36,8 @@ export class AgentFolders {
   readonly #ports: AgentFolderPorts;
   /** What each file said when it was last read, by its path. */
   readonly #parsed = new Map<string, { hash: string; file: LoadedFile }>();
+  /** Of the places that need no trust: what a project says is read whenever it matters. */
+  readonly #texts = new FileTexts();
   readonly #told = new Set<string>();
 
   constructor(ports: AgentFolderPorts) {
@@ -45,7 +48,7 @@ export class AgentFolders {
   async of(folder: string): Promise<AgentRegistry> {
     const { places, trust } = this.#ports;
     const [own, project, hashes] = await Promise.all([
-      Promise.all(places.map(async (place) => ({ place, files: await readPlace(place) }))),
+      Promise.all(places.map(async (place) => ({ place, files: await this.#readOwn(place) }))),
       projectFiles(folder),
       trust.hashes(folder),
     ]);
@@ -65,9 +68,17 @@ export class AgentFolders {
 
   /** Every file that could define an agent in a folder, trusted or not, in the order in which later ones override. */
   async files(folder: string): Promise<LoadedFile[]> {
-    const { places, tools } = this.#ports;
-    const all = [...places, ...projectPlaces(folder)];
-    return (await Promise.all(all.map((place) => loadPlace(place, tools)))).flat();
+    const { tools } = this.#ports;
+    return (await Promise.all(this.places(folder).map((place) => loadPlace(place, tools)))).flat();
+  }
+
+  /** Where they lie, in the same order. */
+  places(folder: string): AgentPlace[] {
+    return [...this.#ports.places, ...projectPlaces(folder)];
+  }
+
+  #readOwn(place: AgentPlace): Promise<RawFile[]> {
+    return readPlace(place, (path) => this.#texts.read(path));
   }
 
   #load(files: readonly RawFile[], place: AgentPlace): LoadedFile[] {

@@ -1,7 +1,7 @@
 /** An agent's own file, Markdown or TOML, parsed strictly: every fault with its place and the nearest valid key. */
 import type { z } from 'zod';
-import type { AgentDefinition, Fault } from '#contract/agent.ts';
-import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import type { AgentDefinition, Fault, Reflection } from '#contract/agent.ts';
+import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../hash.ts';
 import { nearest } from '../nearest.ts';
 import { type Body, type Entry, fault, type Place, START } from './entries.ts';
@@ -54,6 +54,7 @@ export function parseDefinition(text: string, from: From): ParsedDefinition {
   const warnings = [
     ...(model ? [model] : []),
     ...permissionWarnings(values, from.tools, (key, index) => placeOf([key, index]) ?? START),
+    ...idleReflection(values, placeOf),
   ];
   return { ok: true, definition: definitionOf(values, prompt, text, from), warnings };
 }
@@ -75,6 +76,7 @@ function definitionOf(values: Values, systemPrompt: string, text: string, from: 
     permissions: values.permissions ?? null,
     requiresApproval: values.requires_approval,
     approvalTimeoutMs: values.approval_timeout === undefined ? null : values.approval_timeout * 1000,
+    reflection: reflectionOf(values),
     systemPrompt,
     enabled: values.enabled,
     lifecycle: 'permanent',
@@ -82,6 +84,25 @@ function definitionOf(values: Values, systemPrompt: string, text: string, from: 
     sourcePath: from.path,
     hash: sha256(text),
   };
+}
+
+/** Null where it is not switched on. A list of criteria becomes one text. */
+function reflectionOf(values: Values): Reflection | null {
+  const { enable_reflection: isOn, max_retries: most, reflection_criteria: wanted } = values;
+  if (!isOn) return null;
+  const criteria = Array.isArray(wanted) ? wanted.map((one) => `- ${one}`).join('\n') : (wanted ?? null);
+  return { criteria, maxRetries: most ?? DEFAULT_REFLECTION_RETRIES };
+}
+
+/** Keys that change nothing while reflection is off. */
+function idleReflection(values: Values, placeOf: PlaceOf): Fault[] {
+  if (values.enable_reflection) return [];
+  return (['max_retries', 'reflection_criteria'] as const).flatMap((key) => {
+    if (values[key] === undefined) return [];
+    return [
+      fault(placeOf([key]) ?? START, `${key} changes nothing without enable_reflection: true`, { key }),
+    ];
+  });
 }
 
 type PlaceOf = (path: readonly PropertyKey[]) => Place | null;

@@ -58,7 +58,8 @@ export function parseForeign(text: string, dialect: Foreign, from: From): Parsed
     ...{ name, description, role, model: modelOf(reading), effort: effortOf(reading), maxTokens: null },
     maxIterations: turnsOf(reading),
     ...toolsOf(reading, dialect, role),
-    ...{ approvalTimeoutMs: null, systemPrompt: prompt, enabled: reading.take('disable')?.value !== true },
+    ...{ approvalTimeoutMs: null, reflection: null },
+    ...{ systemPrompt: prompt, enabled: reading.take('disable')?.value !== true },
     ...{ lifecycle: 'permanent', source: from.source, sourcePath: from.path, hash: sha256(text) },
   };
   return { ok: true, definition, warnings: reading.finish() };

@@ -1,16 +1,22 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
 import { AgentName, Effort, Permission } from '#contract/agent.ts';
-import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import {
+  MAX_ITERATIONS,
+  MAX_NAME_CHARS,
+  MAX_PROMPT_CHARS,
+  MAX_REFLECTION_RETRIES,
+} from '#contract/limits.ts';
 
 const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
 const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
-const whole = (max: number) =>
+const whole = (max: number, min = 1) =>
   z
-    .int({ error: `must be a whole number from 1 to ${max}` })
-    .min(1, `must be at least 1`)
+    .int({ error: `must be a whole number from ${min} to ${max}` })
+    .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
+const flag = z.boolean({ error: 'must be true or false' });
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, { error });
 
 /** An absent optional one leaves the choice to the parent or the settings. */
@@ -37,7 +43,12 @@ const keys = {
     'must be a list of permissions and tool names, such as [FilesystemWrite]',
   ).default([]),
   approval_timeout: whole(86_400).optional(),
-  enabled: z.boolean({ error: 'must be true or false' }).default(true),
+  enable_reflection: flag.default(false),
+  max_retries: whole(MAX_REFLECTION_RETRIES, 0).optional(),
+  reflection_criteria: z
+    .union([word, z.array(word).min(1)], { error: 'must be text, or a list of texts, none of them empty' })
+    .optional(),
+  enabled: flag.default(true),
 } satisfies Record<string, z.ZodType>;
 
 /** Of TOML alone; in Markdown the text below the frontmatter is the prompt. */
@@ -61,9 +72,4 @@ export const CHOICES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Keys of the format that change nothing yet. */
-export const UNSUPPORTED: readonly string[] = [
-  'next',
-  'enable_reflection',
-  'max_retries',
-  'reflection_criteria',
-];
+export const UNSUPPORTED: readonly string[] = ['next'];

@@ -44,10 +44,14 @@ export function definitionsOf(files: readonly LoadedFile[]): AgentDefinition[] {
   return files.flatMap((file) => (file.ok ? [file.definition] : []));
 }
 
+/** Null where the file does not say it. */
+export function nameOf(file: LoadedFile): string | null {
+  return file.ok ? file.definition.name : file.name;
+}
+
 export function reportOf(file: LoadedFile): AgentReport {
   const { path, source, ok, warnings } = file;
-  const [name, errors] = file.ok ? [file.definition.name, []] : [file.name, file.errors];
-  return { file: path, name, source, ok, errors, warnings };
+  return { file: path, name: nameOf(file), source, ok, errors: file.ok ? [] : file.errors, warnings };
 }
 
 /** One fault as a person reads it: `path:line:column: message (did you mean …?)`. */

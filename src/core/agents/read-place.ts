@@ -13,30 +13,38 @@ export interface Unreadable {
 
 /** More than any collection has; what comes after them is told and not read. */
 const MAX_FILES = 2000;
-/** What explains a folder, and what editors leave behind. */
-const NO_AGENT = /^readme\.|^\./i;
+/** What explains a folder, and what editors and tools leave behind. */
+const NO_AGENT = /(^|[/\\])(readme\.[^/\\]*$|\.)/i;
 /** Open at the same time. */
 const AT_ONCE = 32;
 
-/** Every agent's file of a place, by path; a folder that does not exist holds none. */
-export async function readPlace({ folder, dialect }: AgentPlace): Promise<RawFile[]> {
+/** Every agent's file of a place, by path, and where its dialect has them those of folders in it; a folder that does not exist holds none. */
+export async function readPlace(
+  { folder, dialect }: AgentPlace,
+  read: (path: string) => Promise<RawFile> = readOne,
+): Promise<RawFile[]> {
   let names: string[];
   try {
-    names = await readdir(folder);
+    names = await readdir(folder, { recursive: dialect === 'claude' });
   } catch (error) {
     if (isMissing(error)) return [];
     return [{ path: folder, problem: `the folder cannot be read: ${messageOf(error)}` }];
   }
-  const endings = dialect === 'triad' ? ['.md', '.toml'] : ['.md'];
-  const all = names.filter((name) => endings.includes(extname(name)) && !NO_AGENT.test(name)).sort();
+  const all = names.filter((name) => isAgentFile(name, { dialect })).sort();
   const files: RawFile[] = [];
   for (let index = 0; index < Math.min(all.length, MAX_FILES); index += AT_ONCE) {
     const some = all.slice(index, Math.min(index + AT_ONCE, MAX_FILES));
-    files.push(...(await Promise.all(some.map((name) => readOne(join(folder, name))))));
+    files.push(...(await Promise.all(some.map((name) => read(join(folder, name))))));
   }
   if (all.length > MAX_FILES)
     files.push({ path: folder, problem: `only the first ${MAX_FILES} files of the folder are read` });
   return files;
+}
+
+/** By its name alone, or by its path in the place. */
+export function isAgentFile(name: string, { dialect }: Pick<AgentPlace, 'dialect'>): boolean {
+  const endings = dialect === 'triad' ? ['.md', '.toml'] : ['.md'];
+  return endings.includes(extname(name)) && !NO_AGENT.test(name);
 }
 
 export async function readOne(path: string): Promise<RawFile> {

@@ -57,6 +57,9 @@ description: Describe in one or two sentences what this agent is for.
 #                                # FilesystemRead, FilesystemWrite, SemanticSearch, DatabaseRead, DatabaseWrite, NetworkAccess
 # requires_approval: [FilesystemWrite] # permissions or tools whose calls ask a person
 # approval_timeout: 300          # seconds that such a question waits; then the answer is no
+# enable_reflection: true        # it reviews its own answer, and improves it where that falls short
+# max_retries: 1                 # how often it does that, 0 to 5
+# reflection_criteria: [It names the file and line, It proves what it says] # what it is held against; else the task
 # role: subagent                 # primary: it leads conversations itself
 # enabled: true                  # false: it is kept, and nobody is offered it
 # x-owner: you                   # keys that begin with "x-" are yours

@@ -12,7 +12,7 @@ export function readToml(text: string): ReadFile {
     const message = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
     return { ok: false, error: fault(error, `the file is not valid TOML: ${message}`) };
   }
-  const places = placesIn(source);
+  const { places } = scan(source);
   const entries = Object.entries(values).map(([key, value]): Entry => {
     const { at, valueAt, items } = places.get(key) ?? NOWHERE;
     return { key, at, value, valueAt, items };
@@ -27,35 +27,61 @@ const KEY = /("[^"\n]*"|'[^'\n]*'|[\w-]+)[ \t]*(?:\.[^=\n]*)?=[ \t]*/y;
 const TEXT = /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y;
 const GAP = /(?:[ \t\r\n]+|#[^\n]*)+/y;
 
-/** The keys at the top of a text that the parser took; a table's name counts as its key. */
-function placesIn(text: string): Map<string, Places> {
+/** A key with its value, as offsets in the text. */
+export interface KeySpan {
+  from: number;
+  valueFrom: number;
+  /** May have blanks before it. */
+  to: number;
+}
+
+/** Where the keys at the top of a text stand, and where its first table begins: null where there is none. */
+export function keysAtTop(text: string): { keys: ReadonlyMap<string, KeySpan>; tables: number | null } {
+  const { spans, tables } = scan(text);
+  return { keys: spans, tables };
+}
+
+interface Scanned {
+  /** A table's name counts as its key. */
+  places: Map<string, Places>;
+  spans: Map<string, KeySpan>;
+  tables: number | null;
+}
+
+/** The keys at the top of a text that the parser took. */
+function scan(text: string): Scanned {
   const found = new Map<string, Places>();
+  const spans = new Map<string, KeySpan>();
   const lines = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const place = (offset: number): Place => {
     const line = lines.findLastIndex((start) => start <= offset);
     return { line: line + 1, column: offset - lines[line]! + 1 };
   };
+  const nameOf = (key: string) => key.replace(/^(["'])(.*)\1$/, '$2');
   const note = (key: string, at: number, valueAt: number, items: number[]) => {
-    const name = key.replace(/^(["'])(.*)\1$/, '$2');
+    const name = nameOf(key);
     if (!found.has(name))
       found.set(name, { at: place(at), valueAt: place(valueAt), items: items.map(place) });
   };
-  let inTable = false;
+  let tables: number | null = null;
   for (let offset = 0; offset < text.length;) {
     offset = after(GAP, text, offset)?.end ?? offset;
     const header = after(HEADER, text, offset);
     const key = header ? null : after(KEY, text, offset);
     if (header) {
-      inTable = true;
+      tables ??= offset;
       note(header.first, offset, offset, []);
       offset = header.end;
     } else if (key) {
       const { end, items } = valueAt(text, key.end);
-      if (!inTable) note(key.first, offset, key.end, items);
+      if (tables === null) {
+        note(key.first, offset, key.end, items);
+        spans.set(nameOf(key.first), { from: offset, valueFrom: key.end, to: end });
+      }
       offset = end;
     } else offset++;
   }
-  return found;
+  return { places: found, spans, tables };
 }
 
 function after(pattern: RegExp, text: string, offset: number): { end: number; first: string } | null {

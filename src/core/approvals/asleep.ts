@@ -1,11 +1,12 @@
 /** Questions of interrupted workflows: they stay open, and an answer to one resumes the workflow that asked. */
 import type { Answer, Approval, Decision } from '#contract/approval.ts';
 import type { Store } from '../store/store.ts';
+import { TriadError } from '../errors.ts';
 import type { ApprovalGate } from './gate.ts';
 
 interface Ports {
   store: Pick<Store, 'openApprovals' | 'workflow' | 'conversation'>;
-  gate: Pick<ApprovalGate, 'decide' | 'has'>;
+  gate: Pick<ApprovalGate, 'decide' | 'explain' | 'has'>;
   isActive(workflowId: string): boolean;
   /** Resolves when the workflow is in its line; rejects when it cannot go on. */
   resume(workflowId: string): Promise<void>;
@@ -60,6 +61,14 @@ export class AsleepQuestions {
     const asleep = this.#found.find(({ request }) => request.id === approvalId);
     if (asleep && !gate.has(approvalId)) await this.#wake(approvalId, asleep.request.workflowId);
     return gate.decide(approvalId, item, answer);
+  }
+
+  /** Only the agent that asks can say more, so its workflow must be awake. */
+  async explain(approvalId: string, question: string): Promise<void> {
+    const { gate } = this.#ports;
+    if (!gate.has(approvalId) && this.#found.some(({ request }) => request.id === approvalId))
+      throw new TriadError('conflict', 'Its workflow was interrupted: resume it, then ask');
+    await gate.explain(approvalId, question);
   }
 
   async #wake(approvalId: string, workflowId: string): Promise<void> {

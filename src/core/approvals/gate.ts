@@ -7,7 +7,8 @@ import { TriadError } from '../errors.ts';
 import type { Payload } from '../recorder.ts';
 import { stopOf } from '../stop.ts';
 import { AnswerClock } from './clock.ts';
-import { decisionOf, hashOf, itemsOf, optionOf } from './policy.ts';
+import { Exchange, type Explain } from './exchange.ts';
+import { decisionOf, hashOf, itemsOf, optionOf, repliesTo } from './policy.ts';
 
 /** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
 export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
@@ -23,20 +24,24 @@ export interface Asking {
   policy: ApprovePolicy;
   signal: AbortSignal;
   revalidate: Revalidate;
+  readonly explain: Explain;
   /** One for each item; null, or none, where the question is open. */
   rulings: readonly (Ruling | null)[];
   /** Checks a wish; what it returns gives the grant. */
   grant(wish: GrantWish): () => void;
-  record(payload: Payload): Promise<DurableEvent>;
+  readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
 
 interface Open extends Asking {
   approval: Approval;
+  exchange: Exchange;
   /** Items whose decision is being stored: an answer to them comes too late. */
   taken: Set<number>;
   shown: boolean;
   settle(): void;
 }
+
+const NOT_OPEN = 'This question is not open any more: it was answered, or what asked it was stopped';
 
 export class ApprovalGate {
   readonly #open = new Map<string, Open>();
@@ -47,7 +52,7 @@ export class ApprovalGate {
   constructor(ports: { onChange: () => void; saveClock: (requests: ApprovalRequest[]) => void }) {
     this.#onChange = ports.onChange;
     this.#clock = new AnswerClock({
-      open: () => this.pending().map(({ request }) => request),
+      open: () => this.#ticking(),
       expire: (id, reason, cause) => this.#expire(id, reason, cause),
       save: ports.saveClock,
     });
@@ -70,15 +75,16 @@ export class ApprovalGate {
   /** The first answer wins; later ones get `already_answered` with who was first. */
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const open = this.#open.get(approvalId);
-    if (!open)
-      throw new TriadError(
-        'already_answered',
-        'This question is not open any more: it was answered, or what asked it was stopped',
-      );
+    if (!open) throw new TriadError('already_answered', NOT_OPEN);
     const before = hashOf(open.approval.request.subject, item);
     if (before === null) throw new TriadError('bad_input', `The question has no item ${item}`);
-    if (answer.kind !== 'reject' && !open.approval.request.reversible && !answer.confirmed)
+    const isConfirmed = 'confirmed' in answer && answer.confirmed === true;
+    if (answer.kind !== 'reject' && !open.approval.request.reversible && !isConfirmed)
       throw new TriadError('conflict', 'This cannot be undone: confirm it');
+    if (answer.kind === 'reply') {
+      const replies = repliesTo(open.approval.request.subject, answer.replies);
+      return this.#store(open, { ...decisionOf({ kind: 'allow' }, item, before), replies });
+    }
     if (answer.kind !== 'edit') {
       const give = answer.kind === 'allow' && answer.grant ? open.grant(answer.grant) : undefined;
       return this.#store(open, decisionOf(answer, item, before), give);
@@ -87,6 +93,13 @@ export class ApprovalGate {
     if (edit.hash === before) return this.#store(open, decisionOf({ kind: 'allow' }, item, before));
     const { edited: _, ...allowed } = decisionOf({ kind: 'allow' }, item, before);
     return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
+  }
+
+  /** Has the agent that asks say more; the question stays open, and its time stands still meanwhile. */
+  async explain(approvalId: string, question: string): Promise<void> {
+    const open = this.#open.get(approvalId);
+    if (!open) throw new TriadError('already_answered', NOT_OPEN);
+    await open.exchange.ask(question);
   }
 
   /** The open question of a sub-agent that waits for a yes. */
@@ -117,6 +130,13 @@ export class ApprovalGate {
     this.#clock.close();
   }
 
+  /** Those whose time runs. */
+  #ticking(): ApprovalRequest[] {
+    return [...this.#open.values()].flatMap(({ approval, exchange, shown }) =>
+      shown && !exchange.active ? [approval.request] : [],
+    );
+  }
+
   /** Open at once, so that whoever sees the stored question can answer it; shown only when it is stored. */
   #wait(approval: Approval, asking: Asking, stored: Promise<unknown>): Promise<Approval> {
     return new Promise((resolve, reject) => {
@@ -128,22 +148,29 @@ export class ApprovalGate {
         this.#clock.update();
         this.#onChange();
       };
+      const changed = (): void => {
+        this.#clock.update();
+        this.#onChange();
+      };
+      const { explain, record } = asking;
+      const exchange = new Exchange({ approval, explain, record, onChange: changed });
+      // What the agent still says to the person is ended, and counted, before its run goes on.
+      const end = (then: () => void): void => {
+        leave();
+        if (exchange.active) void exchange.end().then(then);
+        else then();
+      };
       const open: Open = {
         ...asking,
-        approval,
+        ...{ approval, exchange },
         taken: new Set(),
         shown: false,
-        settle: () => {
-          leave();
-          resolve(approval);
-        },
+        settle: () => end(() => resolve(approval)),
       };
       const stop = (): void => {
         const reason = stopOf(signal);
-        if (reason.code === 'interrupted') {
-          leave();
-          reject(reason);
-        } else
+        if (reason.code === 'interrupted') end(() => reject(reason));
+        else
           this.#decideRest(open, {
             decidedBy: 'cancel',
             outcome: 'cancelled',

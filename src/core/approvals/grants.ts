@@ -1,11 +1,11 @@
-/** Grants while the program runs: given with a yes, counted with each call that uses one, revoked by the person; all through the log. */
+/** Grants that are in force: given with a yes, counted with each call that uses one, revoked by the person; all through the log. */
 import type { Grant, GrantOffer, GrantWish } from '#contract/permission.ts';
-import { TriadError } from '../errors.ts';
+import { mustExist, TriadError } from '../errors.ts';
 import type { EventLog } from '../event-log.ts';
 import { newId } from '../ids.ts';
 import type { Payload, RunIds } from '../recorder.ts';
 import type { Store } from '../store/store.ts';
-import { isAbout, isLive, type Targets } from './judge.ts';
+import { type Action, isAbout, isLive, type Targets } from './judge.ts';
 import { patternFault } from './pattern.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,10 +21,16 @@ export interface GrantSource {
 
 type Record = (payload: Payload) => Promise<unknown>;
 
+/** What a call and a grant must have in common. */
+type About = Pick<Action, 'scope' | 'tool' | 'folder' | 'conversationId' | 'workflowId'>;
+
 export class Grants {
   readonly #store: Store;
   readonly #log: EventLog;
-  readonly #known = new Map<string, Grant>();
+  /** By id; one that is not in force any more is only in the store. */
+  readonly #live = new Map<string, Grant>();
+  /** Their ids by what they are about, so that a call costs nothing for those that are not about it. */
+  readonly #about = new Map<string, Set<string>>();
 
   constructor(store: Store, log: EventLog) {
     this.#store = store;
@@ -33,12 +39,23 @@ export class Grants {
 
   /** Must have happened before the first question. */
   async load(): Promise<void> {
-    for (const grant of await this.#store.grants()) this.#known.set(grant.id, grant);
+    const now = Date.now();
+    for (const grant of await this.#store.grants()) if (isLive(grant, now)) this.#keep(grant);
   }
 
   /** Those that are in force, oldest first. */
   live(now: number): Grant[] {
-    return [...this.#known.values()].filter((grant) => isLive(grant, now));
+    return this.#inForce([...this.#live.keys()], now);
+  }
+
+  /** Those of them that could answer such a call. */
+  about(action: About, now: number): Grant[] {
+    const { scope, tool, folder, conversationId, workflowId } = action;
+    const places = new Set([null, conversationId, workflowId]);
+    const ids = [...places].flatMap((place) => [
+      ...(this.#about.get(keyOf(scope, tool, folder, place)) ?? []),
+    ]);
+    return this.#inForce(ids, now);
   }
 
   /** The grant that the person wishes; throws where the question does not offer it. */
@@ -61,27 +78,29 @@ export class Grants {
   }
 
   give(grant: Grant, record: Record): void {
-    this.#known.set(grant.id, grant);
+    this.#keep(grant);
     void record({ type: 'grant-change', change: 'given', grant });
   }
 
   /** Counts a call at once, so that no two calls share the last one. */
   use(id: string, record: Record): void {
-    const before = this.#known.get(id);
+    const before = this.#live.get(id);
     if (!before) throw new TriadError('internal', `There is no grant ${id}`);
     const grant = { ...before, calls: before.calls + 1 };
-    this.#known.set(id, grant);
+    this.#keep(grant);
     void record({ type: 'grant-change', change: 'used', grant });
   }
 
   /** From now on it answers nothing; told in the conversation where it was given, while that is kept. */
   async revoke(id: string): Promise<Grant> {
-    const before = this.#known.get(id);
-    if (!before) throw new TriadError('not_found', `There is no grant ${id}`);
-    if (before.revokedAt !== null) throw new TriadError('conflict', 'This grant is revoked already');
+    const before = this.#live.get(id);
+    if (!before) {
+      await mustExist(this.#store.grant(id), `There is no grant ${id}`);
+      throw new TriadError('conflict', 'This grant has ended already');
+    }
     const at = new Date().toISOString();
     const grant = { ...before, revokedAt: at };
-    this.#known.set(id, grant);
+    this.#drop(before);
     const { conversationId, workflowId, runId, parentRunId, askedBy: agent } = grant;
     await this.#log.open(conversationId);
     // Between two commits, as a conversation is purged: no event comes after its last one.
@@ -97,4 +116,36 @@ export class Grants {
     await stored;
     return grant;
   }
+
+  #keep(grant: Grant): void {
+    this.#live.set(grant.id, grant);
+    const key = keyOfGrant(grant);
+    this.#about.set(key, (this.#about.get(key) ?? new Set()).add(grant.id));
+  }
+
+  #drop(grant: Grant): void {
+    this.#live.delete(grant.id);
+    const key = keyOfGrant(grant);
+    const others = this.#about.get(key);
+    others?.delete(grant.id);
+    if (others?.size === 0) this.#about.delete(key);
+  }
+
+  /** One that has ended by itself is dropped as it is met. */
+  #inForce(ids: readonly string[], now: number): Grant[] {
+    const found = ids.flatMap((id) => this.#live.get(id) ?? []);
+    const live = found.filter((grant) => isLive(grant, now));
+    for (const grant of found) if (!live.includes(grant)) this.#drop(grant);
+    return live;
+  }
+}
+
+/** Those of other conversations and workflows are not looked at either: of these there are ever more. */
+function keyOfGrant({ agent, tool, folder, scope, conversationId, workflowId }: Grant): string {
+  const place = { project: null, conversation: conversationId, workflow: workflowId }[scope];
+  return keyOf(agent, tool, folder, place);
+}
+
+function keyOf(...about: [scope: string, tool: string, folder: string, place: string | null]): string {
+  return JSON.stringify(about);
 }

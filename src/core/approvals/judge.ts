@@ -1,6 +1,7 @@
 /** The verdict on one call: what makes it, in order, and which of that decides. Pure; what is not known is never allowed. */
 import type { ApprovalMode, Permission } from '#contract/agent.ts';
 import type { Risk } from '#contract/approval.ts';
+import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
 import { matches } from './pattern.ts';
 import type { RuleSet } from './rule-files.ts';
@@ -136,7 +137,7 @@ function ruled(rule: Rule): Candidate {
 function granted(grant: Grant): Candidate {
   const { id, agent, tool, pattern, scope } = grant;
   const text = `You allowed ${agent} to use ${tool} on ${pattern} ${SCOPES[scope]}`;
-  return { kind: 'grant', id: `grant:${id}`, effect: 'allow', text, place: NOWHERE };
+  return { kind: 'grant', id: ruleIdOf(id), effect: 'allow', text, place: NOWHERE };
 }
 
 const SCOPES = {

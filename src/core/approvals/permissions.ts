@@ -1,16 +1,16 @@
 /** What may be done: the rules of the files and the grants of the person, held against one call at a time. */
-import type { Verdict } from '#contract/permission.ts';
+import { grantIdOf } from '#contract/grant-id.ts';
+import type { Rule, Verdict } from '#contract/permission.ts';
 import type { Payload } from '../recorder.ts';
 import type { Grants } from './grants.ts';
 import { type Action, concerns, judge } from './judge.ts';
-import { rulesIn, type RulePorts, type RuleSet } from './rule-files.ts';
-
-const GRANT = 'grant:';
+import { type ParsedRules, rulesIn, type RulePorts, type RuleSet } from './rule-files.ts';
 
 export class Permissions {
   readonly grants: Grants;
   readonly #files: RulePorts;
   readonly #reading = new Map<string, Promise<RuleSet>>();
+  readonly #parsed: ParsedRules = new Map();
 
   constructor(grants: Grants, files: RulePorts) {
     this.grants = grants;
@@ -26,7 +26,7 @@ export class Permissions {
 
   async #read(folder: string): Promise<RuleSet> {
     try {
-      return await rulesIn(folder, this.#files);
+      return await rulesIn(folder, this.#files, this.#parsed);
     } finally {
       setImmediate(() => this.#reading.delete(folder));
     }
@@ -36,26 +36,28 @@ export class Permissions {
   async explain(action: Action): Promise<Verdict> {
     const rules = await this.rules(action.folder);
     const now = Date.now();
-    return judge(action, rules, this.grants.live(now), now);
+    return judge(action, rules, this.grants.about(action, now), now);
   }
 
   /** The verdict on a call that is about to be made: a grant that allows it is counted. */
   async decide(action: Action, record: (payload: Payload) => Promise<unknown>): Promise<Verdict> {
     const verdict = await this.explain(action);
-    if (verdict.ruleId.startsWith(GRANT)) {
-      const id = verdict.ruleId.slice(GRANT.length);
-      this.grants.use(id, record);
-    }
+    const grantId = grantIdOf(verdict.ruleId);
+    if (grantId !== null) this.grants.use(grantId, record);
     return verdict;
   }
 
-  /** Patterns of what a search over more than one file passes over: rules deny it, or want to be asked. */
-  async hidden(action: Action): Promise<string[]> {
+  /**
+   * Patterns of what a call that looks at many files passes over: rules deny it, or want to be asked about it and were
+   * not by the call as a whole; or they deny it to `reading`, the same agent's reading of one file.
+   */
+  async hidden(action: Action, reading: Action): Promise<string[]> {
     const { rules } = await this.rules(action.folder);
-    return rules.flatMap((rule) =>
-      rule.pattern !== null && rule.effect !== 'allow' && concerns(rule, { ...action, targets: null })
-        ? [rule.pattern]
-        : [],
-    );
+    const about = (rule: Rule, call: Action): boolean => concerns(rule, { ...call, targets: null });
+    const hides = (rule: Rule): boolean =>
+      rule.effect === 'deny'
+        ? about(rule, action) || about(rule, reading)
+        : rule.effect === 'ask' && about(rule, action) && !concerns(rule, action);
+    return rules.flatMap((rule) => (rule.pattern !== null && hides(rule) ? [rule.pattern] : []));
   }
 }

@@ -1,6 +1,7 @@
 /** Pure parts of approvals: the options, the hashes that an answer binds, and the decision that an answer becomes. */
-import type { Answer, AnswerOption, Decision, Subject } from '#contract/approval.ts';
+import type { Answer, AnswerOption, Decision, Reply, Subject } from '#contract/approval.ts';
 import type { GrantOffer, GrantScope } from '#contract/permission.ts';
+import { TriadError } from '../errors.ts';
 
 export const OPTIONS = {
   allow: { id: 'allow', name: 'Allow once', kind: 'allow_once' },
@@ -39,8 +40,40 @@ export function hashOf(subject: Subject, item: number): string | null {
   return itemsOf(subject)[item] ?? null;
 }
 
+/** One for each question, each of the choices that it offers; words are always possible. */
+export function repliesTo(subject: Subject, replies: readonly Reply[]): Reply[] {
+  if (subject.kind !== 'questions')
+    throw new TriadError('bad_input', 'This question is answered with yes or no, not with replies');
+  const { questions } = subject;
+  if (replies.length !== questions.length)
+    throw new TriadError(
+      'bad_input',
+      `There are ${questions.length} questions: send a reply, or null, for each`,
+    );
+  return replies.map((reply, index) => {
+    const { kind, choices, question } = questions[index]!;
+    if (!reply) return null;
+    const chosen = [...new Set(reply.chosen)];
+    const labels = choices.map(({ label }) => label);
+    const other = chosen.find((one) => !labels.includes(one));
+    if (other !== undefined)
+      throw new TriadError(
+        'bad_input',
+        `“${other}” is no choice of “${question}”: ${labels.join(', ') || 'write words'}`,
+      );
+    const words = reply.words.trim();
+    if (kind === 'single' && chosen.length + (words === '' ? 0 : 1) > 1)
+      throw new TriadError('bad_input', `“${question}” takes one answer: a choice, or words`);
+    return chosen.length === 0 && words === '' ? null : { chosen, words };
+  });
+}
+
 /** What a plain yes or no of the person becomes. Anything but an explicit yes is a no. */
-export function decisionOf(answer: Exclude<Answer, { kind: 'edit' }>, item: number, hash: string): Decision {
+export function decisionOf(
+  answer: Exclude<Answer, { kind: 'edit' | 'reply' }>,
+  item: number,
+  hash: string,
+): Decision {
   const allowed = answer.kind === 'allow';
   return {
     item,

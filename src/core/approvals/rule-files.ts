@@ -36,23 +36,38 @@ const ProjectRules = z.looseObject({
 
 export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
+type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
+/** What files said when they were last read, by path: a text is not parsed twice in a row. */
+export type ParsedRules = Map<string, { text: string; hash: string; found: FileRules }>;
+
 /** In the order in which they are looked at; a project that is not trusted keeps only what denies or asks. */
-export async function rulesIn(folder: string, { file, isTrusted }: RulePorts): Promise<RuleSet> {
+export async function rulesIn(
+  folder: string,
+  { file, isTrusted }: RulePorts,
+  parsed: ParsedRules = new Map(),
+): Promise<RuleSet> {
   const [user, project] = await Promise.all([
-    readRules(file, 'user'),
-    readRules(projectFile(folder), 'project'),
+    readRules(file, 'user', parsed),
+    readRules(projectFile(folder), 'project', parsed),
   ]);
   const trusted = project.hash === null || (await isTrusted(folder, project.hash).catch(() => false));
   const rules = project.rules.filter(({ effect }) => trusted || effect !== 'allow');
   return { trusted, rules: [...user.rules, ...rules], faults: [...user.faults, ...project.faults] };
 }
 
-type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
-
-async function readRules(file: string, scope: Rule['scope']): Promise<FileRules & { hash: string | null }> {
+async function readRules(
+  file: string,
+  scope: Rule['scope'],
+  parsed: ParsedRules,
+): Promise<FileRules & { hash: string | null }> {
   try {
     const text = await readText(file);
-    return { hash: text === null ? null : sha256(text), ...rulesOf(text ?? '', file, scope) };
+    if (text === null) return { hash: null, rules: [], faults: [] };
+    const before = parsed.get(file);
+    const known =
+      before?.text === text ? before : { text, hash: sha256(text), found: rulesOf(text, file, scope) };
+    parsed.set(file, known);
+    return { hash: known.hash, ...known.found };
   } catch (error) {
     return {
       hash: null,

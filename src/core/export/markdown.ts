@@ -1,8 +1,9 @@
 /** The Markdown of an export: everything that was said, in blocks that no content can break out of. */
-import type { Approval, Decision } from '#contract/approval.ts';
+import type { Approval, Subject } from '#contract/approval.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
-import { code, decided, fence, inline, lines, seconds, used } from '../markdown-parts.ts';
+import { askedItems } from '../approvals/asked-items.ts';
+import { code, decided, exchanges, fence, inline, lines, seconds, used } from '../markdown-parts.ts';
 import type { WorkflowRecord } from './record.ts';
 
 /** The text in parts, a workflow at a time. */
@@ -109,31 +110,37 @@ function partOf(part: Part, mark: string, block: Block): string[] {
   }
 }
 
-function approvalOf({ request, decisions }: Approval): string[] {
-  const { subject } = request;
-  const items =
-    subject.kind === 'envelopes'
-      ? subject.items.map(({ runId, envelope }) => ({
-          name: `${code(envelope.agent)} ${code(runId)}`,
-          value: envelope,
-        }))
-      : [{ name: code(subject.tool), value: subject.input }];
+function approvalOf(approval: Approval): string[] {
+  const { request, context } = approval;
   return [
     '',
     `### Approval: ${inline(request.title)}`,
     '',
     `- Asked: ${request.at} by ${code(request.agent)}, call ${code(request.toolCallId)}, risk: ${request.risk}`,
-    ...items.flatMap(({ name, value }, item) => [
-      `- ${name}: ${decided(decisions[item] ?? null)}`,
+    ...askedItems(approval).flatMap(({ asked, decision, approved }, item) => [
+      `- ${nameOf(request.subject, item)}: ${decided(decision)}`,
       '',
-      fence(JSON.stringify(value, null, 2), 'json'),
+      fence(JSON.stringify(asked, null, 2), 'json'),
       '',
-      ...editedOf(decisions[item] ?? null),
+      ...(decision && (decision.edited !== undefined || decision.replies)
+        ? ['What was approved:', '', fence(JSON.stringify(approved, null, 2), 'json'), '']
+        : []),
     ]),
+    ...exchanges(context),
   ];
 }
 
-function editedOf(decision: Decision | null): string[] {
-  if (decision?.edited === undefined) return [];
-  return ['What was approved:', '', fence(JSON.stringify(decision.edited, null, 2), 'json'), ''];
+function nameOf(subject: Subject, item: number): string {
+  switch (subject.kind) {
+    case 'envelopes': {
+      const { runId, envelope } = subject.items[item]!;
+      return `${code(envelope.agent)} ${code(runId)}`;
+    }
+    case 'tool':
+      return code(subject.tool);
+    case 'action':
+      return 'Action';
+    case 'questions':
+      return 'Questions';
+  }
 }

@@ -1,6 +1,6 @@
 /** The methods of agents and of trust in what a workspace brings. */
 import type { Output, Parsed } from '#contract/rpc.ts';
-import { definitionsOf, type LoadedFile, reportOf } from '../agents/load.ts';
+import { definitionsOf, type LoadedFile, nameOf, reportOf } from '../agents/load.ts';
 import { canonicalFolder } from '../canonical-folder.ts';
 import type { Engine } from '../engine.ts';
 import { TriadError } from '../errors.ts';
@@ -12,9 +12,10 @@ type Mine =
   'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
 
 /** `home`: the folder that is meant where none is named. */
-export function agentMethods({ agents, trust, tools }: Engine, home: string): Pick<Handlers, Mine> {
+export function agentMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
-  const look = async (folder: string) => lookAt(folder, await trust.hashes(folder), tools.all());
+  const look = async (folder: string, texts = false) =>
+    lookAt(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
   return {
     'agents.list': async ({ folder }) => (await agents.of(await at(folder))).list({ enabled: true }),
     'agents.get': async ({ folder, name }) => {
@@ -25,14 +26,20 @@ export function agentMethods({ agents, trust, tools }: Engine, home: string): Pi
       return { definition, warnings: file?.warnings ?? [] };
     },
     'agents.check': async ({ folder }) => (await agents.files(await at(folder))).map(reportOf),
-    'trust.look': async ({ folder }) => look(await at(folder)),
+    'trust.look': async ({ folder, texts }) => look(await at(folder), texts),
     'trust.set': async ({ folder, files }) => {
       const place = await at(folder);
-      const now = await look(place);
-      await trust.set(place, agreed(now, files));
+      const now = await look(place, true);
+      const trusted = agreed(now, files);
+      await trust.set(place, trusted, textsOf(now, trusted));
+      watch.changed();
       return look(place);
     },
-    'trust.revoke': async ({ folder }) => ({ revoked: await trust.revoke(folder) }),
+    'trust.revoke': async ({ folder }) => {
+      const revoked = await trust.revoke(folder);
+      watch.changed();
+      return { revoked };
+    },
     'trust.list': () => trust.list(),
   };
 }
@@ -46,9 +53,12 @@ function agreed(now: Output<'trust.look'>, files: Parsed<'trust.set'>['files']):
   return new Map(files.map(({ path, hash }) => [path, hash]));
 }
 
+function textsOf({ files }: Output<'trust.look'>, trusted: ReadonlyMap<string, string>): string[] {
+  return files.flatMap(({ path, text }) => (text !== undefined && trusted.has(path) ? [text] : []));
+}
+
 /** Where a file defines it all the same: why that does not count. */
 function notFound(name: string, files: readonly LoadedFile[]): TriadError {
-  const nameOf = (file: LoadedFile) => (file.ok ? file.definition.name : file.name);
   const mine = files.findLast((file) => nameOf(file) === name);
   if (mine) {
     const why = mine.ok

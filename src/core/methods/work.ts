@@ -8,7 +8,7 @@ import type { Handlers } from './handlers.ts';
 import type { Orchestrator } from '../orchestrator.ts';
 
 type Mine =
-  | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide')
+  | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods(
@@ -23,6 +23,10 @@ export function workMethods(
     'run.entries': ({ runId }) => store.entriesOf(runId),
     'run.stop': ({ runId }) => orchestrator.stopRun(runId),
     'approval.decide': ({ approvalId, item, answer }) => asleep.decide(approvalId, item, answer),
+    'approval.ask': async ({ approvalId, question }) => {
+      await asleep.explain(approvalId, question);
+      return {};
+    },
     'workflow.extend': async ({ workflowId, ...more }) => {
       await continuation.extendWorkflow(workflowId, more);
       return {};

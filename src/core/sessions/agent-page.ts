@@ -4,7 +4,9 @@ import type { RunRow } from '#contract/view.ts';
 import { code, decided, fence, inline, lines, quote } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
 import { SESSION_FILE, wikilink } from './names.ts';
+import { changesOf, questionsOf } from './questions-part.ts';
 import { recommendationsOf } from './recommendations.ts';
+import { reviewsOf } from './reviews-part.ts';
 import { inputOf, tokensOf, usd } from './tokens.ts';
 
 /** `folder`: the name of the session's. */
@@ -12,13 +14,18 @@ export function agentPage(run: RunRow, approvals: readonly Approval[], folder: s
   const session = wikilink(folder, SESSION_FILE, 'session');
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
+  const questions = questionsOf(run.id, approvals);
+  const reviews = reviewsOf(run);
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
   return lines([
     fieldsOf(run, decision, wikilink(folder, SESSION_FILE)) + `# ${inline(run.agent)}: ${inline(run.title)}`,
     '',
     `Sub-agent of ${session}.`,
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
+    ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
+    ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
+    ...(reviews.length > 0 ? ['', '## Reviews', ...reviews] : []),
     ...(run.error ? errorOf(run) : []),
     ...section('Findings', findings === '' ? none : quote(findings)),
     ...(recommendations === '' ? [] : section('Recommendations', quote(recommendations))),

@@ -6,6 +6,7 @@ import { recordOf, workflowIdsOf } from '../export/record.ts';
 import type { Settings } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { agentPage } from './agent-page.ts';
+import { Behind } from './behind.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
 import {
   removeSession,
@@ -22,6 +23,8 @@ export interface ProjectorPorts {
   /** The data folder; null where nothing is kept on a disk. */
   data: string | null;
   settings: Pick<Settings, 'sessions'>;
+  /** Of this program. */
+  version: string;
   /** Told of the first thing that could not be written, and again once it could in between. */
   onFailure(draft: EventDraft): void;
 }
@@ -45,15 +48,20 @@ const TURNS: ReadonlySet<string> = new Set<DurableEvent['type']>([
   ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end'] as const),
 ]);
 
+/** Of the newest event, with which a failure is told. */
+type Told = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
+
 interface Due {
-  /** The newest event, which a failure is told with. */
-  event: DurableEvent;
+  /** Null where a program before this one has left it. */
+  told: Told | null;
   workflows: Set<string>;
 }
 
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
   readonly #due = new Map<string, Due>();
+  /** Null where nothing is kept on a disk. */
+  readonly #behind: Behind | null;
   /** By conversation and workflow, in the order of their last use. */
   readonly #parts = new Map<string, Map<string, WorkflowPart>>();
   #last: Promise<unknown> = Promise.resolve();
@@ -63,16 +71,25 @@ export class SessionProjector {
 
   constructor(ports: ProjectorPorts) {
     this.#ports = ports;
+    this.#behind = ports.data === null ? null : new Behind(ports.data);
   }
 
   /** Gets every stored event. */
-  hear(event: DurableEvent): void {
-    if (!TURNS.has(event.type) || this.#ports.data === null) return;
-    const due = this.#due.get(event.conversationId) ?? { event, workflows: new Set() };
-    due.event = event;
-    due.workflows.add(event.workflowId);
-    this.#due.set(event.conversationId, due);
+  hear({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
+    if (!TURNS.has(type) || this.#behind === null) return;
+    const due = this.#due.get(conversationId) ?? { told: null, workflows: new Set() };
+    due.told = { conversationId, workflowId, runId, parentRunId, agent };
+    due.workflows.add(workflowId);
+    this.#due.set(conversationId, due);
+    this.#behind.mark(conversationId);
     this.#wait(GATHER_MS);
+  }
+
+  /** Brings up to date what a program that was killed has left behind; resolves when it is known what that is. */
+  async catchUp(): Promise<void> {
+    for (const id of (await this.#behind?.left()) ?? [])
+      if (!this.#due.has(id)) this.#due.set(id, { told: null, workflows: new Set() });
+    if (this.#due.size > 0) this.#wait(GATHER_MS);
   }
 
   /** Makes the whole folder again; resolves when it is there. */
@@ -99,6 +116,7 @@ export class SessionProjector {
     const rest = async (): Promise<void> => {
       while (this.#due.size > 0 && !late) await this.#exclusive(() => this.#next());
       await this.#last;
+      await this.#behind?.settled();
     };
     await Promise.race([rest(), patience]);
     late = true;
@@ -134,13 +152,14 @@ export class SessionProjector {
       for (const workflow of due.workflows) this.#parts.get(id)?.delete(workflow);
       const conversation = await this.#ports.store.conversation(id);
       if (conversation) await this.#project(conversation);
+      else this.#behind?.clear(id);
       this.#failing = false;
     } catch (error) {
       // What was made may not have been written: next time all of it is looked at.
       this.#parts.delete(id);
       if (this.#failing) return;
       this.#failing = true;
-      this.#ports.onFailure(noticeOf(due.event, error));
+      if (due.told) this.#ports.onFailure(noticeOf(due.told, error));
     }
   }
 
@@ -154,6 +173,7 @@ export class SessionProjector {
     if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids));
     else await removeSession(root, name);
     await removeSession(other, name);
+    this.#keepMark(conversation.id);
     return { folder: `${rootPath(root)}/${name}`, files };
   }
 
@@ -177,8 +197,14 @@ export class SessionProjector {
     }
     const all = [...parts.values()];
     yield { name: SESSION_FILE, text: sessionPage(conversation, all) };
-    yield { name: METADATA_FILE, text: sessionMetadata(conversation, all) };
+    yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
     this.#keep(id, parts);
+  }
+
+  /** While anything runs its next step is sure to come, and a kill may come before it. */
+  #keepMark(id: string): void {
+    const parts = [...(this.#parts.get(id)?.values() ?? [])];
+    if (!this.#due.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#behind?.clear(id);
   }
 
   #keep(id: string, parts: Map<string, WorkflowPart>): void {
@@ -196,11 +222,11 @@ export class SessionProjector {
   }
 }
 
-function noticeOf({ at: _, ...event }: DurableEvent, error: unknown): EventDraft {
-  const { conversationId, workflowId, runId, parentRunId, agent } = event;
+function noticeOf(told: Told, error: unknown): EventDraft {
+  const { conversationId } = told;
   const text = `The Markdown files of this session could not be written (${errorInfo(error).message}). Its history is complete. Once this is put right: triad sessions project ${conversationId}`;
   return {
     ...{ type: 'notice', level: 'warning', text, at: new Date().toISOString() },
-    ...{ conversationId, workflowId, runId, parentRunId, agent },
+    ...told,
   };
 }

@@ -24,12 +24,18 @@ export function sessionPage(conversation: ConversationRow, parts: readonly Workf
   return `${fields}# ${inline(title) || 'Session'}\n${sections.join('')}`;
 }
 
-export function sessionMetadata(conversation: ConversationRow, parts: readonly WorkflowPart[]): string {
+/** `program`: its version. */
+export function sessionMetadata(
+  conversation: ConversationRow,
+  parts: readonly WorkflowPart[],
+  program: string,
+): string {
   const { id, title, folder, agent, usage } = conversation;
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
   const trace = parts.flatMap((part) => part.trace);
   const metadata = {
-    ...{ format: 'triad-session', version: 1, session_id: id, title, folder: folderNameOf(conversation) },
+    ...{ format: 'triad-session', version: 1, program },
+    ...{ session_id: id, title, folder: folderNameOf(conversation) },
     ...{ started_at: startedAt, completed_at: completedAt, status, outcome },
     ...{ primary_agent: agent, primary_model: model, workspace: folder },
     workflows: parts.map((part) => ({

@@ -1,6 +1,7 @@
 /** The execution trace in a session's metadata: who ran below whom and when, with every answer that a person or a rule gave. */
 import type { Approval } from '#contract/approval.ts';
 import type { RunRow } from '#contract/view.ts';
+import { itemsOf } from '../approvals/policy.ts';
 import { agentFileOf } from './names.ts';
 import { inputOf, tokensOf, usd } from './tokens.ts';
 
@@ -32,12 +33,14 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
 
 /** Each item of a question; `run_id` is the run that it would start, if any. */
 function answersOf({ request, decisions }: Approval) {
+  const hashes = itemsOf(request.subject);
   return decisions.map((decision, item) => ({
     ...{ approval_id: request.id, item, title: request.title, risk: request.risk },
     run_id: request.subject.kind === 'envelopes' ? (request.subject.items[item]?.runId ?? null) : null,
     ...{ asked_at: request.at, decided_at: decision?.at ?? null, allowed: decision?.allowed ?? null },
     ...{ outcome: decision?.outcome ?? null, decided_by: decision?.decidedBy ?? null },
     ...{ rule_id: decision?.ruleId ?? null, reason: decision?.reason ?? null },
+    asked_hash: hashes[item] ?? null,
     envelope_hash: decision?.hashAfter ?? null,
   }));
 }

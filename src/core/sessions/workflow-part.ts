@@ -5,6 +5,8 @@ import type { RunRow } from '#contract/view.ts';
 import type { WorkflowRecord } from '../export/record.ts';
 import { code, inline, lines, quote, seconds, used } from '../markdown-parts.ts';
 import { agentFileOf, wikilink } from './names.ts';
+import { questionsOf } from './questions-part.ts';
+import { reviewsOf } from './reviews-part.ts';
 import { tokensOf } from './tokens.ts';
 import { maxQueueDepth, type TraceEntry, traceEntries } from './trace-entries.ts';
 
@@ -36,20 +38,22 @@ export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPa
     links: children.map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
     maxQueueDepth: maxQueueDepth(children),
-    body: bodyOf(record, children, lead ? (record.entries.get(lead.id) ?? []) : [], folder),
+    body: bodyOf(record, lead, children, folder),
   };
 }
 
 function bodyOf(
-  { workflow }: WorkflowRecord,
+  { workflow, approvals, entries }: WorkflowRecord,
+  lead: RunRow | undefined,
   children: readonly RunRow[],
-  entries: readonly Entry[],
   folder: string,
 ): string {
   const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } =
     workflow;
   const linked = children.map((run) => ({ run, line: linkOf(run, folder) }));
-  const steps = stepsOf(entries, linked);
+  const steps = stepsOf(lead ? (entries.get(lead.id) ?? []) : [], linked);
+  const reviews = lead ? reviewsOf(lead) : [];
+  const questions = questionsOf(workflow.runId, approvals);
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
@@ -57,6 +61,8 @@ function bodyOf(
     `- Used: ${used(usage)}`,
     ...['', '### Query', '', quote(workflow.prompt)],
     ...steps,
+    ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),
+    ...(reviews.length > 0 ? ['', '### Reviews', ...reviews] : []),
     ...(error ? ['', '### Error', '', `${code(error.code)}: ${inline(error.message)}`] : []),
     ...(text === '' && outcome === null ? [] : ['', '### Answer', '', text === '' ? 'None.' : quote(text)]),
   ]);

@@ -34,10 +34,13 @@ const HANDLERS: Handlers = {
   'tool-end': toolEnd,
   'approval-request': approvalRequest,
   'approval-decide': approvalDecide,
+  'context-request': contextChange,
+  'context-end': contextChange,
   usage,
   'turn-start': nothing,
   'turn-end': nothing,
   'message-start': nothing,
+  'request-start': nothing,
   retry: nothing,
   notice: nothing,
   'plan-change': planChange,
@@ -99,6 +102,12 @@ function approvalRequest({ approval }: Event<'approval-request'>): Write[] {
 function approvalDecide({ approvalId, decision }: Event<'approval-decide'>): Write[] {
   const item = { decisions: { index: decision.item, value: decision } };
   return [{ kind: 'update', table: 'approval', key: approvalId, item, add: { open: -1 } }];
+}
+
+function contextChange({ approvalId, n, context }: Event<'context-request' | 'context-end'>): Write[] {
+  return [
+    { kind: 'update', table: 'approval', key: approvalId, item: { context: { index: n, value: context } } },
+  ];
 }
 
 function workflowStart({
@@ -275,6 +284,7 @@ function runEnd({
   outcome,
   text,
   error,
+  reviews,
   durationMs,
   usage,
   at,
@@ -284,7 +294,7 @@ function runEnd({
     kind: 'update',
     table: 'run',
     key: runId,
-    set: { status, outcome, text, error, durationMs, endedAt: at },
+    set: { status, outcome, text, error, durationMs, endedAt: at, ...(reviews && { reviews }) },
   };
   if (parentRunId === null) return [run];
   const execution = {

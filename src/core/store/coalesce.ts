@@ -61,8 +61,10 @@ function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {} }:
     const values = list(table, field, next[field]);
     if (!values.includes(value)) next[field] = [...values, value];
   }
-  for (const [field, { index, value }] of Object.entries(item))
-    next[field] = list(table, field, next[field]).with(index, value);
+  for (const [field, { index, value }] of Object.entries(item)) {
+    const values = list(table, field, next[field] ?? []);
+    next[field] = index === values.length ? [...values, value] : values.with(index, value);
+  }
   return next;
 }
 

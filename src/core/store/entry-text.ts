@@ -28,7 +28,7 @@ function partsOf(entry: Entry, lead: boolean): EntryText {
     case 'tool':
       return { kind: 'tool', text: withoutReports(entry) };
     case 'system':
-      return { kind: 'answer', text: '' };
+      return { kind: lead ? 'answer' : 'report', text: entry.review?.verdict?.critique ?? '' };
   }
 }
 

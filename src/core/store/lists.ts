@@ -134,8 +134,18 @@ function beyond({ sort = 'newest', from, minCostUsd }: WorkflowFilter & Workflow
 
 /** Of the ids that were made then. */
 function placeOfTime(ms: number): string {
+  return placeOfId(startOfIds(ms));
+}
+
+/** What the ids that were made then begin with. */
+function startOfIds(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
-  return placeOfId(`${hex.slice(0, 8)}-${hex.slice(8)}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** Sorts after the ids that were made until the instant. */
+export function idAfter(at: string): string {
+  return startOfIds(Date.parse(at) + SKEW_MS);
 }
 
 function laterOf(a: string, b: string): string {

@@ -5,7 +5,7 @@ import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
-import { conversations } from './lists.ts';
+import { conversations, idAfter } from './lists.ts';
 import { memoryReads } from './memory.ts';
 import { withEnvelopes } from './envelope-texts.ts';
 import { eventsBetween, newestEvent } from './event-blocks.ts';
@@ -22,10 +22,27 @@ export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | 
     ...runReads(reader),
     ...approvalReads(reader),
     ...memoryReads(reader),
-    grants: async () =>
-      (await reader.rows<Grant>('permission_grant', 'SELECT * FROM permission_grant')).sort(byId),
+    ...grantReads(reader),
   };
 }
+
+function grantReads(reader: Reader): Pick<Store, 'grants' | 'grant' | 'grantsGivenIn'> {
+  const sorted = async (sql: string, values = {}): Promise<Grant[]> =>
+    (await reader.rows<Grant>('permission_grant', sql, values)).sort(byId);
+  return {
+    grants: () => sorted('SELECT * FROM permission_grant'),
+    grant: (id) => reader.row<Grant>('permission_grant', id),
+    grantsGivenIn: async ({ id, endedAt }) => {
+      // Ids tell when they were made: what was given meanwhile is few, and may be of other workflows.
+      const sql = "SELECT * FROM type::record('permission_grant', $from..$to)";
+      const found = await sorted(sql, { from: id, to: endedAt === null ? LAST : idAfter(endedAt) });
+      return found.filter(({ workflowId }) => workflowId === id);
+    },
+  };
+}
+
+/** Sorts after every id. */
+const LAST = '~';
 
 function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations' | 'lastSeq' | 'events'> {
   const { database } = reader;
@@ -77,9 +94,13 @@ function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 
   };
 }
 
-function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals'> {
+function approvalReads(
+  reader: Reader,
+): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {
   // The row has columns for its queries besides.
-  const plain = ({ request, decisions }: Approval): Approval => ({ request, decisions });
+  const plain = ({ request, decisions, context }: Approval): Approval => {
+    return { request, decisions, ...(context ? { context } : {}) };
+  };
   const sorted = (found: readonly Approval[]) => found.map(plain).sort((a, b) => byId(a.request, b.request));
   return {
     approval: async (id) => {
@@ -91,5 +112,10 @@ function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' |
       sorted(
         await reader.rows<Approval>('approval', 'SELECT * FROM approval WITH INDEX by_open WHERE open > 0'),
       ),
+    // Read from the end of the table, and no further than that many.
+    newestApprovals: async (limit) => {
+      const sql = 'SELECT * FROM approval ORDER BY id DESC LIMIT $limit';
+      return (await reader.rows<Approval>('approval', sql, { limit })).map(plain);
+    },
   };
 }

@@ -107,6 +107,8 @@ export interface Store {
   approval(id: string): Promise<Approval | null>;
   /** Approvals with an item that nobody has answered. */
   openApprovals(): Promise<Approval[]>;
+  /** The newest questions of all conversations, newest first. */
+  newestApprovals(limit: number): Promise<Approval[]>;
   /** In order of time. */
   requestsOf(workflowId: string): Promise<(RequestUsage & { runId: string })[]>;
   openMessages(): Promise<OpenMessage[]>;
@@ -118,6 +120,9 @@ export interface Store {
 
   /** Every grant that was given, by id. */
   grants(): Promise<Grant[]>;
+  grant(id: string): Promise<Grant | null>;
+  /** Those that were given in a workflow, in order of time. */
+  grantsGivenIn(workflow: Pick<WorkflowRow, 'id' | 'endedAt'>): Promise<Grant[]>;
 
   /** Conversations in the trash, last deleted first. */
   trashed(page: Page): Promise<Paged<ConversationRow>>;

@@ -1,12 +1,19 @@
 /** Every tool of the program. */
+import { askQuestion } from './ask-question.ts';
 import { delegateTask } from './delegate-task.ts';
 import { fileTools } from './file-tools.ts';
 import { memoryTool } from './memory.ts';
 import { parallelTasks } from './parallel-tasks.ts';
+import { requestApproval } from './request-approval.ts';
 import { spawnAgent } from './spawn-agent.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 
 export function allTools(): Tool[] {
-  return [...fileTools(), spawnAgent, delegateTask, parallelTasks, todoWrite, todoRead, memoryTool];
+  return [
+    ...fileTools(),
+    ...[spawnAgent, delegateTask, parallelTasks],
+    ...[requestApproval, askQuestion],
+    ...[todoWrite, todoRead, memoryTool],
+  ];
 }

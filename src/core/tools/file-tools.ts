@@ -1,11 +1,17 @@
 /** The tools for the files of a workspace. */
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
+import { listNotesTool } from './list-notes.ts';
 import { listDirectoryTool } from './list-directory.ts';
 import { readFileTool } from './read-file.ts';
+import { readNoteTool } from './read-note.ts';
+import { semanticSearchTool } from './semantic-search.ts';
 import type { Tool } from './tool.ts';
 import { writeFileTool } from './write-file.ts';
 
 export function fileTools(): Tool[] {
-  return [readFileTool(), listDirectoryTool(), globTool(), grepTool(), writeFileTool()];
+  return [
+    ...[readFileTool(), listDirectoryTool(), globTool(), grepTool(), writeFileTool()],
+    ...[listNotesTool(), readNoteTool(), semanticSearchTool()],
+  ];
 }

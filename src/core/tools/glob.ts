@@ -31,7 +31,7 @@ export function globTool(): Tool {
     execute: (input, context) =>
       settle(context, async () => {
         const where = await searchFrom(context.folder, input.path, [input.pattern]);
-        const hidden = await context.hidden('glob');
+        const hidden = await context.hidden('glob', input.path ?? '.');
         const found = await search(
           { kind: 'glob', pattern: input.pattern, hidden, ...where },
           context.signal,

@@ -60,7 +60,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           glob,
-          hidden: await context.hidden('grep'),
+          hidden: await context.hidden('grep', input.path ?? '.'),
           ...where,
         } as const;
         const found = await search(job, context.signal, timeoutMs);

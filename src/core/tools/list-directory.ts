@@ -1,13 +1,21 @@
 /** The tool that lists a folder of the workspace. */
 import { opendir } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { z } from 'zod';
+import { matches } from '../approvals/pattern.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { pathTargets, resolveInside, shownPath, withFolder } from './workspace.ts';
+import { pathTargets, withFolder } from './workspace.ts';
 
 const MAX_SHOWN = 1000;
 /** A folder with more entries is not read to its end. */
 const MAX_READ = 50_000;
+
+/** Also where there are entries that rules keep from the agent. */
+const NOTHING = '[There is nothing to show.]';
+
+/** As a pattern that denies is held against a path. */
+const LOOSELY = { path: true, loose: true };
 
 const Input = z.strictObject({
   path: z
@@ -34,9 +42,13 @@ export function listDirectoryTool(): Tool {
     execute: (input, context) =>
       settle(context, async () => {
         const asked = input.path ?? '.';
-        const folder = await resolveInside(context.folder, asked);
-        const { names, more } = await withFolder(folder, asked, (through) =>
-          readNames(through, context.signal),
+        // As it was asked for, and where it leads: rules may be about either.
+        const { values, canonical } = await pathTargets(context.folder, asked);
+        const hidden = await context.hidden('list_directory', asked);
+        const isHidden = (name: string): boolean =>
+          values.some((path) => hidden.some((pattern) => matches(pattern, posix.join(path, name), LOOSELY)));
+        const { names, more } = await withFolder(canonical, asked, (through) =>
+          readNames(through, isHidden, context.signal),
         );
         const shown = names.slice(0, MAX_SHOWN);
         const left = names.length - shown.length;
@@ -46,9 +58,9 @@ export function listDirectoryTool(): Tool {
             : '';
         return {
           status: 'completed',
-          output: names.length === 0 ? '[The folder is empty.]' : shown.join('\n') + note,
+          output: names.length === 0 ? NOTHING : shown.join('\n') + note,
           metadata: {
-            path: await shownPath(context.folder, folder),
+            path: values[0],
             entries: names.length,
             truncated: left > 0 || more,
           },
@@ -57,7 +69,11 @@ export function listDirectoryTool(): Tool {
   });
 }
 
-async function readNames(folder: string, signal: AbortSignal): Promise<{ names: string[]; more: boolean }> {
+async function readNames(
+  folder: string,
+  isHidden: (name: string) => boolean,
+  signal: AbortSignal,
+): Promise<{ names: string[]; more: boolean }> {
   const directory = await opendir(folder, { bufferSize: 512 });
   const names: string[] = [];
   let more = false;
@@ -68,6 +84,7 @@ async function readNames(folder: string, signal: AbortSignal): Promise<{ names: 
       more = true;
       break;
     }
+    if (isHidden(entry.name)) continue;
     names.push(
       entry.isDirectory() ? `${entry.name}/` : entry.isSymbolicLink() ? `${entry.name}@` : entry.name,
     );

@@ -8,6 +8,8 @@ import { glob, type GlobOptions } from 'tinyglobby';
 import { matches } from '../approvals/pattern.ts';
 import { TriadError } from '../errors.ts';
 import { cutAtCodePoint } from '../text.ts';
+import type { Note } from './note-search.ts';
+import { titleOfNote } from './note-sections.ts';
 import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
 import { isInside, openInside } from './workspace.ts';
 
@@ -17,6 +19,12 @@ const MAX_SEARCHED_CHARS = 256 * 1024;
 /** Files read at a time: more would fill the few file system threads that the whole program shares. */
 const AT_A_TIME = 16;
 
+const NOTES = '**/*.{md,markdown}';
+/** Of a longer note only the beginning is looked at, in bytes. */
+const MAX_NOTE = 512 * 1024;
+/** Notes that are ranked at most: more are no notes but a site. */
+const MAX_NOTES = 5000;
+
 /** As a pattern that allows is held against a path. */
 const EXACTLY = { path: true, loose: false };
 
@@ -24,9 +32,22 @@ await main(workerData as SearchJob);
 
 async function main(job: SearchJob): Promise<void> {
   try {
-    await (job.kind === 'glob' ? listFiles(job) : searchFiles(job));
+    await work(job);
   } catch (error) {
     send({ type: 'failure', message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function work(job: SearchJob): Promise<void> {
+  switch (job.kind) {
+    case 'glob':
+      return listFiles(job);
+    case 'grep':
+      return searchFiles(job);
+    case 'notes':
+      return listNotes(job);
+    case 'ranked':
+      return rankNotes(job);
   }
 }
 
@@ -45,7 +66,8 @@ async function listFiles(job: SearchJob & { kind: 'glob' }): Promise<void> {
 async function searchFiles(job: SearchJob & { kind: 'grep' }): Promise<void> {
   const expression = compile(job.pattern, job.ignoreCase);
   const isFile = (await stat(job.start)).isFile();
-  const paths = isFile ? [shown(job.folder, job.start)] : await filesOf(job, job.glob);
+  const named = [shown(job.folder, job.start)].filter((path) => !isHidden(job, path));
+  const paths = isFile ? named : await filesOf(job, job.glob);
   let count = 0;
   for (let at = 0; at < paths.length; at += AT_A_TIME) {
     const batch = paths.slice(at, at + AT_A_TIME);
@@ -60,6 +82,50 @@ async function searchFiles(job: SearchJob & { kind: 'grep' }): Promise<void> {
       return send({ type: 'end', more: true, files: Math.min(at + AT_A_TIME, paths.length) });
   }
   send({ type: 'end', more: false, files: paths.length });
+}
+
+/** As paths, without what lies in folders that begin with a dot. */
+async function notesIn(job: SearchJob): Promise<string[]> {
+  return (await filesOf(job, NOTES)).filter((path) => !/(^|\/)\./.test(path));
+}
+
+async function listNotes(job: SearchJob): Promise<void> {
+  const paths = await notesIn(job);
+  const notes = await readNotes(job.folder, paths.slice(0, MAX_FILES));
+  send({ type: 'lines', lines: notes.map(({ path, text }) => `${path} — ${titleOfNote(path, text)}`) });
+  send({ type: 'end', more: paths.length > MAX_FILES, files: paths.length });
+}
+
+async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
+  const { query, limit, reports } = job;
+  const [paths, { ranked }] = await Promise.all([notesIn(job), import('./note-search.ts')]);
+  const notes = await readNotes(job.folder, paths.slice(0, MAX_NOTES));
+  send({ type: 'lines', lines: ranked(query, limit, { notes, reports }) });
+  send({ type: 'end', more: paths.length > MAX_NOTES, files: notes.length });
+}
+
+/** Those that can be read. */
+async function readNotes(folder: string, paths: readonly string[]): Promise<Note[]> {
+  const notes: Note[] = [];
+  for (let at = 0; at < paths.length; at += AT_A_TIME)
+    notes.push(
+      ...(await Promise.all(paths.slice(at, at + AT_A_TIME).map((path) => readNote(folder, path)))).flat(),
+    );
+  return notes;
+}
+
+async function readNote(folder: string, path: string): Promise<Note[]> {
+  let handle: FileHandle | null = null;
+  try {
+    ({ handle } = await openInside(folder, path));
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_NOTE), 0, MAX_NOTE, 0);
+    return [{ path, text: buffer.toString('utf8', 0, bytesRead) }];
+  } catch (error) {
+    if (!(error instanceof TriadError)) throw error;
+    return [];
+  } finally {
+    await handle?.close();
+  }
 }
 
 /** Sorted, relative to the workspace. Links are not followed, and no folder outside is ever read. */

@@ -1,6 +1,7 @@
 /** Searches the workspace on a thread of its own, so that neither a huge tree nor a costly pattern can stop the program. */
 import { Worker } from 'node:worker_threads';
 import { TriadError } from '../errors.ts';
+import type { PastReport } from './note-search.ts';
 import { resolveInside } from './workspace.ts';
 
 export const MAX_FILES = 1000;
@@ -30,6 +31,8 @@ export type SearchJob = {
       ignoreCase: boolean;
       /** Which files, relative to `start`. */ glob: string;
     }
+  | { kind: 'notes' }
+  | { kind: 'ranked'; query: string; limit: number; reports: readonly PastReport[] }
 );
 
 /** What the thread sends: lines while it works, and one end. */

@@ -5,6 +5,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { PlanItem, ToolStatus } from '#contract/message.ts';
 import type { Targets } from '../approvals/judge.ts';
 import type { Children } from './children.ts';
+import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
 
 export type { Question };
@@ -35,8 +36,10 @@ export interface ToolContext {
     write(items: PlanItem[]): Promise<void>;
   };
   readonly memory: Memory;
-  /** Patterns of paths that rules keep from this agent where the tool looks at many files. */
-  hidden(tool: string): Promise<readonly string[]>;
+  /** Of sub-agents in earlier workflows of the same folder, newest first. */
+  pastReports(): Promise<readonly PastReport[]>;
+  /** Patterns of paths that rules keep from this agent where the tool looks at many files, from `path` down. */
+  hidden(tool: string, path: string): Promise<readonly string[]>;
 }
 
 /** What a question may look at. */

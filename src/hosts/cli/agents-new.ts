@@ -1,12 +1,12 @@
 /** `triad agents new`: writes the template of an agent, and never over anything. */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { AgentName } from '#contract/agent.ts';
-import { loadPlace } from '#core/agents/load.ts';
+import { isThere, newPath } from '#core/agents/draft.ts';
 import { projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
-import { codeOf, TriadError } from '#core/errors.ts';
+import { codeOf } from '#core/errors.ts';
 import { folders } from '#core/folders.ts';
 import { allTools } from '#core/tools/all.ts';
 import { UsageError } from './failure.ts';
@@ -28,13 +28,10 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
     ? userPlaces((await folders(io.env)).config, homedir())
     : projectPlaces(workspace);
   const place = places.find(({ dialect }) => dialect === 'triad')!;
-  const path = join(place.folder, `${name.trim().replaceAll(' ', '-')}.md`);
-  const others = await loadPlace(place, allTools());
-  const taken = others.find((file) => (file.ok ? file.definition.name : file.name) === name)?.path;
-  if (taken !== undefined) throw exists(taken);
+  const path = await newPath(place, name, allTools());
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, agentTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
-    throw codeOf(error) === 'EEXIST' ? exists(path) : error;
+    throw codeOf(error) === 'EEXIST' ? isThere(path) : error;
   });
   io.screen.data(`${path}\n`);
   const next = options.user
@@ -43,8 +40,4 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   io.screen.note(
     `Describe in it what the agent does. ${next}; check it with "triad agents validate ${name}".`,
   );
-}
-
-function exists(path: string): TriadError {
-  return new TriadError('conflict', `${path} is there already: nothing was written`);
 }

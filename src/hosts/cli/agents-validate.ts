@@ -45,7 +45,9 @@ async function placesFor({ env, folder }: Io, dir: string | undefined): Promise<
   const found = await stat(given).catch(() => null);
   if (!found?.isDirectory()) throw new UsageError(`There is no folder ${given}`);
   const project = projectPlaces(given);
-  const inside = (await Promise.all(project.map(readPlace))).some((files) => files.length > 0);
+  const inside = (await Promise.all(project.map((place) => readPlace(place)))).some(
+    (files) => files.length > 0,
+  );
   return inside ? project : [placeOf(given)];
 }
 

@@ -68,7 +68,7 @@ export async function showAgent(
 ): Promise<void> {
   const { definition, warnings } = await client.request('agents.get', { folder, name });
   if (json) return screen.data(`${JSON.stringify({ ...definition, warnings }, null, 2)}\n`);
-  for (const [key, value] of facts(definition)) screen.data(`${key.padEnd(18)}${visible(value)}\n`);
+  for (const [key, value] of facts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
   const { systemPrompt } = definition;
   screen.data(`\n${screen.isTerminal ? harmless(systemPrompt) : systemPrompt}\n`);
   for (const warning of warnings) screen.note(describeFault(definition.sourcePath ?? name, warning));
@@ -91,8 +91,18 @@ function facts(agent: AgentDefinition): [string, string][] {
     ['permissions', list(agent.permissions, 'by its tools')],
     ['requires_approval', list(agent.requiresApproval, '') || 'nothing more than the rules'],
     ['approval_timeout', timeout === null ? 'by the settings' : `${timeout / 1000} s`],
+    ['enable_reflection', agent.reflection ? 'yes' : 'no'],
+    ...reflectionFacts(agent.reflection),
     ['enabled', agent.enabled ? 'yes' : 'no'],
     ['source', agent.source],
     ['file', agent.sourcePath ?? 'none'],
+  ];
+}
+
+function reflectionFacts(reflection: AgentDefinition['reflection']): [string, string][] {
+  if (!reflection) return [];
+  return [
+    ['max_retries', String(reflection.maxRetries)],
+    ['reflection_criteria', reflection.criteria === null ? 'the task' : oneLine(reflection.criteria)],
   ];
 }

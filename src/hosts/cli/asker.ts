@@ -4,9 +4,13 @@ import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/errors.ts';
 import { lineOf } from './failure.ts';
+import { grantLetters, grantText, wishOf } from './grant-choices.ts';
+import { AskBack } from './ask-back.ts';
+import { askReplies } from './ask-replies.ts';
 import { questionText } from './question.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
+import { visible } from './visible.ts';
 
 export interface Asker {
   /** All open questions as they are now; one that is gone is not asked any more. */
@@ -28,6 +32,7 @@ export function createAsker(
   screen: Screen,
   belongs: (approval: Approval) => boolean,
 ): Asker {
+  const back = new AskBack(client);
   let open: Slot[] = [];
   const done = new Set<string>();
   let current: { key: string; controller: AbortController } | null = null;
@@ -40,7 +45,7 @@ export function createAsker(
       current = { key: slot.key, controller };
       screen.hold();
       try {
-        const answer = await askOne(terminal, slot, controller.signal);
+        const answer = await askOne(terminal, slot, back, controller.signal);
         await client.request('approval.decide', {
           approvalId: slot.approval.request.id,
           item: slot.item,
@@ -63,6 +68,7 @@ export function createAsker(
   return {
     update: (questions) => {
       if (closed) return;
+      back.update(questions);
       open = questions.filter(belongs).flatMap(slotsOf);
       if (current !== null && !open.some(({ key }) => key === current?.key)) current.controller.abort();
       working ??= next() === undefined ? null : work();
@@ -86,23 +92,39 @@ function slotsOf(approval: Approval): Slot[] {
   );
 }
 
-/** Asks until there is a clear answer. Only a typed "y" is a yes; the end of the terminal is a no. */
-async function askOne(terminal: Terminal, { approval, item }: Slot, signal: AbortSignal): Promise<Answer> {
+/** Asks until there is a clear answer. Only what is typed is a yes; the end of the terminal is a no. */
+async function askOne(
+  terminal: Terminal,
+  { approval, item }: Slot,
+  back: AskBack,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { request } = approval;
   const asked = request.subject.kind === 'envelopes' ? (request.subject.items[item]?.envelope ?? null) : null;
   let envelope: Envelope | null = asked;
   const editor = envelope === null ? null : terminal.edit;
-  const choices = editor === null ? '[y]es, [n]o' : '[y]es, [n]o, [e]dit the prompt';
+  const show = () => terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
   await terminal.discardTyped();
-  terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
+  show();
+  if (request.subject.kind === 'questions') return askReplies(terminal, request.subject.questions, signal);
   for (;;) {
-    const answer = (await terminal.ask(`Allow? ${choices}: `, signal))?.trim().toLowerCase() ?? null;
+    // What was edited can be allowed once only.
+    const offer = envelope === asked ? request.grant : undefined;
+    if (offer) terminal.write(`${grantText(offer)}\n`);
+    const choices = [
+      ...['[y]es', '[n]o', ...(editor === null ? [] : ['[e]dit the prompt'])],
+      ...(offer ? [grantLetters(offer)] : []),
+      '[?] ask first',
+    ];
+    const line = await terminal.ask(`Allow? ${choices.join(', ')}: `, signal);
+    const answer = line?.trim().toLowerCase() ?? null;
     if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
-    if (answer === 'y' || answer === 'yes') {
+    const grant = offer ? wishOf(answer, offer) : null;
+    if (answer === 'y' || answer === 'yes' || grant) {
       if (!request.reversible && !(await isConfirmed(terminal, signal))) continue;
       const confirmed = request.reversible ? {} : { confirmed: true as const };
       return envelope === asked || envelope === null
-        ? { kind: 'allow', ...confirmed }
+        ? { kind: 'allow', ...confirmed, ...(grant ? { grant } : {}) }
         : { kind: 'edit', value: envelope, ...confirmed };
     }
     if (answer === 'n' || answer === 'no') {
@@ -111,13 +133,32 @@ async function askOne(terminal: Terminal, { approval, item }: Slot, signal: Abor
         reason: (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '',
       };
     }
+    if (answer === '?') await askBack(terminal, request, back, signal);
     if ((answer === 'e' || answer === 'edit') && editor !== null && envelope !== null) {
       const prompt = await editor(envelope.prompt, signal);
       if (prompt === null || prompt.trim() === '')
         terminal.write('Nothing was changed: the editor failed, or left no text.\n');
       else if (prompt !== envelope.prompt) envelope = { ...envelope, prompt };
-      terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
+      show();
     }
+  }
+}
+
+/** What the agent says decides nothing; an empty question asks nothing. */
+async function askBack(
+  terminal: Terminal,
+  { id, agent }: Approval['request'],
+  back: AskBack,
+  signal: AbortSignal,
+): Promise<void> {
+  const question = (await terminal.ask('What do you want to know? ', signal))?.trim() ?? '';
+  if (question === '') return;
+  try {
+    const { answer, error } = await back.ask(id, question, signal);
+    terminal.write(`${visible(agent)}: ${visible(answer ?? error ?? '')}\n`);
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal.write(`${lineOf(error)}\n`);
   }
 }
 

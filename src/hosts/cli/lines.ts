@@ -40,6 +40,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'message-delta':
       return isLead ? delta(shown, event, style) : silent(shown);
     case 'message-end':
+      if (event.entry.kind === 'system' && event.entry.review)
+        return noted(shown, style('dim', `◇ ${clean(event.agent)}: ${clean(event.entry.text)}`));
       return isLead && event.entry.kind === 'assistant'
         ? messageEnd(shown, event.entry, anewOf(event, style))
         : silent(shown);
@@ -63,6 +65,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'turn-start':
     case 'turn-end':
     case 'message-start':
+    case 'request-start':
     case 'message-part':
     case 'tool-start':
     case 'tool-end':
@@ -71,6 +74,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'memory-change':
     case 'grant-change':
     case 'limit-change':
+    case 'context-request':
+    case 'context-end':
     case 'thinking-delta':
     case 'tool-delta':
       return silent(shown);

@@ -65,13 +65,21 @@ function grantTable(grants: readonly Grant[], width: number): string[] {
 export async function explainCall(
   { screen }: Io,
   client: Client,
-  call: { agent: string; tool: string; words: readonly string[]; conversationId: string | undefined },
+  call: {
+    agent: string;
+    tool: string;
+    words: readonly string[];
+    conversationId: string | undefined;
+    workflowId: string | undefined;
+  },
   { folder, json }: InFolder,
 ): Promise<void> {
-  const { agent, tool, conversationId } = call;
+  const { agent, tool, conversationId, workflowId } = call;
   const verdict = await client.request('permissions.explain', {
     ...{ agent, tool, input: argumentsOf(call.words) },
-    ...(conversationId === undefined ? { folder } : { conversationId }),
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...(workflowId === undefined ? {} : { workflowId }),
+    ...(conversationId === undefined && workflowId === undefined ? { folder } : {}),
   });
   if (json) return screen.data(`${JSON.stringify(verdict, null, 2)}\n`);
   screen.data(`${verdict.effect}: ${visible(verdict.reason)}\n`);

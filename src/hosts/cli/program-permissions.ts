@@ -24,21 +24,23 @@ export function addPermissions(permissions: Command, io: Io, done: Done): void {
   permissions
     .command('explain')
     .description('what would become of a call, and which rule, grant or default makes it so')
-    .argument('<agent>')
+    .argument('<agent>', 'of a temporary one its name where it was started, or spawned:NAME')
     .argument('<tool>')
     .argument('[arguments...]', 'a JSON object, or KEY=VALUE for each')
     .option(...CWD)
     .option('--conversation <id>', 'as in this conversation, with its lead and its grants')
+    .option('--workflow <id>', 'as in this workflow, with its agents as they were started, and its grants')
     .addOption(json())
     .action(
       async (
         agent: string,
         tool: string,
         words: string[],
-        options: { cwd?: string; json?: boolean; conversation?: string },
+        options: { cwd?: string; json?: boolean; conversation?: string; workflow?: string },
       ) => {
         const { explainCall } = await import('./permissions.ts');
-        const call = { agent, tool, words, conversationId: options.conversation };
+        const { conversation: conversationId, workflow: workflowId } = options;
+        const call = { agent, tool, words, conversationId, workflowId };
         done(await withClient(io, (client) => explainCall(io, client, call, at(options))));
       },
     );

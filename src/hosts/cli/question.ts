@@ -1,7 +1,7 @@
 /** An approval as text: all that a yes would allow, nothing cut, nothing that could hide. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Envelope } from '#contract/agent.ts';
-import type { ApprovalRequest, SpawnItem } from '#contract/approval.ts';
+import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
 import type { Style } from './style.ts';
 import { visible } from './visible.ts';
 
@@ -28,6 +28,8 @@ export function questionText(
     ...(request.description === '' ? [] : [field('what', visible(request.description))]),
   ];
   const { subject } = request;
+  if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
+  if (subject.kind === 'action') return [...head, ...actionLines(subject)].join('\n');
   if (subject.kind === 'tool') return [...head, ...toolLines(subject, style)].join('\n');
   const asked = subject.items[item];
   if (asked === undefined || envelope === null) return head.join('\n');
@@ -67,7 +69,7 @@ function envelopeLines({ title, envelope: asked }: SpawnItem, envelope: Envelope
   ];
 }
 
-function toolLines(subject: Extract<ApprovalRequest['subject'], { kind: 'tool' }>, style: Style): string[] {
+function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style): string[] {
   const { tool, folder, preview, input } = subject;
   const where = [field('tool', visible(tool)), field('folder', visible(folder))];
   if (preview === null)
@@ -80,6 +82,33 @@ function toolLines(subject: Extract<ApprovalRequest['subject'], { kind: 'tool' }
       .trimEnd()
       .split('\n')
       .map((line) => diffLine(line, style)),
+  ];
+}
+
+function actionLines({ action, reason, impact }: Extract<Subject, { kind: 'action' }>): string[] {
+  return [
+    field('it wants to', visible(action)),
+    field('why', visible(reason)),
+    ...(impact === null ? [] : [field('it changes', visible(impact))]),
+  ];
+}
+
+/** Nothing is allowed or forbidden by the answers: no risk, no yes and no. */
+function questionLines(
+  { chain }: ApprovalRequest,
+  { questions }: Extract<Subject, { kind: 'questions' }>,
+  style: Style,
+): string[] {
+  const numbered = questions.length > 1;
+  return [
+    style('bold', `── ${visible(chain.at(-1) ?? '')} asks you`),
+    ...questions.flatMap(({ question, choices }, index) => [
+      field(numbered ? `${index + 1}.` : 'question', visible(question)),
+      ...choices.map(({ label, description }, place) => {
+        const more = description === null ? '' : style('dim', ` — ${visible(description)}`);
+        return `     ${place + 1}  ${visible(label)}${more}`;
+      }),
+    ]),
   ];
 }
 

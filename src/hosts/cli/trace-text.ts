@@ -1,4 +1,5 @@
 /** A trace as a tree for the terminal. Pure. */
+import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import type { Style } from './style.ts';
 import { cut, displayWidth, wrap } from './table.ts';
@@ -18,11 +19,12 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
 
 function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
   const state = workflow.outcome ?? workflow.status;
-  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${again(workflow.attempt)}`;
+  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
   return [
     cut(head, width),
     cut(`  “${clean(workflow.prompt)}”`, width),
     ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
+    ...grantLines(workflow).map((line) => cut(line, width)),
   ];
 }
 
@@ -61,13 +63,25 @@ function errorLines({ error, traceId, parentChain, kind, title }: RunTrace, widt
 }
 
 function approvalLines(run: RunTrace): string[] {
-  return run.approvals.map(({ title, allowed, decidedBy, reason }) => {
-    const answer =
-      allowed === null ? 'not answered' : `${allowed ? 'approved' : 'not approved'} by ${decidedBy}`;
+  return run.approvals.map(({ title, allowed, decidedBy, ruleId, reason }) => {
+    const by = grantIdOf(ruleId) === null ? [decidedBy, ruleId].filter(Boolean).join(' ') : ruleId;
+    const answer = allowed === null ? 'not answered' : `${allowed ? 'approved' : 'not approved'} by ${by}`;
     return `? ${clean(title)} – ${answer}${reason === null ? '' : ` (${clean(reason)})`}`;
   });
 }
 
+/** What was granted, when, and how it stands now. */
+function grantLines({ grants }: WorkflowTrace): string[] {
+  return grants.map(({ id, agent, tool, pattern, scope, givenAt, revokedAt, calls }) => {
+    const what = `${clean(agent)} may use ${tool} on ${clean(pattern)} (${scope})`;
+    const used = calls === 1 ? 'used once' : `used ${calls} times`;
+    const end = revokedAt === null ? '' : ` · revoked ${localTime(revokedAt)}`;
+    return `  + ${ruleIdOf(id)} · ${what} · given ${localTime(givenAt)} · ${used}${end}`;
+  });
+}
+
+const queued = ({ maxQueueDepth: most }: WorkflowTrace) =>
+  most === 0 ? '' : ` · up to ${most} in the queue`;
 /** Each attempt but the last was interrupted. */
 const again = (attempt: number) =>
   attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';

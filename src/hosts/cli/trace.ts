@@ -1,7 +1,10 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
 import { covered, type SpanKind, spansOf } from '#contract/run-spans.ts';
+import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, RunRow, WorkflowDetail } from '#contract/view.ts';
+import { askedItems } from '#core/approvals/asked-items.ts';
+import { maxQueueDepth } from '#core/sessions/trace-entries.ts';
 import { usageOf } from '#core/usage.ts';
 
 export type SessionTrace = ReturnType<typeof traceOf>;
@@ -25,6 +28,9 @@ function workflowTrace(detail: WorkflowDetail) {
   return {
     ...{ id, prompt, status, outcome, error, attempt, createdAt, startedAt, endedAt, durationMs },
     usage: usageOf(usage),
+    /** Given in it, or used in it; as they are now. */
+    grants: detail.grants ?? [],
+    maxQueueDepth: maxQueueDepth(detail.runs.filter(({ parentRunId }) => parentRunId !== null)),
     runs: childrenOf(null, detail),
   };
 }
@@ -72,24 +78,34 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
         startedAt,
         endedAt,
       })),
-    approvals: detail.approvals.filter(({ request }) => request.runId === id).flatMap(approvalItems),
+    approvals: detail.approvals
+      .filter(({ request }) => request.runId === id)
+      .flatMap((approval) => approvalItems(approval, detail.grants ?? [])),
   };
 }
 
 /** Each item of a question with its answer; `runId` is the run that it would start, if any. */
-function approvalItems({ request, decisions }: Approval) {
-  return decisions.map((decision, item) => ({
+function approvalItems(approval: Approval, grants: readonly Grant[]) {
+  const { request } = approval;
+  return askedItems(approval).map(({ runId, asked, decision, approved }, item) => ({
     approvalId: request.id,
     item,
+    toolCallId: request.toolCallId,
     title: request.title,
     risk: request.risk,
-    runId: request.subject.kind === 'envelopes' ? (request.subject.items[item]?.runId ?? null) : null,
+    runId,
     askedAt: request.at,
     decidedAt: decision?.at ?? null,
     allowed: decision?.allowed ?? null,
     outcome: decision?.outcome ?? null,
     decidedBy: decision?.decidedBy ?? null,
+    /** The rule that decided, or `grant:` and the id of a grant. */
+    ruleId: decision?.ruleId ?? null,
+    /** The grant that came with this answer. */
+    grantId: grants.find(({ approvalId }) => approvalId === request.id)?.id ?? null,
     reason: decision?.reason ?? null,
+    asked,
+    approved,
   }));
 }
 

@@ -30,11 +30,11 @@ export class App {
   readonly keeping: Keeping;
   readonly clock = new Clock();
   readonly highlighter = new Highlighter();
-  readonly #toasts: Toasts;
+  readonly toasts: Toasts;
 
   constructor(connection: Connection, toasts: Toasts) {
     this.connection = connection;
-    this.#toasts = toasts;
+    this.toasts = toasts;
     this.attention = new Attention(connection, isTyping);
     this.conversations = new Pages(
       ({ id }) => id,
@@ -93,30 +93,30 @@ export class App {
 
   /** Whether it goes on now. */
   resume(workflowId: string): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('workflow.resume', { workflowId }));
+    return attempt(this.toasts, this.connection.request('workflow.resume', { workflowId }));
   }
 
   /** Whether it may use more now. */
   extendWorkflow(workflowId: string, more: More): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
+    return attempt(this.toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
   }
 
   extendRun(runId: string, more: More): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('run.extend', { runId, ...more }));
+    return attempt(this.toasts, this.connection.request('run.extend', { runId, ...more }));
   }
 
   /** Whether the sub-agent goes on now. */
   retryRun(runId: string): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('run.retry', { runId }));
+    return attempt(this.toasts, this.connection.request('run.retry', { runId }));
   }
 
   /** Whether the message was sent once more, as a new workflow. */
   sendAgain(conversationId: string, text: string): Promise<boolean> {
-    return attempt(this.#toasts, this.connection.request('message.send', { conversationId, text }));
+    return attempt(this.toasts, this.connection.request('message.send', { conversationId, text }));
   }
 
   warn(message: string): void {
-    this.#toasts.error(message);
+    this.toasts.error(message);
   }
 
   close(): void {
@@ -126,9 +126,9 @@ export class App {
 
   async #report(stopping: Promise<StopReceipt>): Promise<void> {
     try {
-      this.#toasts.info(text.stopped(await stopping));
+      this.toasts.info(text.stopped(await stopping));
     } catch (error) {
-      this.#toasts.error(asRequestError(error).message);
+      this.toasts.error(asRequestError(error).message);
     }
   }
 }

@@ -3,8 +3,9 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
 import { GrantDraft } from './grant-draft.svelte.ts';
 import type { Question } from './phase.ts';
+import { ActionDraft, ReplyDraft } from './reply-draft.svelte.ts';
 
-export type Draft = EnvelopeDraft | ToolDraft;
+export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft;
 
 type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
 
@@ -60,6 +61,13 @@ export class EnvelopeDraft {
     const budget = bound === null ? others : { ...others, [kind]: bound };
     if (Object.keys(budget).length > 0) this.value.limits.budget = budget;
     else delete this.value.limits.budget;
+  }
+
+  /** Null: it does not review its answer. */
+  setRetries(maxRetries: number | null): void {
+    const criteria = this.original.reflection?.criteria ?? null;
+    if (maxRetries === null) delete this.value.reflection;
+    else this.value.reflection = { criteria, maxRetries };
   }
 
   reset(): void {
@@ -120,6 +128,8 @@ export function draftOf(question: Question): Draft {
   const { subject, grant: offer } = question.approval.request;
   const grant = offer ? new GrantDraft(offer) : null;
   if (question.spawn) return new EnvelopeDraft(question.spawn.envelope, grant);
+  if (subject.kind === 'action') return new ActionDraft(subject);
+  if (subject.kind === 'questions') return new ReplyDraft(subject.questions);
   return new ToolDraft(subject.kind === 'tool' ? subject.input : null, grant);
 }
 

@@ -5,7 +5,11 @@ import type { Attention as AttentionState } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
+import { AskBack } from './ask-back.svelte.ts';
 import { questionsOf, type Question } from './phase.ts';
+
+/** The place where every question is seen anyway; no conversation has this id. */
+export const INBOX = 'inbox';
 
 export class Attention {
   state = $state.raw<AttentionState>({ questions: [], asleep: [], running: [] });
@@ -29,11 +33,13 @@ export class Attention {
   // Made while a question is drawn, which must not change what is watched.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #drafts = new Map<string, Draft>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #backs = new Map<string, AskBack>();
   #known: readonly string[] = [];
   /** Questions that have not opened the modal yet, each with the place where it may; null is any page that shows no conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #held = new Map<string, string | null>();
-  /** The conversation on the screen. */
+  /** The conversation on the screen, or the inbox. */
   #here: string | null = null;
   readonly #isTyping: () => boolean;
   readonly #connection: Connection;
@@ -52,11 +58,12 @@ export class Attention {
     this.#selectedKey = key;
   }
 
-  /** The person came to a conversation, or to a page that shows none: what waited for that opens. */
-  enter(conversationId: string | null): void {
-    if (this.#here === conversationId) return;
-    this.#here = conversationId;
-    if (conversationId !== null && !this.#isTyping()) this.openHeld();
+  /** The person came to a conversation, or to a page that shows none: what waited for that opens. In the inbox nothing does. */
+  enter(place: string | null): void {
+    if (this.#here === place) return;
+    this.#here = place;
+    if (place === INBOX) this.dismiss();
+    else if (place !== null && !this.#isTyping()) this.openHeld();
   }
 
   /** Opens the modal for a question of this place that was held back. */
@@ -101,6 +108,23 @@ export class Attention {
 
   error(key: string): RequestError | null {
     return this.#errors.get(key) ?? null;
+  }
+
+  /** What the person asks back about a question; kept as long as the question is open. */
+  back({ key }: Question): AskBack {
+    const known = this.#backs.get(key);
+    if (known) return known;
+    const back = new AskBack();
+    this.#backs.set(key, back);
+    return back;
+  }
+
+  /** Asks the agent that asks; what it says comes with the state. */
+  async ask(question: Question): Promise<void> {
+    const approvalId = question.approval.request.id;
+    await this.back(question).send((words) =>
+      this.#connection.request('approval.ask', { approvalId, question: words }),
+    );
   }
 
   async decide(question: Question, answer: Answer): Promise<void> {
@@ -153,7 +177,7 @@ export class Attention {
     // One that has gone, or fallen asleep, is not looked at any more.
     const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
     if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
-    for (const kept of [this.#drafts, this.#errors, this.#busy, this.#held]) {
+    for (const kept of [this.#drafts, this.#backs, this.#errors, this.#busy, this.#held]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }
     if (fresh[0]) this.newest = fresh[0];

@@ -72,7 +72,7 @@ export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Appro
 /** A question holds up the run that asks and, where sub-agents are asked for, the run that would start. */
 function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
   if (request.runId === run.id) return decisions.includes(null);
-  if (request.subject.kind === 'tool') return false;
+  if (request.subject.kind !== 'envelopes') return false;
   const item = request.subject.items.findIndex(({ runId }) => runId === run.id);
   return item >= 0 && decisions[item] === null;
 }

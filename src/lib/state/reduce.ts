@@ -16,11 +16,13 @@ export type Retry = Pick<Event<'retry'>, 'attempt' | 'delayMs' | 'error' | 'at'>
 export interface View extends Snapshot {
   /** By run; gone with the next sign of life. */
   retries: Readonly<Record<string, Retry>>;
+  /** Runs whose answer is being reviewed. */
+  reviewing: readonly string[];
 }
 
 export function fromSnapshot(snapshot: Snapshot): View {
   const entries = Object.fromEntries(Object.entries(snapshot.entries).filter(([, list]) => list.length > 0));
-  return { ...snapshot, entries, open: snapshot.open.map(withoutHoles), retries: {} };
+  return { ...snapshot, entries, open: snapshot.open.map(withoutHoles), retries: {}, reviewing: [] };
 }
 
 /** Durable events count once, whatever is delivered twice; hints change open messages only. */
@@ -90,16 +92,8 @@ function apply(view: View, event: DurableEvent): View {
       return applyPart(quiet(view, event.runId), event);
     case 'message-end':
       return messageEnd(view, event);
-    case 'tool-start': {
-      const { runId, toolCallId, name, at } = event;
-      return {
-        ...view,
-        calls: putCall(view.calls, {
-          ...{ runId, toolCallId, name },
-          ...{ status: 'running', startedAt: at, endedAt: null },
-        }),
-      };
-    }
+    case 'tool-start':
+      return toolStart(view, event);
     case 'tool-end':
       return toolEnd(view, event);
     case 'approval-request': {
@@ -113,6 +107,9 @@ function apply(view: View, event: DurableEvent): View {
     }
     case 'approval-decide':
       return { ...view, approvals: decided(view.approvals, event) };
+    case 'context-request':
+    case 'context-end':
+      return { ...view, approvals: withContext(view.approvals, event) };
     case 'usage':
       return usage(view, event);
     case 'retry': {
@@ -120,6 +117,8 @@ function apply(view: View, event: DurableEvent): View {
       const open = view.open.filter((message) => message.runId !== runId);
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
+    case 'request-start':
+      return event.purpose === 'review' ? reviewing(view, event.runId, true) : view;
     case 'turn-start':
     case 'turn-end':
     case 'memory-change':
@@ -256,10 +255,17 @@ function runStart(view: View, event: Event<'run-start'>): View {
 }
 
 function runEnd(view: View, event: Event<'run-end'>): View {
-  const { runId, outcome, text, error, durationMs, at } = event;
-  const set = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
+  const { runId, outcome, text, error, reviews, durationMs, at } = event;
+  const end = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
+  const set = { ...end, ...(reviews && { reviews }) };
   const open = view.open.filter((message) => message.runId !== runId);
-  return { ...quiet(view, runId), runs: setRun(view, runId, () => set), open };
+  return { ...reviewing(quiet(view, runId), runId, false), runs: setRun(view, runId, () => set), open };
+}
+
+function reviewing(view: View, runId: string, now: boolean): View {
+  if (view.reviewing.includes(runId) === now) return view;
+  const others = view.reviewing.filter((id) => id !== runId);
+  return { ...view, reviewing: now ? [...others, runId] : others };
 }
 
 /** A run has one message in flight: what a failed attempt left goes with the next. A snapshot may be ahead of its start. */
@@ -276,6 +282,14 @@ function messageEnd(view: View, { runId, entry }: Event<'message-end'>): View {
   return entry.kind === 'assistant'
     ? { ...quiet(next, runId), open: withoutOpen(view.open, entry.messageId) }
     : next;
+}
+
+function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
+  const row: ToolCallRow = {
+    ...{ runId, toolCallId, name },
+    ...{ status: 'running', startedAt: at, endedAt: null },
+  };
+  return { ...view, calls: putCall(view.calls, row) };
 }
 
 function toolEnd(view: View, { runId, at, entry }: Event<'tool-end'>): View {
@@ -297,12 +311,23 @@ function decided(approvals: View['approvals'], event: Event<'approval-decide'>):
   );
 }
 
+function withContext(
+  approvals: View['approvals'],
+  { approvalId, n, context }: Event<'context-request' | 'context-end'>,
+): View['approvals'] {
+  return approvals.map((approval) => {
+    if (approval.request.id !== approvalId) return approval;
+    const before = approval.context ?? [];
+    return { ...approval, context: n === before.length ? [...before, context] : before.with(n, context) };
+  });
+}
+
 function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'>): View {
   const add = tallyOf(request);
   const sum = (row: { usage: typeof add }) => ({ usage: addTally(row.usage, add) });
   const time = (workedMs: number | undefined) => (workedMs === undefined ? {} : { workedMs });
   return {
-    ...view,
+    ...(request.purpose === 'review' ? reviewing(view, runId, false) : view),
     conversation: { ...view.conversation, ...sum(view.conversation) },
     workflows: setWorkflow(view, workflowId, (row) => ({ ...sum(row), ...time(worked?.workflowMs) })),
     runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs) })),

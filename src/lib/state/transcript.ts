@@ -1,5 +1,6 @@
 /** What a run's transcript shows, in order of time: words, thinking and calls, ended or still being written. */
 import type { Approval } from '#contract/approval.ts';
+import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 
@@ -19,6 +20,8 @@ export interface Call {
   result: ToolEntry | null;
   /** Runs that this call asked for, in the order of the items. */
   children: RunRow[];
+  /** What said yes in the place of the person; null for a yes of the person, and where nothing wanted to ask. */
+  allowedBy: 'grant' | 'rule' | null;
 }
 
 export type Block =
@@ -117,25 +120,40 @@ function parsed(json: string): unknown {
   }
 }
 
-type Stateless = Omit<Call, 'state' | 'startedAt' | 'children'>;
+type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy'>;
 
 function withState(source: Source, call: Stateless, writing: boolean): Call {
   const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
   const children = source.children
     .filter(({ toolCallId }) => toolCallId === call.id)
     .sort((a, b) => a.item - b.item);
-  return { ...call, children, startedAt: row?.startedAt ?? null, state: stateOf(source, call, row, writing) };
+  const asked = askedOf(source, call);
+  const state = stateOf(source, call, asked, row, writing);
+  return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked) };
 }
 
-function stateOf(source: Source, call: Stateless, row: ToolCallRow | undefined, writing: boolean): CallState {
+function askedOf({ run, approvals }: Source, { id }: Stateless): Approval | undefined {
+  return approvals.find(({ request }) => request.runId === run.id && request.toolCallId === id);
+}
+
+function allowedBy(asked: Approval | undefined): Call['allowedBy'] {
+  const ruled = asked?.decisions.find((decision) => decision?.allowed && decision.decidedBy === 'rule');
+  if (!ruled) return null;
+  return grantIdOf(ruled.ruleId) === null ? 'rule' : 'grant';
+}
+
+function stateOf(
+  source: Source,
+  call: Stateless,
+  asked: Approval | undefined,
+  row: ToolCallRow | undefined,
+  writing: boolean,
+): CallState {
   if (call.result) return call.result.status;
   const ended = source.run.outcome !== null;
   if (row && row.status !== 'running') return row.status;
   if (ended) return 'interrupted';
   if (row) return 'running';
-  const asked = source.approvals.find(
-    ({ request }) => request.runId === source.run.id && request.toolCallId === call.id,
-  );
   if (asked?.decisions.includes(null)) return 'waiting';
   return writing && !asked ? 'writing' : 'pending';
 }
@@ -184,5 +202,8 @@ export function mainArgument(input: unknown): string {
   const value = [...named, ...fields.map(([, other]) => other)].find(
     (candidate) => typeof candidate === 'string' && candidate !== '',
   );
-  return typeof value === 'string' ? value.replace(/\s+/g, ' ').slice(0, 200) : '';
+  if (typeof value === 'string') return value.replace(/\s+/g, ' ').slice(0, 200);
+  // A list is told by the first of it.
+  const list = fields.map(([, other]) => other).find(Array.isArray);
+  return mainArgument(list?.[0]);
 }

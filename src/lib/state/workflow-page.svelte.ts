@@ -69,6 +69,6 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
   const { conversation, workflow, runs, calls, approvals } = detail;
   return {
     ...{ conversation, runs, calls, approvals, seq: workflow.lastSeq, workflows: [workflow] },
-    ...{ more: false, entries: Object.fromEntries(entries), open: [], retries: {} },
+    ...{ more: false, entries: Object.fromEntries(entries), open: [], retries: {}, reviewing: [] },
   };
 }

@@ -14,6 +14,8 @@ function reasonOf(subject: Subject): string {
     if (subject.preview === null) return '';
     return subject.preview.created ? 'creates a file' : 'changes a file';
   }
+  if (subject.kind === 'action') return 'as the agent tells it';
+  if (subject.kind === 'questions') return 'changes nothing';
   const { operation, items } = subject;
   if (operation === 'parallel') return items.length > 1 ? 'several agents at once' : 'a batch of one agent';
   const isTemporary = items[0]?.envelope.definitionHash === null;

@@ -56,6 +56,24 @@ test('project over user over built-in, own files over those of other programs', 
   ]);
 });
 
+test('where another program sorts its agents into folders, they are found there; elsewhere a folder is none', async () => {
+  const { agree, names, look, warnings } = await place({
+    'home/.claude/agents/review/deep/a.md': agent('nested', 'of the person'),
+    'project/.claude/agents/team/b.md': agent('in-team', 'of the project'),
+    'project/.claude/agents/team/README.md': 'About the team.',
+    'project/.claude/agents/.git/c.md': agent('hidden', 'of nobody'),
+    'project/.triad/agents/team/d.md': agent('too-deep', 'of the project'),
+  });
+  const before = await names();
+  expect(before).toContain('nested');
+  expect(before).not.toContain('in-team');
+  expect((await look()).files.map(({ path }) => path)).toEqual(['.claude/agents/team/b.md']);
+  await agree();
+  expect(await names()).toContain('in-team');
+  for (const name of ['hidden', 'too-deep']) expect(await names()).not.toContain(name);
+  expect(warnings).toEqual([]);
+});
+
 test('what is saved counts at the next reading, and a reading keeps what it read', async () => {
   const { agents, project, said, write, root } = await place({ 'config/agents/a.md': agent('a', 'one') });
   const before = await agents.of(project);

@@ -15,6 +15,7 @@ const tools = allTools();
 const KEYS = [
   ...['name', 'description', 'role', 'model', 'effort', 'max_tokens', 'max_iterations', 'tools'],
   ...['permissions', 'requires_approval', 'approval_timeout', 'enabled'],
+  ...['enable_reflection', 'max_retries', 'reflection_criteria'],
 ];
 /** Key, a good value, and bad ones with what was meant where that can be told; both formats write them alike. */
 const VALUES: readonly (readonly [string, string, readonly (readonly [string, string?])[]])[] = [
@@ -49,6 +50,13 @@ const VALUES: readonly (readonly [string, string, readonly (readonly [string, st
   ['requires_approval', '["grep"]', [['["FilesystemWirte"]', 'FilesystemWrite'], ['true'], ['[""]']]],
   ['approval_timeout', '300', [['0'], ['86401'], ['"5 min"'], ['-1'], ['[300]']]],
   ['enabled', 'true', [['"no"'], ['1'], ['[]']]],
+  ['enable_reflection', 'true', [['"yes"'], ['0'], ['["true"]']]],
+  ['max_retries', '2', [['-1'], ['6'], ['1.5'], ['"2"'], ['true']]],
+  [
+    'reflection_criteria',
+    "['It is short']",
+    [['3'], ['true'], ['""'], ['"  "'], ['[]'], ['[7]'], ['["a", ""]']],
+  ],
 ];
 
 /** Every third key is filled in, beginning at the index, so that the defect stands among others. */
@@ -110,18 +118,17 @@ function unknownKeys(format: 'md' | 'toml', index: number): Case[] {
 
 function others(format: 'md' | 'toml', index: number): Case[] {
   const is = format === 'toml' ? ' = ' : ': ';
-  const unsupported = ['next', 'enable_reflection', 'max_retries', 'reflection_criteria'];
   const file = fileOf(format, index, []);
   const twice = { ...fileOf(format, index, [`x-a${is}1`, `x-a${is}2`]), key: format === 'md' ? 'x-a' : null };
   return [
-    ...unsupported.map((key) => ({ ...fileOf(format, index, [`${key}${is}"a"`]), key })),
+    { ...fileOf(format, index, [`next${is}"a"`]), key: 'next' },
     ...['name', 'description'].map((key) => ({ ...fileOf(format, index, [], key), line: 1, key })),
     ...['"../x"', '""', '7', '"a\\tb"', '"lead"'].map((value) => ({
       ...fileOf(format, index, [`name${is}${value}`]),
       key: 'name',
     })),
     { ...twice, line: twice.line + 1 },
-    { ...fileOf(format, index, [`model${is}"a`]), key: null },
+    { ...fileOf(format, index, [`model${is}"a" b`]), key: null },
     format === 'md'
       ? {
           ...file,

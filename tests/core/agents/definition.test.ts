@@ -17,7 +17,7 @@ function errorsOf(text: string, path?: string): Fault[] {
 
 test('every key, and the text below as the system prompt', () => {
   const keys =
-    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\nmax_iterations: 7\ntools: [read_file, grep]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenabled: false\nx-note: {a: 1}';
+    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\nmax_iterations: 7\ntools: [read_file, grep]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
   const text = file(keys, '\n# Prompt\n\n---\n\nStill the prompt.\n');
   expect(parse(text)).toEqual({
     ok: true,
@@ -33,6 +33,7 @@ test('every key, and the text below as the system prompt', () => {
       permissions: ['FilesystemRead'],
       requiresApproval: ['FilesystemWrite', 'grep'],
       approvalTimeoutMs: 60_000,
+      reflection: { criteria: 'Is it short?', maxRetries: 2 },
       systemPrompt: '# Prompt\n\n---\n\nStill the prompt.',
       enabled: false,
       lifecycle: 'permanent',
@@ -57,8 +58,32 @@ test('what is left out is left to the parent, and an agent is an enabled sub-age
       permissions: null,
       requiresApproval: [],
       approvalTimeoutMs: null,
+      reflection: null,
       enabled: true,
     },
+  });
+});
+
+test('reflection: one more try unless the file says another number, and criteria as a list or as text', () => {
+  const reflectionOf = (keys: string) => {
+    const result = parse(file(keys));
+    return result.ok && result.definition.reflection;
+  };
+  expect(reflectionOf('enable_reflection: true')).toEqual({ criteria: null, maxRetries: 1 });
+  expect(reflectionOf('enable_reflection: true\nmax_retries: 0')).toMatchObject({ maxRetries: 0 });
+  expect(reflectionOf('enable_reflection: true\nreflection_criteria: [It is short, It is right]')).toEqual({
+    ...{ criteria: '- It is short\n- It is right', maxRetries: 1 },
+  });
+  expect(reflectionOf('enable_reflection: false\nmax_retries: 2')).toBeNull();
+});
+
+test('keys of reflection without its switch are worth a warning: they change nothing', () => {
+  expect(parse(file('max_retries: 2\nreflection_criteria: Is it short?'))).toMatchObject({
+    ok: true,
+    definition: { reflection: null },
+    warnings: ['max_retries', 'reflection_criteria'].map((key, index) => ({
+      ...{ line: 4 + index, key, message: `${key} changes nothing without enable_reflection: true` },
+    })),
   });
 });
 
@@ -112,7 +137,13 @@ test.for([
   ['approval_timeout: 0', { line: 4, column: 19, message: 'approval_timeout must be at least 1' }],
   ['approval_timeout: 5 min', { key: 'approval_timeout' }],
   ['next: other', { line: 4, column: 1, key: 'next', message: 'next is not supported by this version' }],
-  ['enable_reflection: true', { message: 'enable_reflection is not supported by this version' }],
+  ['enable_reflection: "yes"', { column: 20, message: 'enable_reflection must be true or false' }],
+  ['max_retries: 6', { line: 4, column: 14, message: 'max_retries must be at most 5' }],
+  ['max_retries: -1', { key: 'max_retries', message: 'max_retries must be at least 0' }],
+  [
+    'reflection_criteria: [short, ""]',
+    { column: 30, message: 'reflection_criteria (item 2) must not be empty' },
+  ],
   ['prompt: x', { key: 'prompt', message: 'unknown key prompt' }],
   ['model: {a: 1}', { key: 'model', message: 'model must be text' }],
 ] as const)('a wrong value: %s', ([keys, error]) => {

@@ -16,6 +16,7 @@ function agent(name: string, fields: Partial<AgentDefinition> = {}): AgentDefini
     permissions: null,
     requiresApproval: [],
     approvalTimeoutMs: null,
+    reflection: null,
     systemPrompt: 'p',
     enabled: true,
     lifecycle: 'permanent',

@@ -61,6 +61,14 @@ describe('which one decides', () => {
     expect(verdict({ targets: { values: ['docs/a.md'], path: true } }, [onDocs]).effect).toBe('allow');
   });
 
+  test('a permission allows a call that needs it and no other, and denies any that needs it', () => {
+    const permissions: Permission[] = ['FilesystemRead', 'FilesystemWrite'];
+    const onRead = ruleOf({ effect: 'allow', permission: 'FilesystemRead' });
+    expect(verdict({ permissions }, [onRead]).effect).toBe('ask');
+    expect(verdict({ permissions: ['FilesystemRead'] }, [onRead]).effect).toBe('allow');
+    expect(verdict({ permissions }, [{ ...onRead, effect: 'deny' }]).effect).toBe('deny');
+  });
+
   test('a temporary agent gets nothing that was allowed to a defined one of its name', () => {
     const mine = { ...allow, agent: 'writer' };
     const temporary = { agent: 'writer', scope: 'spawned:writer' };
@@ -135,6 +143,28 @@ describe('whatever the rules and grants are', () => {
         const denies = all.some((rule) => rule.effect === 'deny' && concerns(rule, action));
         const { effect } = judge(action, { rules: all, faults: [] }, given, NOW);
         expect(effect === 'deny').toBe(denies);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('one more rule that denies the tool, a permission or a target of the call makes it a no', () => {
+    const where = fc.record({ at: fc.nat(), of: fc.constantFrom('tool', 'permission', 'target') });
+    fc.assert(
+      fc.property(actions, rules, grants, where, (action, all, given, { at, of }) => {
+        const [permission = null] = action.permissions;
+        const pattern = action.targets?.values[0] ?? '**';
+        const about = {
+          tool: { tool: action.tool },
+          permission: { permission },
+          target: { tool: '*', pattern },
+        };
+        if (of === 'permission' && permission === null) return;
+        const denies = ruleOf({ effect: 'deny', tool: null, ...about[of] });
+        const place = at % (all.length + 1);
+        const more = [...all.slice(0, place), denies, ...all.slice(place)];
+        const known = { ...action, targets: action.targets?.values.length === 0 ? null : action.targets };
+        expect(judge(known, { rules: more, faults: [] }, given, NOW).effect).toBe('deny');
       }),
       { numRuns: 1000 },
     );

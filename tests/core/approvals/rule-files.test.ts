@@ -1,8 +1,8 @@
 /** Rules come from two files, each with its line; what cannot be read allows nothing. */
-import { symlink } from 'node:fs/promises';
+import { rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rulesIn, rulesOf } from '#core/approvals/rule-files.ts';
+import { type ParsedRules, rulesIn, rulesOf } from '#core/approvals/rule-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const USER = `# mine
@@ -51,6 +51,33 @@ test('a project that is not trusted keeps what denies or asks, also where nobody
     expect(trusted).toBe(false);
     expect(rules.map(({ id }) => id)).toEqual(['user:1', 'user:2', 'project:2']);
   }
+});
+
+test('what was saved counts for the next call, also of the same size at the same time', async () => {
+  const folder = await filesWith(USER, PROJECT);
+  const [file, work] = [join(folder, 'home/config.toml'), join(folder, 'work')];
+  const project = join(work, '.triad/config.toml');
+  const parsed: ParsedRules = new Map();
+  const effects = async () => {
+    const { rules, faults } = await rulesIn(work, { file, isTrusted: async () => true }, parsed);
+    return [...rules.map(({ effect }) => effect), ...faults.map(() => 'fault')].join(' ');
+  };
+  expect(await effects()).toBe('ask allow allow deny');
+  expect(await effects()).toBe('ask allow allow deny');
+  for (const [path, text, said] of [
+    [file, USER.replace('"ask"\n', '"deny"'), 'allow deny fault'],
+    [file, USER.replace('"allow"', '"ask"  '), 'ask ask allow deny'],
+    [file, USER, 'ask allow allow deny'],
+    [project, PROJECT.replace('"deny"', '"asks"'), 'ask allow fault'],
+    [project, PROJECT, 'ask allow allow deny'],
+    [project, PROJECT.replace('"deny"', '"ask" '), 'ask allow allow ask'],
+  ] as const) {
+    await writeFile(path, text);
+    await utimes(path, 1, 1);
+    expect(await effects()).toBe(said);
+  }
+  await rm(project);
+  expect(await effects()).toBe('ask allow');
 });
 
 test('without files there are no rules', async () => {

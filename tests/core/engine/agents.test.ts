@@ -107,7 +107,7 @@ test('permissions narrow what an agent gets, whether it names tools or inherits 
   const given = new Map(engine.of('run-queue').map(({ agent, envelope }) => [agent, envelope]));
   expect(given.get('inherits')?.tools).not.toContain('write_file');
   expect(given.get('inherits')?.tools).toContain('memory');
-  expect(given.get('inherits')?.permissions).toEqual(['FilesystemRead']);
+  expect(given.get('inherits')?.permissions).toEqual(['FilesystemRead', 'SemanticSearch']);
   expect(given.get('names')?.tools).toContain('grep');
   expect(given.get('names')?.tools).not.toContain('write_file');
   expect(given.get('writes')?.tools).toContain('write_file');

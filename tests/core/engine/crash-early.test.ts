@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { live } from '../../support/crash.ts';
+import { live, Resumer } from '../../support/crash.ts';
 import { reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
@@ -48,13 +48,11 @@ function moments(events: readonly DurableEvent[]): number[] {
   return Array.from({ length: end - first + 1 }, (_, index) => first + index);
 }
 
-async function killAndResume(seq: number): Promise<void> {
+async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
   const model = await start();
   const life = { data: join(root, `at-${seq}`), url: model.url, folder: root };
   expect(await live({ mode: 'start', ...life, killAfter: seq }), `killed after ${seq}`).toBeNull();
-  const result = await live({ mode: 'resume', ...life });
-  if (!result) throw new Error('the resuming process was killed');
-  const { end, events, runs } = result;
+  const { end, events, runs } = await resumer.resume(life);
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
   expect(end.outcome, `resumed after ${seq}`).toBe('completed');
   expect(end.text).toContain('Report: part alpha');
@@ -95,7 +93,13 @@ test('after every durable event of it', { timeout: 600_000 }, async () => {
   const seqs = moments(whole?.events ?? []);
   expect(seqs.length).toBeGreaterThan(15);
   const lane = async (first: number): Promise<void> => {
-    for (let index = first; index < seqs.length; index += LANES) await killAndResume(seqs[index] ?? 0);
+    const resumer = new Resumer();
+    try {
+      for (let index = first; index < seqs.length; index += LANES)
+        await killAndResume(seqs[index] ?? 0, resumer);
+    } finally {
+      resumer.end();
+    }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
 });

@@ -29,6 +29,7 @@ function whenWriting(sessions: string): NonNullable<Life['started']> {
 test.for([
   ['after its first event', 1],
   ['among its sub-agents', 30],
+  ['after its last event, before any file says so', 'workflow-end'],
   ['as soon as the first file is written', null],
 ] as const)('killed %s', { timeout: 60_000 }, async ([, killAfter]) => {
   const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
@@ -50,11 +51,19 @@ test.for([
   const page = Object.entries(written).find(([name]) => name.endsWith('/session.md'))?.[1];
   expect(fieldsOf(page ?? '')).toMatchObject({ status: 'completed', outcome: 'completed' });
 
+  expect(await readdir(join(files, 'sessions-behind')), 'nothing is left to do').toEqual([]);
+
   const store = await openStore({ url: `rocksdb://${data}` });
   const again = join(root, `again-${killAfter}`);
   await mkdir(again);
   const settings = { sessions: { project: false } };
-  const projector = new SessionProjector({ store, settings, data: again, onFailure: () => undefined });
+  const projector = new SessionProjector({
+    store,
+    settings,
+    data: again,
+    version: '0.0.0',
+    onFailure: () => undefined,
+  });
   await projector.rebuild(result?.workflow.conversationId ?? '');
   expect(await filesBelow(join(again, 'sessions'))).toEqual(written);
   await store.close();

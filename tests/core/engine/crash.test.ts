@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { live } from '../../support/crash.ts';
+import { live, Resumer } from '../../support/crash.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 
@@ -35,7 +35,7 @@ function callsAt(before: readonly DurableEvent[]): number {
   return parts.length === 0 ? CHILDREN.length : parts.length;
 }
 
-async function killAndResume(seq: number): Promise<void> {
+async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
   const model = await startFakeModel(threeChildren());
   const data = join(root, `at-${seq}`);
   try {
@@ -44,9 +44,7 @@ async function killAndResume(seq: number): Promise<void> {
       `killed after event ${seq}`,
     ).toBeNull();
     const before = model.requests.length;
-    const result = await live({ mode: 'resume', data, url: model.url, folder: root });
-    if (!result) throw new Error('the resuming process was killed');
-    const { end, events, runs, workflow } = result;
+    const { end, events, runs, workflow } = await resumer.resume({ data, url: model.url, folder: root });
 
     expect(
       events.map((event) => event.seq),
@@ -104,11 +102,14 @@ describe('kill -9 and resume', () => {
     let next = 1;
     let failed = false;
     const lane = async (): Promise<void> => {
-      while (next < count && !failed) {
-        await killAndResume(next++).catch((error: unknown) => {
-          failed = true;
-          throw error;
-        });
+      const resumer = new Resumer();
+      try {
+        while (next < count && !failed) await killAndResume(next++, resumer);
+      } catch (error) {
+        failed = true;
+        throw error;
+      } finally {
+        resumer.end();
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));

@@ -1,5 +1,5 @@
 /** A yes for more than once: what it answers, what it does not, and how it ends. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { GrantWish } from '#contract/permission.ts';
 import { openStore } from '#core/store/surreal.ts';
@@ -97,6 +97,24 @@ describe('its end', () => {
     const engine = await engineWith(writes('a.md', 'a.md', 'a.md'), wish);
     await engine.ask('Write');
     expect(deciders(engine)).toEqual(['person', 'grant', 'person']);
+  });
+
+  test('after so many minutes it is asked again, also in the middle of a workflow', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const grant = { scope: 'project', pattern: 'a.md', minutes: 10 } as const;
+    const engine = await startEngine(writes('a.md', 'a.md', 'b.md', 'a.md'), {
+      configFolder: await folderWith(),
+      person: ({ request }) => {
+        if (request.title.includes('b.md')) vi.setSystemTime(Date.now() + 11 * 60_000);
+        return { kind: 'allow', ...(engine.of('grant-change').length === 0 ? { grant } : {}) };
+      },
+    });
+    await engine.ask('Write');
+    expect(deciders(engine)).toEqual(['person', 'grant', 'person', 'person']);
+    expect((await engine.runtime.request('permissions.list', {})).grants).toEqual([]);
+    await engine.ask('Write again');
+    expect(deciders(engine).slice(4)).toEqual(['person', 'person', 'person', 'person']);
   });
 
   test('revoked, it answers nothing; that is told where it was given, and only once', async () => {

@@ -53,7 +53,8 @@ test('every request of a child has its system prompt and its prompt, and nothing
   const first = childs[0]?.body.messages;
   expect(first).toHaveLength(1);
   expect(childs[0]?.seen.tools).toEqual([
-    ...['glob', 'grep', 'list_directory', 'memory', 'read_file', 'todo_read', 'todo_write', 'write_file'],
+    ...['ask_question', 'glob', 'grep', 'list_directory', 'list_notes', 'memory', 'read_file', 'read_note'],
+    ...['request_approval', 'semantic_search', 'todo_read', 'todo_write', 'write_file'],
   ]);
 
   // And back: of a child only its report and its metrics reach the lead.

@@ -11,7 +11,6 @@ import {
 } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
-const CLOSED_WITHIN_MS = 200;
 const hangs = { hangAfter: 3, usage: { input: 1234 } };
 
 /** The child's request falls silent after it began. */
@@ -30,14 +29,12 @@ describe('stop', () => {
     const engine = await startEngine(hangingChild());
     const { workflowId } = await engine.send('Go');
     await engine.event((event) => event.type === 'message-delta' && event.agent === 'slow');
-    const stoppedAt = performance.timeOrigin + performance.now();
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     const end = await engine.ended(workflowId);
     expect(receipt).toEqual({ agents: 2, requests: 1, tools: 0, approvals: 0, left: 0 });
     expect(outcomes(end)).toEqual(['cancelled', 'cancelled']);
     const request = engine.model.requests.find(({ seen }) => seen.prompt === 'Take your time.');
     await engine.model.waitFor((one) => one === request && one.closedAt !== null);
-    expect((request?.closedAt ?? Infinity) - stoppedAt).toBeLessThan(CLOSED_WITHIN_MS);
     const detail = await engine.runtime.request('workflow.get', { workflowId });
     expect(detail.runs.map(({ status, outcome }) => [status, outcome])).toEqual([
       ['cancelled', 'cancelled'],

@@ -31,6 +31,28 @@ test.for([
   expect(linksOf(body).filter((link) => link !== `${FOLDER}/session.md`)).toEqual([]);
 });
 
+test('reviews stand with their score and critique, before what was found', () => {
+  const reviews = [
+    { answer: 1, verdict: null },
+    { answer: 1, verdict: { passed: false, score: 40, critique: 'No line.\n\n## Findings' } },
+    { answer: 4, verdict: { passed: true, score: 90, critique: '' } },
+  ];
+  const page = agentPage(child({ text: 'Found.', reviews }), [], FOLDER);
+  expect(page.slice(page.indexOf('## Reviews'), page.indexOf('\n## Findings'))).toBe(`## Reviews
+
+- Review 1: it could not be read
+
+- Review 2: not passed, 40 of 100
+
+> No line.
+>
+> ## Findings
+
+- Review 3: passed, 90 of 100
+`);
+  expect(agentPage(child({ text: 'Found.' }), [], FOLDER)).not.toContain('Reviews');
+});
+
 describe('recommendationsOf', () => {
   test('takes the section out, up to the next heading of its level', () => {
     const report = '# Report\n\nA\n\n## Recommendations\n\nB\n\n### More\n\nC\n\n## Rest\n\nD';

@@ -45,10 +45,10 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
     warnings: [{ line: 5, column: 8, key: 'model', suggestion: 'sonnet' }],
   });
   const show = await triad(['agents', 'show', 'auditor']);
-  expect(show.out).toContain('permissions       FilesystemRead\n');
-  expect(show.out).toContain(`file              ${join(home.home, 'agents/auditor.md')}\n`);
+  expect(show.out).toContain('permissions         FilesystemRead\n');
+  expect(show.out).toContain(`file                ${join(home.home, 'agents/auditor.md')}\n`);
   expect(show.out).toContain('\nYou do it.\n');
-  expect((await triad(['agents', 'show', 'off'])).out).toContain('enabled           no\n');
+  expect((await triad(['agents', 'show', 'off'])).out).toContain('enabled             no\n');
   expect(await triad(['agents', 'show', 'mine'])).toMatchObject({ code: 2, out: '' });
   expect((await triad(['agents', 'show', 'auditr'])).err).toContain('did you mean auditor?');
 });

@@ -1,6 +1,7 @@
 /** Asking at the terminal: only a clear yes is a yes, and a question that is gone is not waited for. */
-import { expect, test } from 'vitest';
-import type { Approval } from '#contract/approval.ts';
+import { describe, expect, test } from 'vitest';
+import type { Approval, ApprovalRequest } from '#contract/approval.ts';
+import type { GrantScope } from '#contract/permission.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/errors.ts';
 import { createAsker } from '#hosts/cli/asker.ts';
@@ -123,4 +124,63 @@ test('closing ends the question on the screen without an answer', async () => {
   await one.close();
   one.update([asked()]);
   expect(client.requests).toEqual([]);
+});
+
+describe('more than once', () => {
+  const offer = { agent: 'lead', tool: 'write_file', pattern: 'docs/a.md' };
+  const offered = (scopes: GrantScope[], rest: Partial<ApprovalRequest> = {}) =>
+    asked(spawnRequest({ grant: { ...offer, scopes }, ...rest }));
+  const all: GrantScope[] = ['workflow', 'conversation', 'project'];
+
+  test.for([
+    ['w', 'workflow'],
+    ['c', 'conversation'],
+    ['P ', 'project'],
+    ['project', 'project'],
+  ] as const)('%s, with the exact pattern', async ([typed, scope]) => {
+    const client = answering();
+    const terminal = typing([typed]);
+    asker(client, terminal).update([offered(all)]);
+    const grant = { scope, pattern: 'docs/a.md' };
+    await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'allow', grant } }]);
+    expect(terminal.shown()).toContain(
+      'More than once: lead may use write_file on docs/a.md, in this [w]orkflow',
+    );
+    expect(terminal.shown()).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
+  });
+
+  test('y is once only, and what is not offered is no answer', async () => {
+    const client = answering();
+    const terminal = typing(['p', 'y']);
+    asker(client, terminal).update([offered(['workflow', 'conversation'])]);
+    await expect.poll(() => answers(client)).toHaveLength(1);
+    expect(answers(client)[0]?.answer).toEqual({ kind: 'allow' });
+    expect(terminal.shown()).not.toContain('[p]');
+    expect(terminal.shown().match(/Allow\?/g)).toHaveLength(2);
+  });
+
+  test('what was edited can be allowed once only', async () => {
+    const client = answering();
+    const terminal = typing(['e', 'w', 'y'], async (text) => `${text}!`);
+    asker(client, terminal).update([offered(all)]);
+    await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'edit' } }]);
+    expect(terminal.shown().split('(edited)')[1]).not.toContain('More than once');
+  });
+
+  test('what cannot be undone has its second step, whichever yes it is', async () => {
+    const client = answering();
+    asker(client, typing(['w', 'no', 'w', 'confirm'])).update([offered(all, { reversible: false })]);
+    await expect
+      .poll(() => answers(client))
+      .toMatchObject([{ answer: { kind: 'allow', confirmed: true, grant: { scope: 'workflow' } } }]);
+  });
+
+  test('what could hide in a pattern is shown', async () => {
+    const client = answering();
+    const terminal = typing(['n', '']);
+    const grant = { ...offer, pattern: 'a\u202Eb.md', scopes: all };
+    asker(client, terminal).update([asked(spawnRequest({ grant }))]);
+    await expect.poll(() => answers(client)).toHaveLength(1);
+    expect(terminal.shown()).not.toContain('\u202E');
+  });
 });

@@ -119,6 +119,16 @@ test('retries and notices are notes', () => {
   ]);
 });
 
+test('a review is a note, whoever reviews itself', () => {
+  const review = { answer: 1, verdict: { passed: false, score: 40, critique: 'No\nline.' } };
+  const text = 'Review 1: not passed, 40 of 100. No\nline.';
+  const entry = { kind: 'system', code: 'review', n: 2, at, text, review } as const;
+  expect(printed(ofChild('message-end', { entry }), ofLead('message-end', { entry })).notes).toEqual([
+    '◇ code-reviewer: Review 1: not passed, 40 of 100. No line.',
+    '◇ lead: Review 1: not passed, 40 of 100. No line.',
+  ]);
+});
+
 test('what a rule or the clock decided is told; the person’s own answers are not', () => {
   const approval = spawnRequest();
   const asked = ofLead('approval-request', { approval });

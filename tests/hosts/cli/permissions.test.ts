@@ -65,6 +65,15 @@ test('arguments are words or one JSON object', async () => {
   expect(whole.sent).toMatchObject([{ input: { path: 'a' } }]);
 });
 
+test('a call can be explained where it would be made', async () => {
+  const inWorkflow = await triad('explain', 'helper', 'grep', 'pattern=a', '--workflow', 'w');
+  expect(inWorkflow.sent).toEqual([
+    { agent: 'helper', tool: 'grep', input: { pattern: 'a' }, workflowId: 'w' },
+  ]);
+  const inConversation = await triad('explain', 'spawned:helper', 'grep', 'pattern=a', '--conversation', 'c');
+  expect(inConversation.sent).toMatchObject([{ agent: 'spawned:helper', conversationId: 'c' }]);
+});
+
 test('the verdict comes first, then what else was looked at', async () => {
   const { code, out } = await triad('explain', 'lead', 'write_file', 'path=dist/a.js', 'content=');
   expect(code).toBe(0);

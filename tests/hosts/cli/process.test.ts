@@ -107,7 +107,7 @@ test.runIf(hasTerminals)(
     const { onTerminal } = await machine(spawnOne());
     const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
     child.stdin?.write('y');
-    await expect.poll(out, waits).toContain('Allow? [y]es, [n]o: ');
+    await expect.poll(out, waits).toContain('Allow? [y]es, [n]o, [?] ask first: ');
     expect(out()).toContain('│ Inspect the workspace and report.');
     await sleep(100);
     child.stdin?.write('\r');

@@ -1,10 +1,12 @@
 /** The trace: a tree of runs with where their time went, as data and as text. */
 import { expect, test } from 'vitest';
 import type { WorkflowDetail } from '#contract/view.ts';
+import { newId } from '#core/ids.ts';
 import { plainStyle } from '#hosts/cli/style.ts';
 import { displayWidth } from '#hosts/cli/table.ts';
 import { traceText } from '#hosts/cli/trace-text.ts';
 import { traceOf } from '#hosts/cli/trace.ts';
+import { grantOf } from '../../core/approvals/support.ts';
 import {
   at,
   childId,
@@ -137,4 +139,29 @@ test('a narrow terminal cuts lines, and breaks errors so that nothing of them is
   for (const line of narrow) expect(displayWidth(line)).toBeLessThanOrEqual(40);
   expect(narrow.map((line) => line.trim()).join('')).toContain(child.traceId);
   expect(narrow.map((line) => line.trim()).join(' ')).toContain('rate_limited: Too many requests');
+});
+
+test('what a grant or a rule allowed says which, and grants stand with their times and their end', () => {
+  const grant = grantOf({ id: newId(), calls: 1, givenAt: later(300), revokedAt: later(900) });
+  const approvals = [
+    { request: spawnRequest({ id: grant.approvalId }), decisions: [decision()] },
+    { request: spawnRequest(), decisions: [decision({ decidedBy: 'rule', ruleId: `grant:${grant.id}` })] },
+    { request: spawnRequest(), decisions: [decision({ decidedBy: 'rule', ruleId: 'user:2' })] },
+  ];
+  const granted = traceOf(detail.conversation, [{ ...detail, approvals, grants: [grant] }]);
+  expect(granted.workflows[0]?.grants).toEqual([grant]);
+  expect(granted.workflows[0]?.runs[0]?.approvals).toMatchObject([
+    { ruleId: null, grantId: grant.id, toolCallId: 'call-1' },
+    { ruleId: `grant:${grant.id}`, grantId: null },
+    { ruleId: 'user:2', grantId: null },
+  ]);
+  const lines = traceText(granted, Infinity, plainStyle);
+  expect(lines.filter((line) => line.includes('?'))).toEqual([
+    '│   ? Start code-reviewer – approved by person',
+    `│   ? Start code-reviewer – approved by grant:${grant.id}`,
+    '│   ? Start code-reviewer – approved by rule user:2',
+  ]);
+  const last = lines.at(-1);
+  expect(last).toContain(`+ grant:${grant.id} · lead may use write_file on docs/*.md (project)`);
+  expect(last).toMatch(/given .+ · used once · revoked /);
 });

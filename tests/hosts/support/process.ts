@@ -9,6 +9,8 @@ import type { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
+/** Every test has a home of its own, so what its program compiled would be compiled again for the next. */
+const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/triad-tests');
 const APP = join(import.meta.dirname, 'app-process.ts');
 
 export interface Started {
@@ -60,6 +62,7 @@ export async function machine(script: Script): Promise<Machine> {
   const env = {
     ...{ PATH: process.env['PATH'], TRIAD_HOME: home, HOME: home, INIT_CWD: folder, TERM: 'xterm' },
     ...{ ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: model.url },
+    NODE_COMPILE_CACHE: COMPILED,
   };
   const launch = (command: string, args: string[], input: string | undefined, place: Place = {}): Started => {
     const cwd = place.folder ?? folder;

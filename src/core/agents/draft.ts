@@ -1,0 +1,20 @@
+/** Where a new agent of a place would lie; never where one is already. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TriadError } from '../errors.ts';
+import { loadPlace, nameOf } from './load.ts';
+import type { AgentPlace } from './places.ts';
+import type { KnownTool } from './vocabulary.ts';
+
+/** Throws `conflict` where the place has an agent of this name, or such a file. */
+export async function newPath(place: AgentPlace, name: string, tools: readonly KnownTool[]): Promise<string> {
+  const path = join(place.folder, `${name.trim().replaceAll(' ', '-')}.md`);
+  const taken = (await loadPlace(place, tools)).find((file) => nameOf(file) === name)?.path;
+  if (taken !== undefined) throw isThere(taken);
+  if (await stat(path).catch(() => null)) throw isThere(path);
+  return path;
+}
+
+export function isThere(path: string): TriadError {
+  return new TriadError('conflict', `${path} is there already: nothing was written`);
+}

@@ -1,0 +1,112 @@
+/** An agent's text as a form has it: its keys read, and some of them changed without touching anything else. */
+import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
+import { TriadError } from '../errors.ts';
+import type { Entry } from './entries.ts';
+import { editToml } from './edit-toml.ts';
+import { editYaml } from './edit-yaml.ts';
+import { readMarkdown, splitMarkdown } from './frontmatter.ts';
+import { MarkdownKeys, TomlKeys } from './keys.ts';
+import { readToml } from './toml.ts';
+
+export type Values = Record<string, AgentValue>;
+/** The form's name for the system prompt; in Markdown it is the text below the frontmatter. */
+const PROMPT = 'prompt';
+export const FORM_KEYS: readonly string[] = Object.keys(TomlKeys.shape);
+
+/** Null where the text cannot be read as keys. A value of a kind that no form has is left out. */
+export function valuesOf(text: string, isToml: boolean): Values | null {
+  const read = isToml ? readToml(text) : readMarkdown(text);
+  if (!read.ok) return null;
+  const shape = isToml ? TomlKeys.shape : MarkdownKeys.shape;
+  const known = read.entries.flatMap(({ key, value }: Entry): [string, AgentValue][] => {
+    const plain = key !== null && Object.hasOwn(shape, key) ? plainOf(value) : undefined;
+    return key === null || plain === undefined ? [] : [[key, plain]];
+  });
+  const values: Values = Object.fromEntries(known);
+  if (read.body) return { ...values, [PROMPT]: read.body.text };
+  const prompt = values[PROMPT];
+  return typeof prompt === 'string' ? { ...values, [PROMPT]: prompt.trim() } : values;
+}
+
+function plainOf(value: unknown): AgentValue | undefined {
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as AgentValue;
+  if (typeof value === 'bigint') return Number(value);
+  return Array.isArray(value) && value.every((item) => typeof item !== 'object')
+    ? value.map(String)
+    : undefined;
+}
+
+/** What the file of another program says, in the keys of this one. */
+export function valuesOfDefinition(definition: AgentDefinition): Values {
+  const { name, description, role, model, effort, maxTokens, maxIterations, tools, permissions } = definition;
+  const { requiresApproval, approvalTimeoutMs, enabled, systemPrompt } = definition;
+  const all: Values = {
+    ...{ name, description, role: role === 'primary' ? role : null, model, effort, max_tokens: maxTokens },
+    ...{ max_iterations: maxIterations, tools, permissions },
+    requires_approval: requiresApproval.length > 0 ? requiresApproval : null,
+    approval_timeout: approvalTimeoutMs === null ? null : approvalTimeoutMs / 1000,
+    enabled: enabled ? null : false,
+    [PROMPT]: systemPrompt,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+}
+
+/** Throws `bad_input` where that cannot be done without touching more. */
+export function editText(text: string, isToml: boolean, changes: Readonly<Values>): string {
+  if (!valuesOf(text, isToml))
+    throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
+  let edited = text;
+  for (const [key, value] of Object.entries(changes)) {
+    if (!FORM_KEYS.includes(key)) throw new TriadError('bad_input', `An agent has no key "${key}"`);
+    edited = editOne(edited, isToml, key, value);
+  }
+  const after = valuesOf(edited, isToml);
+  const isWanted = Object.entries(changes).every(([key, value]) => isSame(after?.[key] ?? null, value));
+  const isRest = others(edited, isToml, changes) === others(text, isToml, changes);
+  if (after && isWanted && isRest) return edited;
+  const names = Object.keys(changes).join(', ');
+  throw new TriadError(
+    'bad_input',
+    `${names} cannot be changed from the form as it is written: change the text`,
+  );
+}
+
+/** All that was not to be changed, also keys that no form has. */
+function others(text: string, isToml: boolean, changes: Readonly<Values>): string {
+  const read = isToml ? readToml(text) : readMarkdown(text);
+  if (!read.ok) return '';
+  const rest = read.entries.filter(({ key }) => key === null || !Object.hasOwn(changes, key));
+  const body = Object.hasOwn(changes, PROMPT) ? null : read.body?.text;
+  return JSON.stringify([rest.map(({ key, value }) => [key, value]), body]);
+}
+
+function editOne(text: string, isToml: boolean, key: string, value: AgentValue): string {
+  if (isToml)
+    return editToml(text, key, key === PROMPT && typeof value === 'string' ? `${value.trim()}\n` : value);
+  const file = splitMarkdown(text);
+  if (!file) return text;
+  const bodyAt = text.length - file.body.length;
+  if (key === PROMPT)
+    return `${endingLine(text.slice(0, bodyAt))}${bodyWith(file.body, String(value ?? ''))}`;
+  const start = text.indexOf('\n') + 1;
+  const old = file.frontmatter === '' ? '' : `${file.frontmatter}\n`;
+  const rest = text.slice(start + (text.startsWith(old, start) ? old.length : 0));
+  return `${text.slice(0, start)}${endingLine(editYaml(file.frontmatter, key, value))}${rest}`;
+}
+
+/** Blank lines above and below stay. */
+function bodyWith(body: string, prompt: string): string {
+  const above = /^(?:[ \t]*\n)*/.exec(body)?.[0] ?? '';
+  const below = /\s*$/.exec(body.slice(above.length))?.[0];
+  return `${above}${prompt.trim()}${below || '\n'}`;
+}
+
+function endingLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** The order of a list makes no difference; nor do blanks around a text. */
+function isSame(a: AgentValue, b: AgentValue): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return new Set(a).symmetricDifference(new Set(b)).size === 0;
+  return typeof a === 'string' && typeof b === 'string' ? a.trim() === b.trim() : a === b;
+}

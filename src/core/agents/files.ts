@@ -1,0 +1,180 @@
+/** The files of agents as an editor needs them: read, checked, written over only what was read, and drafted. */
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import type { AgentLint, AgentText } from '#contract/agent.ts';
+import { writeAtomically } from '../atomic-file.ts';
+import { TriadError } from '../errors.ts';
+import { sha256 } from '../hash.ts';
+import { isMissing, MAX_BYTES, readRegular } from '../regular-file.ts';
+import type { Trust } from '../trust.ts';
+import type { AgentFolders } from './agent-folders.ts';
+import { copyText } from './copy.ts';
+import { newPath } from './draft.ts';
+import { editText, type Values, valuesOf, valuesOfDefinition } from './edit.ts';
+import { fault, START } from './entries.ts';
+import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
+import type { AgentPlace } from './places.ts';
+import { isAgentFile } from './read-place.ts';
+import { agentTemplate } from './template.ts';
+import type { KnownTool } from './vocabulary.ts';
+
+export interface AgentFilesPorts {
+  agents: AgentFolders;
+  trust: Trust;
+  tools: readonly KnownTool[];
+}
+
+/** Methods take the canonical folder of a workspace, and the absolute path of a file of one of its places. */
+export class AgentFiles {
+  readonly #ports: AgentFilesPorts;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: AgentFilesPorts) {
+    this.#ports = ports;
+  }
+
+  async read(folder: string, file: string): Promise<AgentText> {
+    const place = this.#placeOf(folder, file);
+    const text = await readRegular(file).catch((error: unknown) => {
+      const message = isMissing(error) ? 'is not there any more' : `cannot be read: ${messageOf(error)}`;
+      throw new TriadError(isMissing(error) ? 'not_found' : 'bad_input', `${file} ${message}`);
+    });
+    const readOnly = await this.#readOnly(folder, file, place);
+    return { file, source: place.source, text: withLineFeeds(text), hash: sha256(text), readOnly };
+  }
+
+  async lint(folder: string, file: string, text: string): Promise<AgentLint> {
+    const place = this.#placeOf(folder, file);
+    const { tools } = this.#ports;
+    const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, tools);
+    const report = reportOf(loaded);
+    if (place.dialect !== 'triad')
+      return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };
+    const values = valuesOf(text, isToml(file));
+    const name = nameOf(loaded);
+    const others = loaded.ok ? await loadPlace(place, tools) : [];
+    const other = others.find((one) => one.path !== file && one.ok && one.definition.name === name);
+    if (!other) return { text, report, values };
+    const taken = fault(START, `the name ${name} is taken by ${other.path}`, { key: 'name' });
+    return { text, report: { ...report, ok: false, errors: [taken] }, values };
+  }
+
+  async edit(folder: string, file: string, text: string, changes: Readonly<Values>): Promise<AgentLint> {
+    if (this.#placeOf(folder, file).dialect !== 'triad')
+      throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
+    return this.lint(folder, file, editText(text, isToml(file), changes));
+  }
+
+  /** `before` is the hash of what was there when it was read, null for nothing. One after the other. */
+  save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
+    const saved = this.#last.then(() => this.#save(folder, file, text, before));
+    this.#last = saved.catch(() => undefined);
+    return saved;
+  }
+
+  /** Nothing is written. */
+  async draft(
+    folder: string,
+    { name, source, copyOf }: { name: string; source: 'user' | 'project'; copyOf?: string | undefined },
+  ): Promise<AgentText> {
+    const { agents, tools } = this.#ports;
+    const place = agents.places(folder).find((one) => one.source === source && one.dialect === 'triad');
+    if (!place) throw new TriadError('not_found', 'There is no folder for such agents');
+    const file = await newPath(place, name, tools);
+    const text = copyOf === undefined ? agentTemplate(name) : await this.#copy(folder, copyOf, name);
+    return { file, source, text, hash: null, readOnly: null };
+  }
+
+  async #save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
+    const place = this.#placeOf(folder, file);
+    const readOnly = await this.#readOnly(folder, file, place);
+    if (readOnly !== null) throw new TriadError('not_allowed', `${file} cannot be saved: ${readOnly}`);
+    if (Buffer.byteLength(text) > MAX_BYTES)
+      throw new TriadError('bad_input', `The text is larger than ${MAX_BYTES / 1024} KiB`);
+    const { report } = await this.lint(folder, file, text);
+    const [error] = report.errors;
+    if (error) throw new TriadError('bad_input', describeFault(basename(file), error));
+    await mkdir(dirname(file), { recursive: true });
+    const old = await textOrNull(file);
+    const content = old?.includes('\r\n') ? withLineFeeds(text).replaceAll('\n', '\r\n') : text;
+    const mode = old === null ? undefined : (await stat(file)).mode & 0o777;
+    await writeAtomically(file, content, {
+      mode,
+      before: async () => {
+        const now = await textOrNull(file);
+        if ((now === null ? null : sha256(now)) === before) return;
+        throw new TriadError('conflict', `${file} is not what it was any more: nothing was saved`);
+      },
+    });
+    if (place.source === 'project') {
+      const path = relative(folder, file).split(sep).join('/');
+      await this.#ports.trust.add(folder, path, content);
+    }
+    return { file, source: place.source, text: withLineFeeds(content), hash: sha256(content), readOnly };
+  }
+
+  async #copy(folder: string, file: string, name: string): Promise<string> {
+    const { text } = await this.read(folder, file);
+    const place = this.#placeOf(folder, file);
+    const loaded = loadFile(
+      { path: file, problem: null, text, hash: sha256(text) },
+      place,
+      this.#ports.tools,
+    );
+    if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
+    if (place.dialect !== 'triad' || isToml(file))
+      return copyText({ ...valuesOfDefinition(loaded.definition), name });
+    return loaded.definition.name === name ? text : editText(text, false, { name });
+  }
+
+  /** Throws `not_allowed` for a file that no place of the folder has. */
+  #placeOf(folder: string, file: string): AgentPlace {
+    const place = this.#ports.agents.places(folder).find((one) => one.folder === dirname(file));
+    if (place && join(place.folder, basename(file)) === file && isAgentFile(basename(file), place))
+      return place;
+    throw new TriadError('not_allowed', `${file} is no file of an agent of ${folder}`);
+  }
+
+  /** Null where it can be written: what is written lies where the place is. */
+  async #readOnly(
+    folder: string,
+    file: string,
+    { source, dialect, ...place }: AgentPlace,
+  ): Promise<string | null> {
+    if (source === 'builtin') return 'it comes with Triad';
+    if (dialect !== 'triad') return 'it belongs to another program, and is changed there';
+    const isLink = (await lstat(file).catch(() => null))?.isSymbolicLink() ?? false;
+    if (isLink) return 'it is a link: change the file that it leads to';
+    // The person's own may lie anywhere.
+    const real = source === 'project' ? await nearestReal(place.folder) : folder;
+    if (real === folder || real?.startsWith(folder + sep)) return null;
+    return 'its folder is a link that leads out of the workspace';
+  }
+}
+
+function isToml(file: string): boolean {
+  return extname(file) === '.toml';
+}
+
+function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+async function textOrNull(file: string): Promise<string | null> {
+  return readRegular(file).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw new TriadError('bad_input', `${file} cannot be read: ${messageOf(error)}`);
+  });
+}
+
+/** Where the folder really is, or the nearest above it that is there; null where a link on the way leads nowhere. */
+async function nearestReal(folder: string): Promise<string | null> {
+  const real = await realpath(folder).catch(() => null);
+  if (real !== null) return real;
+  const isLink = await lstat(folder).catch(() => null);
+  return isLink ? null : nearestReal(dirname(folder));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

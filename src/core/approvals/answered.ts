@@ -1,0 +1,64 @@
+/** Questions of the past with what answered them: the grants of a workflow, and what was decided last. */
+import { grantIdOf } from '#contract/grant-id.ts';
+import type { Approval } from '#contract/approval.ts';
+import type { Grant } from '#contract/permission.ts';
+import type { Answered, WorkflowRow } from '#contract/view.ts';
+import type { Store } from '../store/store.ts';
+
+/** Questions that are looked at for what was decided last. */
+const NEWEST = 50;
+
+/** Those given in a workflow, and those that answered its questions, wherever they were given; in order of time. */
+export async function grantsOf(
+  store: Pick<Store, 'grant' | 'grantsGivenIn'>,
+  workflow: Pick<WorkflowRow, 'id' | 'endedAt'>,
+  approvals: readonly Approval[],
+): Promise<Grant[]> {
+  const given = await store.grantsGivenIn(workflow);
+  const known = new Set(given.map(({ id }) => id));
+  const used = await grantsWithin(store, approvals, known);
+  return [...given, ...used].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Newest first; nothing of conversations in the trash. */
+export async function recentlyAnswered(
+  store: Pick<Store, 'newestApprovals' | 'conversation' | 'grant'>,
+): Promise<Answered[]> {
+  const approvals = await store.newestApprovals(NEWEST);
+  const conversations = [...new Set(approvals.map(({ request }) => request.conversationId))];
+  const rows = await Promise.all(conversations.map((id) => store.conversation(id)));
+  const listed = new Set(rows.flatMap((row) => (row && !row.deletedAt ? [row.id] : [])));
+  const shown = approvals.filter(({ request }) => listed.has(request.conversationId));
+  const used = await grantsWithin(store, shown, new Set());
+  const grants = new Map(used.map((grant) => [grant.id, grant]));
+  return shown
+    .flatMap((approval) => answersOf(approval, grants))
+    .sort((a, b) => b.decision.at.localeCompare(a.decision.at))
+    .slice(0, NEWEST);
+}
+
+async function grantsWithin(
+  store: Pick<Store, 'grant'>,
+  approvals: readonly Approval[],
+  known: ReadonlySet<string>,
+): Promise<Grant[]> {
+  const decisions = approvals.flatMap((approval) => approval.decisions);
+  const ids = new Set(decisions.flatMap((decision) => grantIdOf(decision?.ruleId ?? null) ?? []));
+  const found = await Promise.all([...ids].filter((id) => !known.has(id)).map((id) => store.grant(id)));
+  return found.filter((grant) => grant !== null);
+}
+
+function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string, Grant>): Answered[] {
+  const { id: approvalId, conversationId, workflowId, runId, risk, subject } = request;
+  return decisions.flatMap((answer, item) => {
+    if (!answer) return [];
+    const { edited: _, replies: __, ...decision } = answer;
+    const started = subject.kind === 'envelopes' ? subject.items[item] : undefined;
+    return {
+      ...{ approvalId, conversationId, workflowId, runId, risk, decision },
+      agent: started?.envelope.agent ?? request.agent,
+      title: started?.title || request.title,
+      grant: grants.get(grantIdOf(decision.ruleId) ?? '') ?? null,
+    };
+  });
+}

@@ -1,0 +1,81 @@
+/** What the person asks back before deciding: one question after the other to the agent that asks, each kept with its answer. */
+import type { Approval, Context } from '#contract/approval.ts';
+import type { DurableEvent } from '#contract/event.ts';
+import { errorInfo, TriadError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Payload } from '../recorder.ts';
+import { Stopped } from '../stop.ts';
+
+/** Has the asking agent answer the newest of what was asked back; rejects with why it cannot. */
+export type Explain = (approval: Approval, signal: AbortSignal) => Promise<string>;
+
+interface Ports {
+  approval: Approval;
+  readonly explain: Explain;
+  readonly record: (payload: Payload) => Promise<DurableEvent>;
+  readonly onChange: () => void;
+}
+
+export class Exchange {
+  readonly #ports: Ports;
+  #current: { controller: AbortController; done: Promise<void> } | null = null;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+    // What the end of the program cut off stays without an answer.
+    const context = ports.approval.context ?? [];
+    context.forEach((one, n) => {
+      if (one.answer === null && one.error === null) this.#end(n, { error: 'Interrupted: ask again' });
+    });
+  }
+
+  /** Whether the agent is answering. */
+  get active(): boolean {
+    return this.#current !== null;
+  }
+
+  /** Resolves when the question is stored; what the agent says comes later. */
+  async ask(question: string): Promise<void> {
+    if (this.#current)
+      throw new TriadError('conflict', 'The agent still answers your last question: wait for it');
+    const { approval, record, onChange } = this.#ports;
+    const at = new Date().toISOString();
+    const context: Context = { id: newId(), question: question.trim(), answer: null, error: null, at };
+    const n = (approval.context ??= []).push(context) - 1;
+    const controller = new AbortController();
+    const stored = record({ type: 'context-request', approvalId: approval.request.id, n, context });
+    this.#current = { controller, done: this.#answer(n, stored, controller.signal) };
+    onChange();
+    await stored;
+  }
+
+  /** Nobody waits for the answer any more; resolves when nothing of it goes on. */
+  end(): Promise<void> {
+    this.#current?.controller.abort(new Stopped('parent'));
+    return this.#current?.done ?? Promise.resolve();
+  }
+
+  async #answer(n: number, stored: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const { approval, explain } = this.#ports;
+    try {
+      await stored;
+      this.#end(n, { answer: await explain(approval, signal) });
+    } catch (error) {
+      const why = signal.aborted
+        ? 'Not answered: the question was closed meanwhile'
+        : errorInfo(error).message;
+      this.#end(n, { error: why });
+    } finally {
+      this.#current = null;
+      this.#ports.onChange();
+    }
+  }
+
+  #end(n: number, end: Partial<Context>): void {
+    const { approval, record } = this.#ports;
+    const context = { ...approval.context![n]!, ...end };
+    approval.context![n] = context;
+    // A failed write is a failure of the log, which stops the run that waits.
+    record({ type: 'context-end', approvalId: approval.request.id, n, context }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,47 @@
+/** Sessions whose files may be behind their history: kept on the disk, so that a killed program leaves word of them. */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FOLDER = 'sessions-behind';
+
+/** Where nothing can be kept, nothing fails: the files can always be made again. */
+export class Behind {
+  readonly #folder: string;
+  readonly #marked = new Set<string>();
+  /** What is written for one session is written in order, as for all of them. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(data: string) {
+    this.#folder = join(data, FOLDER);
+  }
+
+  mark(conversationId: string): void {
+    if (this.#marked.has(conversationId)) return;
+    this.#marked.add(conversationId);
+    this.#then(async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await writeFile(join(this.#folder, conversationId), '', { mode: 0o600 });
+    });
+  }
+
+  clear(conversationId: string): void {
+    if (!this.#marked.delete(conversationId)) return;
+    this.#then(() => rm(join(this.#folder, conversationId), { force: true }));
+  }
+
+  /** Those that a program before this one has left. */
+  async left(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names) this.#marked.add(name);
+    return names;
+  }
+
+  /** Resolves when everything is written. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  #then(work: () => Promise<unknown>): void {
+    this.#last = this.#last.then(work).catch(() => undefined);
+  }
+}

@@ -1,0 +1,43 @@
+/** The tool that lists the workspace's notes: its Markdown files, each with its title. */
+import { z } from 'zod';
+import { MAX_FILES, search, searchFrom } from './search.ts';
+import { settle } from './settle.ts';
+import { defineTool, type Tool } from './tool.ts';
+import { pathTargets } from './workspace.ts';
+
+const Input = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('The folder, relative to the workspace folder. Default: the workspace folder.'),
+});
+
+export function listNotesTool(): Tool {
+  return defineTool<z.infer<typeof Input>>({
+    name: 'list_notes',
+    describe: () =>
+      `Lists the notes of the workspace, which are its Markdown files, as "path — title", sorted by path, at most ${MAX_FILES}. ` +
+      'Folders that begin with a dot, and node_modules, are passed over.',
+    input: Input,
+    permissions: ['FilesystemRead'],
+    baseline: true,
+    primaryOnly: false,
+    order: 'concurrent',
+    recovery: 'repeat',
+    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
+    execute: ({ path }, context) =>
+      settle(context, async () => {
+        const where = await searchFrom(context.folder, path, []);
+        const hidden = await context.hidden('list_notes', path ?? '.');
+        const found = await search({ kind: 'notes', hidden, ...where }, context.signal);
+        const note = found.more ? `\n[The first ${MAX_FILES} notes; there are more: name a folder.]` : '';
+        return {
+          status: 'completed',
+          output: found.lines.length === 0 ? '[There are no notes.]' : found.lines.join('\n') + note,
+          metadata: { notes: found.lines.length, truncated: found.more },
+        };
+      }),
+  });
+}

@@ -1,0 +1,127 @@
+/** The tool that reads a note of the workspace by its path, its name or a link to it. */
+import { z } from 'zod';
+import { TriadError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import { sectionNamed, sectionsOf } from './note-sections.ts';
+import { search, searchFrom } from './search.ts';
+import { settle } from './settle.ts';
+import { defineTool, type Tool } from './tool.ts';
+import { fileTargets, openInside, resolveInside, shownPath } from './workspace.ts';
+
+const MAX_BYTES = 256 * 1024;
+const NOTES = '**/*.{md,markdown}';
+
+const Input = z.strictObject({
+  note: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .describe(
+      'The path of the note, or its name without folder and ending; also as a link such as [[name]].',
+    ),
+  section: z.string().trim().min(1).max(1000).optional().describe('Only the section with this heading.'),
+});
+
+export function readNoteTool(): Tool {
+  return defineTool<z.infer<typeof Input>>({
+    name: 'read_note',
+    describe: () =>
+      `Reads a note of the workspace, or one section of it, at most ${MAX_BYTES / 1024} KiB. Longer ones, and files that are no Markdown, are for read_file.`,
+    input: Input,
+    permissions: ['FilesystemRead'],
+    baseline: true,
+    primaryOnly: false,
+    order: 'concurrent',
+    recovery: 'repeat',
+    targets: async ({ note }, folder) => {
+      const found = await pathsOf(folder, note, AbortSignal.timeout(LOOK_MS));
+      const each = await Promise.all(found.map((path) => fileTargets(folder, path)));
+      return { values: each.flatMap(({ values }) => values), path: true };
+    },
+    execute: ({ note, section }, context) =>
+      settle(context, async () => {
+        const [path = '', ...others] = await pathsOf(context.folder, note, context.signal);
+        if (others.length > 0)
+          throw new TriadError(
+            'bad_input',
+            `Several notes have the name ${note}: ${[path, ...others].join(', ')}`,
+          );
+        const text = await textOf(context.folder, path);
+        const part = section === undefined ? text : sectionNamed(text, section);
+        if (part === null) throw noSection(path, section ?? '', text);
+        return { status: 'completed', output: part, metadata: { path, section: section ?? null } };
+      }),
+  });
+}
+
+const LOOK_MS = 20_000;
+
+/** One for a path; all that have it for a name. Throws `not_found` where there is none. */
+async function pathsOf(folder: string, note: string, signal: AbortSignal): Promise<string[]> {
+  // A link may have a heading and other words behind the name.
+  const wanted = note
+    .replace(/^\[\[(.*)\]\]$/, '$1')
+    .replace(/[#|].*$/, '')
+    .trim();
+  for (const path of [wanted, `${wanted}.md`]) {
+    const canonical = await resolveInside(folder, path);
+    if (/\.(md|markdown)$/i.test(path) && (await isThere(folder, path)))
+      return [await shownPath(folder, canonical)];
+  }
+  const job = {
+    kind: 'glob',
+    pattern: NOTES,
+    hidden: [],
+    ...(await searchFrom(folder, undefined, [])),
+  } as const;
+  const { lines } = await search(job, signal);
+  const found = lines.filter((path) => nameOf(path) === nameOf(wanted));
+  if (found.length > 0) return found;
+  const near = nearest(nameOf(wanted), lines.map(nameOf));
+  const hint =
+    near === null ? 'see list_notes' : `did you mean ${lines.find((path) => nameOf(path) === near)}?`;
+  throw new TriadError('not_found', `There is no note ${note}: ${hint}`);
+}
+
+async function isThere(folder: string, path: string): Promise<boolean> {
+  return openInside(folder, path).then(
+    async ({ handle }) => {
+      await handle.close();
+      return true;
+    },
+    (error: unknown) => {
+      if (error instanceof TriadError && error.code === 'not_found') return false;
+      throw error;
+    },
+  );
+}
+
+async function textOf(folder: string, path: string): Promise<string> {
+  const { handle, stats } = await openInside(folder, path);
+  try {
+    if (stats.size > MAX_BYTES)
+      throw new TriadError(
+        'limit_reached',
+        `${path} has ${stats.size} bytes: read it page by page with read_file`,
+      );
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+function nameOf(path: string): string {
+  return path
+    .slice(path.lastIndexOf('/') + 1)
+    .replace(/\.(md|markdown)$/i, '')
+    .toLowerCase();
+}
+
+function noSection(path: string, section: string, text: string): TriadError {
+  const headings = sectionsOf(text).flatMap(({ heading }) => (heading === '' ? [] : [heading]));
+  return new TriadError(
+    'not_found',
+    `${path} has no section "${section}". It has: ${headings.join(', ') || 'none'}`,
+  );
+}

@@ -1,0 +1,57 @@
+/** The tool that finds what notes of the workspace, and reports of earlier sub-agents in it, say about something. */
+import { z } from 'zod';
+import { search, searchFrom } from './search.ts';
+import { settle } from './settle.ts';
+import { defineTool, type Tool } from './tool.ts';
+import { pathTargets } from './workspace.ts';
+
+const MAX_RESULTS = 20;
+const DEFAULT_RESULTS = 8;
+
+const Input = z.strictObject({
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1000)
+    .describe('What you look for, in words; those that matter are enough.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_RESULTS)
+    .optional()
+    .describe(`How many results, at most ${MAX_RESULTS}. Default: ${DEFAULT_RESULTS}.`),
+});
+
+export function semanticSearchTool(): Tool {
+  return defineTool<z.infer<typeof Input>>({
+    name: 'semantic_search',
+    describe: () =>
+      'Searches the notes of the workspace (its Markdown files, section by section) and the reports of earlier sub-agents in it by the words of a query, best first: where each stands, and the words around what was found. ' +
+      'Use grep for exact text and for code, read_note to read on.',
+    input: Input,
+    permissions: ['FilesystemRead', 'SemanticSearch'],
+    baseline: true,
+    primaryOnly: false,
+    order: 'concurrent',
+    recovery: 'repeat',
+    targets: (_, folder) => pathTargets(folder, '.'),
+    execute: ({ query, limit = DEFAULT_RESULTS }, context) =>
+      settle(context, async () => {
+        const where = await searchFrom(context.folder, undefined, []);
+        const [hidden, reports] = await Promise.all([
+          context.hidden('semantic_search', '.'),
+          context.pastReports(),
+        ]);
+        const job = { kind: 'ranked', query, limit, reports, hidden, ...where } as const;
+        const found = await search(job, context.signal);
+        const looked = `${found.files ?? 0} notes and ${reports.length} reports`;
+        const note = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
+        return {
+          status: found.timedOut ? 'error' : 'completed',
+          output: (found.lines.join('\n') || `[Nothing was found in ${looked}.]`) + note,
+          metadata: { query, results: found.lines.length, notes: found.files, reports: reports.length },
+        };
+      }),
+  });
+}

@@ -1,0 +1,131 @@
+/** The words of the permissions page, and of what decided a question. */
+import type { ApprovalMode } from '#contract/agent.ts';
+import { grantIdOf } from '#contract/grant-id.ts';
+import type { Effect, Grant, GrantScope, VerdictStep } from '#contract/permission.ts';
+import { plural } from '#lib/sentences.ts';
+
+const scopes: Readonly<Record<GrantScope, string>> = {
+  workflow: 'in one workflow',
+  conversation: 'in one conversation',
+  project: 'always for this project',
+};
+
+/** What decides where neither a rule nor a grant of a file or a person does. */
+const others: Readonly<Record<string, string>> = {
+  'approve:all': 'everything of this workflow was to be allowed',
+  'approve:none': 'nobody was there to be asked',
+  'mode:auto': 'by the approval mode auto',
+  'mode:selective': 'by the approval mode selective',
+  default: 'by the default',
+  ceiling: 'the agent does not have this tool',
+  fault: 'the rules, or the call, could not be understood',
+  'agent:requires_approval': 'by the definition of the agent',
+};
+
+/** A rule's number is its place in its file when it decided. */
+function byRule(ruleId: string): string {
+  const [scope, number] = ruleId.split(':');
+  if (grantIdOf(ruleId) !== null) return 'by a grant';
+  if (scope === 'user') return `by rule ${number} of your settings`;
+  if (scope === 'project') return `by rule ${number} of the project`;
+  return others[ruleId] ?? `by ${ruleId}`;
+}
+
+const modes: Readonly<Record<ApprovalMode, string>> = {
+  manual: 'You are asked before every sub-agent, and about everything that writes or reaches out.',
+  selective: 'As manual, but what is of low risk, such as making a new file, is not asked about.',
+  auto: 'Only what cannot be undone is asked about.',
+};
+
+export const permissionsWords = {
+  title: 'Permissions',
+  failed: 'The permissions could not be loaded',
+  folder: 'Folder',
+  mode: (mode: ApprovalMode) => `Where no rule says anything: ${mode}`,
+  modes,
+  changeMode: 'Change it in the settings',
+  always: [
+    'Reading and searching in the folder is never asked about, unless a rule says so.',
+    'Deny wins over everything; what cannot be undone is always asked about, with a second step.',
+    'Files that usually hold keys or passwords are neither read nor written.',
+  ],
+  untrusted: 'The project’s rules may only deny or ask: nobody has trusted its file as it is (triad trust).',
+  rules: 'Rules',
+  rulesHint: 'In the order in which they are written. They hold from the moment that their file is saved.',
+  noRules: 'There are no rules for this folder.',
+  noRulesHint:
+    'Rules stand under [[permissions.rules]] in config.toml, yours or the project’s .triad/config.toml.',
+  effects: { deny: 'deny', ask: 'ask', allow: 'allow' } satisfies Record<Effect, string>,
+  rule: {
+    effect: 'Effect',
+    what: 'Tool or permission',
+    pattern: 'On',
+    agent: 'Agent',
+    scope: 'Whose',
+    place: 'Written in',
+  },
+  ruleScopes: { user: 'yours', project: 'the project’s' },
+  anything: 'anything',
+  all: 'all',
+  grants: 'Grants',
+  grantsHint:
+    'What you allowed for more than once. Revoking one takes effect with the next call, which asks you again.',
+  noGrants: 'Nothing is granted in this folder.',
+  noGrantsHint: 'A question offers it under “More than once…”.',
+  grantSentence: ({ agent, tool, pattern }: Pick<Grant, 'agent' | 'tool' | 'pattern'>) =>
+    `${agent} may use ${tool} on ${pattern}`,
+  scopes,
+  given: (when: string) => `given ${when}`,
+  until: (when: string) => `ends ${when}`,
+  used: (calls: number, most: number | null) =>
+    most === null
+      ? `used ${plural(calls, 'time', 'times')}`
+      : `${plural(most - calls, 'call', 'calls')} left of ${most}`,
+  revokedAt: (when: string) => `revoked ${when}`,
+  ended: 'has ended',
+  revoke: 'Revoke',
+  revokeLabel: (sentence: string) => `Revoke: ${sentence}`,
+  revoked: (agent: string, tool: string, pattern: string) =>
+    `Revoked: ${agent} is asked again about ${tool} on ${pattern}`,
+  conversation: 'Open conversation',
+  explainer: 'What would become of a call?',
+  explainerHint: 'Nothing is asked, run or counted.',
+  agent: 'Agent',
+  tool: 'Tool',
+  within: 'Where',
+  nowhere: 'a new conversation',
+  inConversation: (title: string) => `in “${title}”`,
+  inWorkflow: 'in the workflow that asked',
+  arguments: 'Arguments (JSON)',
+  fields: { path: 'Path', pattern: 'Pattern', agent_id: 'Sub-agent', name: 'Its name' } as Readonly<
+    Record<string, string>
+  >,
+  explain: 'Explain',
+  explaining: 'Looking…',
+  notJson: (why: string) => `This is not JSON: ${why}`,
+  explainFailed: 'This could not be explained',
+  gone: 'This question is not there any more.',
+  verdict: {
+    deny: 'It is denied.',
+    ask: 'You are asked.',
+    allow: 'It is allowed without a question.',
+  } satisfies Record<Effect, string>,
+  chain: 'What was looked at, in this order',
+  decides: 'decides',
+  kinds: {
+    ceiling: 'what the agent has',
+    rule: 'rule',
+    grant: 'grant',
+    agent: 'its definition',
+    default: 'default',
+    fault: 'fault',
+  } satisfies Record<VerdictStep['kind'], string>,
+  place: (file: string, line: number | null) => (line === null ? file : `${file}:${line}`),
+  byRule,
+  why: 'Why?',
+  seeGrant: 'See the grant, or revoke it',
+  granted: 'Granted with this answer',
+  grantsOfWorkflow: 'Grants',
+  /** In the line of a call. */
+  callBy: { grant: 'by a grant', rule: 'by a rule' },
+} as const;

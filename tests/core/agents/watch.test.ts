@@ -1,0 +1,88 @@
+/** The topic of agents: real changes of real files are told, also in folders that come later; nothing is held afterwards. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { AgentWatch } from '#core/agents/watch.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const AGENT = '---\nname: a\ndescription: d\n---\nP';
+const watchers = () => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length;
+
+async function watching() {
+  const folder = await folderWith({ 'src/x': '' });
+  const watch = new AgentWatch((at) => [join(at, '.opencode/agent'), join(at, '.triad/agents')]);
+  onTestFinished(() => watch.close());
+  const changed = vi.fn();
+  const end = await watch.subscribe(folder, changed);
+  return {
+    ...{ folder, watch, changed, end },
+    /** Does it, and waits until it is told. */
+    told: async (change: () => Promise<unknown>) => {
+      changed.mockClear();
+      await change();
+      await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 5000 });
+    },
+  };
+}
+
+test('a folder that appears, a new file, a change, a replacement, an end, and the same again', async () => {
+  const { folder, told } = await watching();
+  const [agents, file] = [join(folder, '.triad/agents'), join(folder, '.triad/agents/a.md')];
+  for (let round = 0; round < 2; round++) {
+    await told(() => mkdir(agents, { recursive: true }));
+    await told(() => writeFile(file, AGENT));
+    await told(() => writeFile(file, AGENT.replace('P', 'Q')));
+    await told(async () => {
+      await writeFile(join(agents, '.a.tmp'), AGENT);
+      await rename(join(agents, '.a.tmp'), file);
+    });
+    await told(() => rm(join(folder, '.triad'), { recursive: true }));
+  }
+  await told(() => mkdir(join(folder, '.opencode/agent'), { recursive: true }));
+});
+
+test('many changes at once are told once; what is elsewhere is not', async () => {
+  const { folder, told, changed } = await watching();
+  await writeFile(join(folder, 'src/y'), '');
+  await told(async () => {
+    await mkdir(join(folder, '.triad/agents'), { recursive: true });
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => writeFile(join(folder, `.triad/agents/${index}.md`), AGENT)),
+    );
+  });
+  expect(changed.mock.calls.length).toBeLessThan(20);
+});
+
+test('nothing is held once nobody listens, or the whole is closed', async () => {
+  const before = watchers();
+  const { end, folder, watch } = await watching();
+  await watch.subscribe(folder, () => undefined);
+  expect(watchers()).toBeGreaterThan(before);
+  end();
+  await watch.close();
+  await vi.waitFor(() => expect(watchers()).toBe(before));
+  await watch.subscribe(folder, () => undefined);
+  await vi.waitFor(() => expect(watchers(), 'nobody can begin any more').toBe(before));
+});
+
+test('trust that is given or taken back, and a file that is saved, are told to who looks at the folder', async () => {
+  const { runtime, folder } = await startEngine(new Script(), {
+    ...{ files: { '.triad/agents/a.md': AGENT }, data: await folderWith() },
+  });
+  const changed = vi.fn();
+  const end = await runtime.subscribe('agents', { folder }, changed);
+  onTestFinished(end);
+  const told = () =>
+    vi.waitFor(() => expect(changed).toHaveBeenCalledWith({ changed: true }), { timeout: 5000 });
+  const { files } = await runtime.request('trust.look', { folder });
+  await runtime.request('trust.set', {
+    folder,
+    files: files.map(({ path, hash }) => ({ path, hash: hash! })),
+  });
+  await told();
+  changed.mockClear();
+  await runtime.request('trust.revoke', { folder });
+  await told();
+});

@@ -1,0 +1,198 @@
+/** The person asks the asking agent before deciding: it answers, the question stays open, and everything is counted. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import type { Seen } from '../../support/fake-model/request.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const write = { path: 'notes.md', content: 'One line.\n' };
+/** What is asked back stands in no other request. */
+const isBack = {
+  where: ({ body }: Seen) => JSON.stringify(body.messages).includes('question about your call'),
+};
+
+/** The lead writes a file; asked back, it says why. */
+function writing(answer: { hold?: () => Promise<unknown>; status?: number; cutAfter?: number } = {}): Script {
+  const { hold, ...options } = answer;
+  return new Script()
+    .on(isBack)
+    .reply([text('Because you wanted notes.')], {
+      ...{ usage: { input: 700, output: 11 }, name: 'answer' },
+      ...options,
+      ...(hold ? { hold: { after: 2, until: hold } } : {}),
+    })
+    .step([toolUse('write_file', write)])
+    .step([text('Written.')]);
+}
+
+async function asked(engine: Harness): Promise<string> {
+  const event = await engine.event(({ type }) => type === 'approval-request');
+  if (event.type !== 'approval-request') throw new Error('not a question');
+  return event.approval.id;
+}
+
+const decide = (engine: Harness, approvalId: string, answer: Answer = { kind: 'allow' }) =>
+  engine.runtime.request('approval.decide', { approvalId, answer });
+
+test('it answers from what it knows, the question stays open, and the answer is kept', async () => {
+  const engine = await startEngine(writing(), { person: () => null });
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: ' Why this file? ' });
+  await engine.event(({ type }) => type === 'context-end');
+  const exchange = { question: 'Why this file?', answer: 'Because you wanted notes.', error: null };
+  expect(await engine.store.approval(approvalId)).toMatchObject({ decisions: [null], context: [exchange] });
+  const { text: exported } = await engine.runtime.request('conversation.export', {
+    conversationId: engine.conversationId,
+    format: 'md',
+  });
+  expect(exported).toMatch(/Asked back at .*\n\n> Why this file\?\n\n> Because you wanted notes\./);
+  const request = engine.model.requests[1];
+  expect(request?.seen.prompt).toContain('Take notes');
+  expect(request?.seen.results[0]?.text).toContain('has not decided');
+  expect(request?.seen.body.tool_choice).toEqual({ type: 'none' });
+  await decide(engine, approvalId);
+  const end = await engine.ended(workflowId);
+  expect(end.outcome).toBe('completed');
+  // What was said beside the work is not part of it.
+  expect(JSON.stringify(engine.model.requests[2]?.seen.body.messages)).not.toContain('Because you wanted');
+});
+
+test('its tokens are counted to the run, the workflow and the conversation', async () => {
+  const engine = await startEngine(writing(), { person: () => null });
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await engine.event(({ type }) => type === 'context-end');
+  const before = await engine.store.workflow(workflowId);
+  expect(before?.usage.requests).toBe(2);
+  await decide(engine, approvalId);
+  const end = await engine.ended(workflowId);
+  const requests = engine.of('usage').map(({ request }) => request);
+  expect(requests).toHaveLength(3);
+  expect(end.usage.inputTokens).toBe(requests.reduce((sum, { inputTokens }) => sum + inputTokens, 0));
+  expect(requests.map(({ inputTokens }) => inputTokens)).toContain(700);
+});
+
+test('asked twice, the second request holds the first exchange', async () => {
+  const engine = await startEngine(writing(), { person: () => null });
+  await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  for (const question of ['Why this?', 'And why now?']) {
+    await engine.runtime.request('approval.ask', { approvalId, question });
+    await vi.waitFor(async () => {
+      const { context = [] } = (await engine.store.approval(approvalId)) ?? {};
+      expect(context.at(-1)).toMatchObject({ question, answer: 'Because you wanted notes.' });
+    });
+  }
+  const words = JSON.stringify(engine.model.requests[2]?.seen.body.messages);
+  expect(words).toMatch(/Why this\?.*Because you wanted notes\..*And why now\?/);
+});
+
+test('while it answers, one more is refused; an answer to the question ends it, counted', async () => {
+  const held = Promise.withResolvers<void>();
+  const engine = await startEngine(writing({ hold: () => held.promise }), { person: () => null });
+  onTestFinished(() => held.resolve());
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  const ask = () => engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await ask();
+  await expect(ask()).rejects.toMatchObject({ code: 'conflict' });
+  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
+  await decide(engine, approvalId);
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
+  const { context } = (await engine.store.approval(approvalId)) ?? {};
+  expect(context).toMatchObject([
+    { answer: null, error: expect.stringContaining('closed meanwhile') as string },
+  ]);
+  const seqs = engine.durable().map(({ type, seq }) => ({ type, seq }));
+  const last = (type: string) => seqs.findLast((one) => one.type === type)?.seq ?? 0;
+  expect(last('context-end')).toBeLessThan(last('workflow-end'));
+  expect(engine.of('usage')).toHaveLength(3);
+});
+
+test('a model that fails leaves the question open, with why', async () => {
+  const engine = await startEngine(writing({ status: 400 }), { person: () => null });
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  const end = await engine.event(({ type }) => type === 'context-end');
+  expect(end).toMatchObject({ context: { answer: null, error: expect.any(String) as string } });
+  await decide(engine, approvalId);
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
+});
+
+test('a stop ends it with everything else, and nothing is left open', async () => {
+  const held = Promise.withResolvers<void>();
+  const engine = await startEngine(writing({ hold: () => held.promise }), { person: () => null });
+  onTestFinished(() => held.resolve());
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
+  await engine.runtime.request('workflow.stop', { workflowId });
+  expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
+  expect((await engine.store.approval(approvalId))?.context).toMatchObject([{ answer: null }]);
+  await expect(
+    engine.runtime.request('approval.ask', { approvalId, question: 'Why?' }),
+  ).rejects.toMatchObject({ code: 'already_answered' });
+});
+
+test('a bound forbids it, and says so; the question is still open', async () => {
+  const settings = '[limits.run]\nmax_tokens = 1\n';
+  const engine = await startEngine(writing(), { person: () => null, settings });
+  await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  const end = await engine.event(({ type }) => type === 'context-end');
+  const error = expect.stringContaining('limit of 1 token') as string;
+  expect(end).toMatchObject({ context: { answer: null, error } });
+  expect(engine.model.requests).toHaveLength(1);
+  expect((await engine.store.approval(approvalId))?.decisions).toEqual([null]);
+});
+
+test('the end of the program cuts it off; asleep nobody can say more, awake it can be asked again', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const engine = await startEngine(writing({ hold: () => held.promise }), {
+    store: lasting,
+    person: () => null,
+  });
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
+  await engine.runtime.close();
+  held.resolve();
+  const runtime = await composeRuntime({
+    ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') },
+  });
+  onTestFinished(() => runtime.close());
+  const ask = () => runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await expect(ask()).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('resume') as string,
+  });
+  await runtime.request('workflow.resume', { workflowId, approve: 'ask' });
+  await vi.waitFor(() => ask());
+  await vi.waitFor(async () => {
+    const { context } = (await store.approval(approvalId)) ?? {};
+    expect(context).toMatchObject([
+      { answer: null, error: expect.any(String) as string },
+      { answer: 'Because you wanted notes.' },
+    ]);
+  });
+});
+
+test('an empty question is refused in words', async () => {
+  const engine = await startEngine(writing(), { person: () => null });
+  await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow(
+    'is empty',
+  );
+});

@@ -1,0 +1,73 @@
+/** Names that rules keep from an agent are in no listing and no search, and the rest of the folder is. */
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const FILES = {
+  'README.md': 'word',
+  'docs/plan.md': 'word',
+  'docs/secret-plan.md': 'word',
+  'docs/deep/SECRET.md': 'word',
+};
+
+const rule = (lines: string) => `[[permissions.rules]]\n${lines}\npattern = "docs/**/*secret*"\n`;
+
+/** What the model reads as the answers to these calls. */
+async function outputs(rules: string, calls: readonly [string, object][], link = false): Promise<string[]> {
+  const script = new Script();
+  script.on({ step: 1 }).reply(calls.map(([tool, input]) => toolUse(tool, input)));
+  script.on({}).reply([text('Done.')]);
+  const configFolder = await folderWith({ 'config.toml': rules });
+  const engine = await startEngine(script, { configFolder, files: FILES });
+  if (link) await symlink('docs', join(engine.folder, 'alias'));
+  await engine.ask('Look');
+  return engine.model.requests[1]!.seen.results.map((result) => result.text);
+}
+
+test.for([
+  ['the permission', 'effect = "deny"\npermission = "FilesystemRead"'],
+  ['the reading of a file alone', 'effect = "deny"\ntool = "read_file"'],
+  ['all that reads is asked about', 'effect = "ask"\npermission = "FilesystemRead"'],
+] as const)('%s', async ([, lines]) => {
+  const found = await outputs(rule(lines), [
+    ['list_directory', { path: 'docs' }],
+    ['list_directory', { path: 'docs/deep' }],
+    ['glob', { pattern: '**/*.md' }],
+    ['grep', { pattern: 'word' }],
+  ]);
+  expect(found[0]).toBe('deep/\nplan.md');
+  expect(found[1]).toBe('[There is nothing to show.]');
+  expect(found[2]).toBe('README.md\ndocs/plan.md');
+  expect(found[3]).toBe('README.md:1:word\ndocs/plan.md:1:word');
+});
+
+test('not through a link either', async () => {
+  const deny = rule('effect = "deny"\npermission = "FilesystemRead"');
+  const [listed] = await outputs(deny, [['list_directory', { path: 'alias' }]], true);
+  expect(listed).toBe('deep/\nplan.md');
+});
+
+test('a file that may not be read is not searched by its name', async () => {
+  const deny = rule('effect = "deny"\ntool = "read_file"');
+  const [found] = await outputs(deny, [['grep', { pattern: 'word', path: 'docs/secret-plan.md' }]]);
+  expect(found).toBe('[No line matches, in 0 files.]');
+});
+
+test('what the person was asked about as a whole, and allowed, shows', async () => {
+  const ask = '[[permissions.rules]]\neffect = "ask"\npermission = "FilesystemRead"\npattern = "docs/**"\n';
+  const [top, deep] = await outputs(ask, [
+    ['list_directory', { path: '.' }],
+    ['list_directory', { path: 'docs/deep' }],
+  ]);
+  expect(top).toBe('README.md\ndocs/');
+  expect(deep).toBe('SECRET.md');
+});
+
+test('another agent’s rule hides nothing from this one', async () => {
+  const deny = rule('effect = "deny"\nagent = "code-reviewer"\npermission = "FilesystemRead"');
+  const [listed] = await outputs(deny, [['list_directory', { path: 'docs' }]]);
+  expect(listed).toBe('deep/\nplan.md\nsecret-plan.md');
+});

@@ -1,0 +1,50 @@
+/** What a sub-agent reported can be searched by the next workflow of the folder, and by no other folder's. */
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const search = toolUse('semantic_search', { query: 'wombat' });
+
+function script(): Script {
+  return new Script()
+    .on({ without: ['spawn_agent'] })
+    .reply([text('# Report\n\nThe wombat is in the cellar.')])
+    .on({ asked: /^First/, step: 1 })
+    .reply([search, spawn({ name: 'scout', prompt: 'Find it.' })])
+    .on({ asked: /^Then/, step: 1 })
+    .reply([search])
+    .on({})
+    .reply([text('Done.')]);
+}
+
+const found = (engine: Awaited<ReturnType<typeof startEngine>>) =>
+  engine
+    .of('tool-end')
+    .filter(({ entry }) => entry.name === 'semantic_search')
+    .map(({ entry }) => entry.output);
+
+test('the report is found once its workflow has ended, and not any more in the trash', async () => {
+  const engine = await startEngine(script());
+  await engine.ask('First look');
+  await engine.ask('Then search');
+  const [during, after] = found(engine);
+  expect(during).toContain('Nothing was found');
+  expect(after).toMatch(/^report of scout, .* — .*\n {2}.*wombat is in the cellar/);
+
+  const { runtime, conversationId } = engine;
+  const ask = async (folder?: string) => {
+    const { id } = await runtime.request('conversation.create', folder === undefined ? {} : { folder });
+    const ended = Promise.withResolvers<string>();
+    await runtime.subscribe('conversation', { conversationId: id }, (event) => {
+      if (event.type === 'tool-end') ended.resolve(event.entry.output);
+    });
+    await runtime.request('message.send', { conversationId: id, text: 'Then search', approve: 'ask' });
+    return ended.promise;
+  };
+  expect(await ask()).toContain('wombat is in the cellar');
+  expect(await ask(await folderWith({ 'a.md': '# A' }))).toContain('Nothing was found');
+  await runtime.request('conversation.delete', { conversationId });
+  expect(await ask()).toContain('Nothing was found');
+});

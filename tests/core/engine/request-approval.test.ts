@@ -1,0 +1,78 @@
+/** An agent asks for a yes in its own words: yes, yes with changes, no, a second step, and what no answer in time is. */
+import { expect, test } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const input = {
+  action: 'Rewrite the whole history page',
+  reason: 'It is too slow',
+  impact: 'All of its tests',
+};
+
+const asking = (more: Record<string, unknown> = {}): Script =>
+  new Script().step([toolUse('request_approval', { ...input, ...more })]).step([text('Done.')]);
+
+async function run(answer: Answer | null, more: Record<string, unknown> = {}, settings = '') {
+  const engine = await startEngine(asking(more), { person: () => answer, settings });
+  const end = await engine.ask('Go');
+  const [result] = engine.model.requests[1]?.seen.results ?? [];
+  return { engine, end, result };
+}
+
+test('a yes lets it go on; the question says what, why and what it changes', async () => {
+  const { engine, end, result } = await run({ kind: 'allow' });
+  expect(end.outcome).toBe('completed');
+  expect(result).toMatchObject({ isError: false, text: 'Approved: go on.' });
+  const [asked] = engine.of('approval-request');
+  expect(asked?.approval).toMatchObject({
+    title: 'Go on with this: Rewrite the whole history page',
+    subject: { kind: 'action', ...input },
+    ...{ risk: 'medium', reversible: true },
+  });
+  expect(asked?.approval.grant).toBeUndefined();
+});
+
+test('a yes with changes says what to do instead, and both stand in the audit', async () => {
+  const action = 'Rewrite only its list';
+  const { engine, result } = await run({ kind: 'edit', value: { ...input, reversible: true, action } });
+  expect(result?.text).toContain(action);
+  const [decided] = engine.of('approval-decide');
+  expect(decided?.decision).toMatchObject({ outcome: 'edited', edited: { action } });
+  expect(decided?.decision.hashAfter).not.toBe(decided?.decision.hashBefore);
+});
+
+test('a no reaches the agent with its reason', async () => {
+  const { result } = await run({ kind: 'reject', reason: 'Not before the release' });
+  expect(result).toMatchObject({ isError: true });
+  expect(result?.text).toContain('Not before the release');
+});
+
+test('what cannot be undone needs the second step', async () => {
+  const engine = await startEngine(asking({ reversible: false }), { person: () => null });
+  const { workflowId } = await engine.send('Go');
+  const asked = await engine.event(({ type }) => type === 'approval-request');
+  if (asked.type !== 'approval-request') throw new Error('not a question');
+  expect(asked.approval).toMatchObject({ risk: 'high', reversible: false });
+  const decide = (answer: Answer) =>
+    engine.runtime.request('approval.decide', { approvalId: asked.approval.id, answer });
+  await expect(decide({ kind: 'allow' })).rejects.toThrow('confirm');
+  await decide({ kind: 'allow', confirmed: true });
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
+});
+
+test.each([
+  { settings: '', allowed: false },
+  { settings: '[approvals]\non_timeout = "approve"\n', allowed: true },
+])('no answer in time is what the settings say: $settings', async ({ settings, allowed }) => {
+  const { engine, result } = await run(null, {}, `${settings}[limits]\napproval_seconds = 1\n`);
+  const [decided] = engine.of('approval-decide');
+  expect(decided?.decision).toMatchObject({ allowed, decidedBy: 'timeout' });
+  expect(result?.isError).toBe(!allowed);
+});
+
+test('what cannot be undone is never allowed by a clock', async () => {
+  const settings = '[approvals]\non_timeout = "approve"\n[limits]\napproval_seconds = 1\n';
+  const { engine } = await run(null, { reversible: false }, settings);
+  expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'timeout' });
+});

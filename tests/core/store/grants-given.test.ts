@@ -1,0 +1,40 @@
+/** Grants of a workflow and the newest questions are read by ids that tell their time, and by nothing else. */
+import { expect, test } from 'vitest';
+import { newId } from '#core/ids.ts';
+import type { Write } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { asked, spawnRequest } from '../../hosts/support/events.ts';
+import { grantOf } from '../approvals/support.ts';
+
+test('only those that were given in it, while it ran or is still running', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const put = (workflowId: string): Write => {
+    const row = grantOf({ id: newId(), workflowId });
+    return { kind: 'put', table: 'permission_grant', key: row.id, row };
+  };
+  const [before, id, other] = [newId(), newId(), newId()];
+  await store.commit([], [put(before), put(id), put(other), put(id)]);
+  const given = async (endedAt: string | null) => (await store.grantsGivenIn({ id, endedAt })).length;
+  expect(await given(null)).toBe(2);
+  expect(await given(new Date().toISOString())).toBe(2);
+  expect(await given('2020-01-01T00:00:00.000Z')).toBe(0);
+  expect((await store.grantsGivenIn({ id: newId(), endedAt: null })).length).toBe(0);
+  await store.close();
+});
+
+test('the newest questions come first, as many as are asked for', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const approvals = Array.from({ length: 5 }, () => asked(spawnRequest({ id: newId() })));
+  await store.commit(
+    [],
+    approvals.map(({ request, decisions }) => ({
+      ...{ kind: 'put', table: 'approval', key: request.id },
+      row: { workflowId: request.workflowId, request, decisions, open: 1 },
+    })),
+  );
+  const found = await store.newestApprovals(3);
+  const ids = approvals.map(({ request }) => request.id);
+  expect(found.map(({ request }) => request.id)).toEqual(ids.toReversed().slice(0, 3));
+  expect(found[0]).toEqual(approvals[4]);
+  await store.close();
+});

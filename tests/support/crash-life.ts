@@ -1,0 +1,73 @@
+/** One life of a program around a workflow: from its message, or from where a killed one left it, to its end. */
+import type { DurableEvent } from '#contract/event.ts';
+import type { GrantWish } from '#contract/permission.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { Store } from '#core/store/store.ts';
+import { answering, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
+
+export interface LifeParts {
+  mode: 'start' | 'resume';
+  store: Store;
+  url: string;
+  folder: string;
+  /** TOML of the settings. */
+  settings?: string;
+  /** Where sessions are kept as Markdown; default: nowhere. */
+  files?: string;
+  groupSize?: number;
+  /** With the first yes; default: every yes is for once. */
+  grant?: GrantWish | undefined;
+}
+
+/** What was stored in the end. */
+export interface Result {
+  end: Extract<DurableEvent, { type: 'workflow-end' }>;
+  events: DurableEvent[];
+  runs: RunRow[];
+  workflow: WorkflowRow;
+}
+
+/** Closes the store, also where it fails. */
+export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
+  const { settings = '', files, groupSize, grant } = rest;
+  const runtime = await composeRuntime({
+    ...{ store, folder, url, settings: settingsOf(settings) },
+    ...(files === undefined ? {} : { data: files }),
+    ...(groupSize === undefined ? {} : { groupSize }),
+  });
+  try {
+    await answering(runtime, grant === undefined ? yes : granting(grant));
+    const ended = Promise.withResolvers<Result['end']>();
+    const hear = (event: { type: string }): void => {
+      if (event.type === 'workflow-end') ended.resolve(event as Result['end']);
+    };
+    if (mode === 'start') {
+      const { id: conversationId } = await runtime.request('conversation.create', {});
+      await runtime.subscribe('conversation', { conversationId }, hear);
+      await runtime.request('message.send', { conversationId, text: 'Look at all parts' });
+    } else {
+      const { items } = await runtime.request('workflow.list', {});
+      const [workflow] = items;
+      if (!workflow) throw new Error('the workflow is lost');
+      const { id: workflowId, conversationId, lastSeq, outcome } = workflow;
+      await runtime.subscribe('conversation', { conversationId }, hear);
+      if (outcome === 'interrupted') await runtime.request('workflow.resume', { workflowId });
+      else for (const event of await store.events(conversationId, lastSeq, lastSeq)) hear(event);
+    }
+    const end = await ended.promise;
+    const events = await store.events(end.conversationId, 1, 1_000_000);
+    const { runs, workflow } = await runtime.request('workflow.get', { workflowId: end.workflowId });
+    return { end, events, runs, workflow };
+  } finally {
+    await runtime.close();
+  }
+}
+
+function granting(grant: GrantWish): Person {
+  let given = false;
+  return () => {
+    const answer = { kind: 'allow', ...(given ? {} : { grant }) } as const;
+    given = true;
+    return answer;
+  };
+}

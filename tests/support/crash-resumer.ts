@@ -1,0 +1,16 @@
+/** A process that goes on with one workflow after another, each on the store that a killed process has left: see `crash.ts`. */
+import { errorInfo } from '#core/errors.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { lifeOf } from './crash-life.ts';
+import type { Left, Resumed } from './crash.ts';
+
+async function resume({ data, url, folder }: Left): Promise<Resumed> {
+  try {
+    const store = await openStore({ url: `rocksdb://${data}` });
+    return { ok: true, result: await lifeOf({ mode: 'resume', store, url, folder }) };
+  } catch (error) {
+    return { ok: false, why: errorInfo(error).message };
+  }
+}
+
+process.on('message', (left: Left) => void resume(left).then((resumed) => process.send?.(resumed)));
