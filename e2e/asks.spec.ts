@@ -57,6 +57,7 @@ test('choices, words and a skipped question are answered by keyboard and reach t
 
   await question.getByRole('radio', { name: 'The new one' }).check();
   await question.getByRole('checkbox', { name: 'YAML' }).check();
+  await expect(send).toHaveAttribute('aria-disabled', 'false');
   await send.focus();
   await page.keyboard.press('Enter');
   await app.expectOutcome('completed');
@@ -96,12 +97,15 @@ test('the agent says more before the decision; a no carries on from there', asyn
   const script = new Script()
     .on({ ...LEAD, asked: /question about your call/ })
     .reply([text('Because the **notes** are missing.')], { hold: { after: 1, until: wait.until } })
+    .on({ ...LEAD, asked: /What will they say/ })
+    .reply([text('What was found.')])
     .on({ ...LEAD, step: 1 })
     .reply([toolUse('write_file', { path: 'notes.md', content: 'One.\n' })])
     .on(LEAD)
     .reply([text('I wrote nothing.')]);
   const app = await start(script);
   const { question, page } = app;
+  await page.setViewportSize({ width: 800, height: 600 });
   await app.send('Take notes.');
   const back = question.getByRole('textbox', { name: 'Ask lead first' });
   await back.fill('Why this file?');
@@ -112,8 +116,11 @@ test('the agent says more before the decision; a no carries on from there', asyn
   await expect(question.getByText('Why this file?'), 'it is kept').toBeVisible();
   wait.open();
   await expect(question.getByText('Because the notes are missing.')).toBeVisible();
+  await back.fill('What will they say?');
+  await back.press('Enter');
+  await expect(question.getByText('What was found.'), 'brought into sight').toBeInViewport({ ratio: 1 });
   await expect(question.getByRole('button', { name: 'Allow once' }), 'still open').toBeVisible();
   await app.reject('Then not.');
   await app.expectOutcome('completed');
-  expect(app.model.requests).toHaveLength(3);
+  expect(app.model.requests).toHaveLength(4);
 });

@@ -66,7 +66,8 @@ test('the second of two conversations is answered first, without a mouse', async
   await answer(page, 'Allow once').press('Enter');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
   await expect(title(page)).toContainText('first.md');
-  await expect.poll(() => readFile(join(app.workspace, 'second.md'), 'utf8')).toBe('second');
+  const written = () => readFile(join(app.workspace, 'second.md'), 'utf8').catch(() => null);
+  await expect.poll(written).toBe('second');
 
   await detail(page).getByLabel('Reason').fill('Not this one.');
   await expect(answer(page, 'Reject')).toHaveAttribute('aria-disabled', 'false');
@@ -101,7 +102,7 @@ test('what is looked at stays while others come, and a question leads to its con
   await other.reject('No.', 'alpha');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
   await expect(title(page), 'what another client answered goes, this one stays').toContainText('beta');
-  await detail(page).getByRole('link', { name: 'Open conversation' }).click();
+  await page.getByRole('link', { name: 'Open conversation' }).click();
   await app.expectCard('beta', 'waiting for you');
   await other.allow('beta');
   await app.expectOutcome('completed');

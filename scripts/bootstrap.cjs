@@ -73,6 +73,9 @@ function run(command, args, failure) {
 }
 
 function install() {
+  // Installing through a link would empty the folder that it leads to, which is another checkout's.
+  if (fs.lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
+    fail('node_modules is a link: remove it, and packages are installed here.');
   say('Installing packages (once, about half a minute)…');
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund'];

@@ -39,7 +39,7 @@ export const AgentName = z
 
 /** How a run reviews its own report before it hands it over: against these criteria, and so many more tries. */
 export const Reflection = z.strictObject({
-  criteria: z.string().nullable(),
+  criteria: z.string().max(MAX_PROMPT_CHARS).nullable(),
   maxRetries: z.int().min(0).max(MAX_REFLECTION_RETRIES),
 });
 export type Reflection = z.infer<typeof Reflection>;

@@ -167,6 +167,7 @@ export const Answered = z.object({
   runId: Id,
   /** The agent that would start, or else the one that asked. */
   agent: z.string(),
+  kind: z.enum(['envelopes', 'tool', 'action', 'questions']),
   title: z.string(),
   risk: Risk,
   /** Without what was edited or replied: that stands in the history. */

@@ -84,6 +84,7 @@ function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
   const own = (): Budget => workflow.raised.get(runId) ?? limitsOf(envelope);
   return {
     admit: (turns) => workflow.spending.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
+    withdraw: () => workflow.spending.withdraw(runId),
     isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.spending.limits),
     close: () => workflow.close(runId),
   };

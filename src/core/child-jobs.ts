@@ -140,9 +140,9 @@ export class ChildJobs {
     const controller = linkedController(signal);
     const ids = { runId, parentRunId: plan.recorder.ids.runId, agent, title };
     return workflow.live({ ...ids, controller }, async (live) => {
-      const release = await workflow.admission
-        .acquire(controller.signal)
-        .catch((error: unknown) => this.#neverStarted(recorder, error, stored));
+      const release = await this.#admitted(runId, controller.signal).catch((error: unknown) =>
+        this.#neverStarted(recorder, error, stored),
+      );
       if (typeof release !== 'function') return release;
       const attempt = (stored?.attempt ?? 0) + 1;
       workflow.attempts.set(runId, attempt);
@@ -159,6 +159,12 @@ export class ChildJobs {
         release();
       }
     });
+  }
+
+  async #admitted(runId: string, signal: AbortSignal): Promise<() => void> {
+    const { order, admission } = this.#parts.workflow;
+    await order?.turnOf(runId, signal);
+    return admission.acquire(signal);
   }
 
   #refuse(recorder: Recorder, decision: Decision | null): ChildReport {
@@ -189,8 +195,9 @@ export class ChildJobs {
   }
 
   #summary(runId: string, change: Partial<SubAgentSummary>): void {
-    const { subAgents } = this.#parts.workflow;
+    const { subAgents, order } = this.#parts.workflow;
     const before = subAgents.get(runId);
     if (before) subAgents.set(runId, { ...before, ...change });
+    order?.changed();
   }
 }

@@ -41,8 +41,9 @@ function track(
 ): void {
   const before = { requests: requests.size, tools: tools.size };
   if (payload.type === 'turn-start') requests.add('turn');
-  else if (payload.type === 'request-start') requests.add(payload.purpose);
-  else if (payload.type === 'usage') requests.delete(payload.request.purpose ?? 'turn');
+  else if (payload.type === 'request-start') requests.add(payload.request.requestId);
+  else if (payload.type === 'usage')
+    requests.delete(payload.request.purpose === undefined ? 'turn' : payload.request.requestId);
   else if (payload.type === 'tool-end') tools.delete(payload.entry.toolCallId);
   else if (payload.type === 'tool-start' && !startsAgents(payload.name)) tools.add(payload.toolCallId);
   live.requests += requests.size - before.requests;

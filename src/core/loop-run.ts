@@ -49,6 +49,8 @@ export interface LoopRun {
   readonly limits: {
     /** The bound that one more request would cross, after so many turns; null lets it through. */
     admit(turns: number): Bound | null;
+    /** One more request was let through, and will not be sent. */
+    withdraw(): void;
     /** Whether the person has raised a bound since it was reached. */
     isRaised(bound: Bound): boolean;
     /** The run ends at its bound: whoever raises it now comes too late, and is told so. */

@@ -90,7 +90,7 @@ export async function targetsOf(tool: Tool, input: unknown, folder: string): Pro
 
 function actionOf(
   { plan }: Parts,
-  tool: Pick<Tool, 'permissions'> | undefined,
+  tool: Pick<Tool, 'permissions' | 'like'> | undefined,
   name: string,
   targets: Targets,
   question: Pick<Question, 'risk' | 'reversible'> | null,
@@ -99,7 +99,15 @@ function actionOf(
   const { folder, requiresApproval, approvalMode: mode } = plan.envelope;
   const permissions = tool?.permissions ?? [];
   return {
-    ...{ agent, scope: scopeOf(agent, plan.kind), tool: name, permissions, targets, folder },
+    ...{
+      agent,
+      scope: scopeOf(agent, plan.kind),
+      tool: name,
+      like: tool?.like,
+      permissions,
+      targets,
+      folder,
+    },
     ...{ conversationId, workflowId, requires: requiresApproval ?? [], ceiling: null, mode },
     ...usualOf(permissions, question),
   };

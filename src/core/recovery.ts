@@ -7,6 +7,7 @@ import type {
   SubAgentSummary,
 } from '#contract/event.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { cutOff } from './approvals/exchange.ts';
 import { estimatedTokens } from './request-meter.ts';
 import type { Engine } from './engine.ts';
 import type { EventLog } from './event-log.ts';
@@ -39,6 +40,11 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
       if (run.status !== 'running') continue;
       for (const request of unfinishedRequests(events, run, messagesOf(run.id), price))
         await append(log, { ...run, runId: run.id }, { type: 'usage', request });
+    }
+    for (const approval of await store.approvalsOf([workflow.id])) {
+      const asking = found.find(({ id }) => id === approval.request.runId);
+      if (!asking) continue;
+      for (const end of cutOff(approval)) await append(log, { ...asking, runId: asking.id }, end);
     }
     // Read again: the totals have grown.
     const runs = await store.runsOf([workflow.id]);

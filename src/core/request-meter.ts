@@ -4,16 +4,7 @@ import type { StopReason } from '#contract/message.ts';
 import { errorInfo } from './errors.ts';
 import { newId } from './ids.ts';
 import type { LoopRun } from './loop-run.ts';
-import type { ModelEvent, ModelUsage } from './model/model.ts';
-
-export const NO_USAGE: ModelUsage = {
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWrite5mTokens: 0,
-  cacheWrite1hTokens: 0,
-  outputTokens: 0,
-  thinkingTokens: 0,
-};
+import { type ModelEvent, NO_USAGE } from './model/model.ts';
 
 /** Output of a stream that ended early: four characters make about a token. */
 export function estimatedTokens(chars: number): number {

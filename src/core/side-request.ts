@@ -50,21 +50,27 @@ type Run = Pick<
  */
 export async function sideRequest(run: Run, ask: SideAsk, emit: Emit): Promise<SideAnswer> {
   const turn = Math.max(0, turnsOf(run.history.entries) - 1);
-  refuseAtBound(run, turn);
+  const allowance = new Allowance(run, turn);
+  allowance.take();
   const heldByRun = run.watchdog.hold();
   let release: (() => void) | null = null;
   try {
     release = await run.admit(ask.signal);
-    return await send(run, ask, turn, emit);
+    return await send(run, ask, { turn, emit, allowance });
   } catch (error) {
     throw ask.signal.aborted ? stopOf(ask.signal) : error;
   } finally {
+    allowance.giveBack();
     release?.();
     heldByRun();
   }
 }
 
-async function send(run: Run, ask: SideAsk, turn: number, emit: Emit): Promise<SideAnswer> {
+async function send(
+  run: Run,
+  ask: SideAsk,
+  { turn, emit, allowance }: { turn: number; emit: Emit; allowance: Allowance },
+): Promise<SideAnswer> {
   const silence = new AbortController();
   const silent = (): void => silence.abort(new Stopped('timeout'));
   const watchdog = new Watchdog(run.envelope.limits.inactivityMs, silent, run.watchdog.clocks);
@@ -78,12 +84,14 @@ async function send(run: Run, ask: SideAsk, turn: number, emit: Emit): Promise<S
     })) {
       resume?.();
       watchdog.feed();
-      if (event.type === 'attempt') attempt = new SideAttempt(run, ask, turn, event.attempt, emit);
-      else if (event.type !== 'failed') attempt?.take(event);
+      if (event.type === 'attempt') {
+        attempt = new SideAttempt(run, ask, turn, event.attempt, emit);
+        allowance.spend();
+      } else if (event.type !== 'failed') attempt?.take(event);
       else {
         await attempt?.fail(signal.aborted ? stopOf(signal) : event.error);
         if (event.delayMs === null) continue;
-        refuseAtBound(run, turn);
+        allowance.take();
         resume = watchdog.hold();
       }
     }
@@ -138,9 +146,33 @@ class SideAttempt {
   }
 }
 
-function refuseAtBound(run: Run, turn: number): void {
-  const bound = run.limits.admit(turn);
-  if (bound) throw new AtLimit(bound);
+/** What the bounds let through: one request at a time, which is sent and counted, or given back. */
+class Allowance {
+  readonly #run: Run;
+  readonly #turn: number;
+  #held = false;
+
+  constructor(run: Run, turn: number) {
+    this.#run = run;
+    this.#turn = turn;
+  }
+
+  /** Throws `AtLimit`. */
+  take(): void {
+    const bound = this.#run.limits.admit(this.#turn);
+    if (bound) throw new AtLimit(bound);
+    this.#held = true;
+  }
+
+  /** The request is sent: its usage will be told. */
+  spend(): void {
+    this.#held = false;
+  }
+
+  giveBack(): void {
+    if (this.#held) this.#run.limits.withdraw();
+    this.#held = false;
+  }
 }
 
 function requestOf({ envelope }: Run, { system, messages, tools = [], maxTokens }: SideAsk) {

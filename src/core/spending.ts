@@ -30,8 +30,8 @@ export class Spending {
   readonly #price: Price;
   /** The last request of each run: the estimate of its next one. */
   readonly #sizes = new Map<string, Size>();
-  /** Requests that were let through and are not counted yet. */
-  readonly #underWay = new Map<string, Size>();
+  /** Requests of each run that were let through and are not counted yet: its turn's, and one beside it. */
+  readonly #underWay = new Map<string, Size[]>();
   #iterations = 0;
 
   /** `requests`: those of earlier attempts. */
@@ -57,13 +57,13 @@ export class Spending {
   admit(runId: string, limits: Budget, used: Used): Bound | null {
     const size = this.#sizes.get(runId) ?? NO_SIZE;
     const total = this.used;
-    for (const { tokens, nanoUsd } of this.#underWay.values()) {
+    for (const { tokens, nanoUsd } of [...this.#underWay.values()].flat()) {
       total.tokens += tokens;
       total.nanoUsd += nanoUsd;
       total.iterations += 1;
     }
     const bound = crossed('run', limits, used, size) ?? crossed('workflow', this.limits, total, size);
-    if (!bound) this.#underWay.set(runId, size);
+    if (!bound) this.#underWay.set(runId, [...(this.#underWay.get(runId) ?? []), size]);
     return bound;
   }
 
@@ -76,7 +76,12 @@ export class Spending {
     if (tokens > 0 && request.purpose === undefined)
       this.#sizes.set(runId, { tokens, nanoUsd: this.#price(request.model, input).nanoUsd ?? 0 });
     if (request.error === null) this.#iterations += 1;
-    this.#underWay.delete(runId);
+    this.withdraw(runId);
+  }
+
+  /** One that was let through is not under way any more: it was counted, or never sent. */
+  withdraw(runId: string): void {
+    this.#underWay.get(runId)?.pop();
   }
 
   /** The run has ended: what it was let through for will not come. */

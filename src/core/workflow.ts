@@ -6,6 +6,7 @@ import type { RunRow, StopReceipt } from '#contract/view.ts';
 import type { AgentRegistry } from './agents/registry.ts';
 import { TriadError } from './errors.ts';
 import { Semaphore } from './semaphore.ts';
+import { SpawnOrder } from './spawn-order.ts';
 import { Slots } from './slots.ts';
 import { Spending } from './spending.ts';
 import { Stopped, type StopKind } from './stop.ts';
@@ -40,7 +41,10 @@ export class Workflow {
   readonly slots: Slots;
   readonly admission: Semaphore;
   readonly runs = new Map<string, LiveRun>();
+  /** In the order in which they were asked for. */
   readonly subAgents = new Map<string, SubAgentSummary>();
+  /** Null where several may work at a time: then who was answered first begins first. */
+  readonly order: SpawnOrder | null;
   /** Of every run that was queued, also in earlier attempts. */
   readonly origins: Map<string, Origin>;
   /** The lead's; everything else hangs below it. */
@@ -90,6 +94,7 @@ export class Workflow {
     this.agents = parts.agents;
     this.slots = new Slots(parts.maxSubAgents, parts.taken);
     this.admission = new Semaphore(parts.maxConcurrent);
+    this.order = parts.maxConcurrent === 1 ? new SpawnOrder(this.subAgents) : null;
     this.tally = parts.tally;
     this.spending = new Spending({ ...parts.spending, tally: () => this.tally });
     this.raised = new Map(parts.raised);

@@ -7,6 +7,7 @@ import { folders } from '#core/folders.ts';
 import { Interruption, lineOf } from './cli/failure.ts';
 import type { Io } from './cli/io.ts';
 import { createScreen } from './cli/screen.ts';
+import { visible } from './cli/visible.ts';
 
 const controller = new AbortController();
 /** The first time asks everything to stop and waits for it; the second leaves at once. */
@@ -27,7 +28,9 @@ const io: Io = {
   openTerminal: async () => (await import('./cli/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
   connect: async ({ works }) => {
     const { connect } = await import('./connect.ts');
-    return connect({ env, folder, signal, works, note: (line) => screen.note(`triad: ${line}`) });
+    // It may name files of anybody's making.
+    const note = (text: string) => screen.note(`triad: ${visible(text).replaceAll('\n', '\n  ')}`);
+    return connect({ env, folder, signal, works, note });
   },
 };
 

@@ -8,7 +8,7 @@ export interface DiffLine {
   after: number | null;
 }
 
-/** File headers are left out: the path stands above the diff. */
+/** File headers are left out: the path stands above the diff. Nothing is left where nothing changes. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let before = 0;
@@ -37,7 +37,7 @@ export function diffLines(diff: string): DiffLine[] {
   if (!inside)
     return diff
       .split('\n')
-      .filter(Boolean)
+      .filter((line) => line !== '' && !/^(---|\+\+\+) /.test(line))
       .map((text) => ({ kind: 'place', text, before: null, after: null }));
   return lines;
 }

@@ -2,6 +2,7 @@
 import type { CallState } from '#lib/state/transcript.ts';
 import type { Phase } from '#lib/state/phase.ts';
 import type { RunKind } from '#contract/agent.ts';
+import type { Decision, Subject } from '#contract/approval.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { receipt, advice, plural } from './sentences.ts';
@@ -116,7 +117,7 @@ export const text = {
   permissions: permissionsWords,
   chat: {
     message: 'Message',
-    placeholder: 'What should the lead do?',
+    placeholder: (agent: string) => `What should ${agent === 'lead' ? 'the lead' : agent} do?`,
     placeholderQueued: 'Write the next message: it waits until the lead is done',
     send: 'Send',
     hint: 'Enter sends · Shift+Enter starts a new line',
@@ -175,6 +176,7 @@ export const text = {
     arguments: 'Arguments',
     output: 'Output',
     changes: 'Changes',
+    noChanges: 'Nothing changes.',
     noOutput: 'No output yet',
     writing: (units: number) => `writing arguments, ${plural(units, 'character', 'characters')}`,
   },
@@ -214,7 +216,8 @@ export const text = {
     sending: 'Sending…',
     announce: (agent: string, title: string) => `Question from ${agent}: ${title}`,
     asksAgain: 'Its own actions that write will ask you again.',
-    from: 'Asked by',
+    /** The person stands at the head of every chain. */
+    from: (chain: readonly string[]) => `Asked by ${chain.slice(1).join(' › ')}`,
     during: (message: string) => `during “${message}”`,
     prompt: 'Prompt',
     systemPrompt: 'System prompt',
@@ -287,9 +290,12 @@ export const text = {
   grant: grantWords,
   review: reviewWords,
   decision: {
-    allowed: 'Allowed',
-    rejected: 'Rejected',
-    cancelled: 'Cancelled',
+    /** To what an agent wants to know there is no yes. */
+    verdict: (kind: Subject['kind'], { outcome, allowed }: Pick<Decision, 'outcome' | 'allowed'>) => {
+      if (outcome === 'cancelled') return 'Cancelled';
+      if (!allowed) return 'Rejected';
+      return kind === 'questions' ? 'Answered' : 'Allowed';
+    },
     open: 'Waiting for an answer',
     edited: 'edited',
     by: { person: 'by you', rule: 'by a rule', timeout: 'no answer in time', cancel: 'the run was stopped' },

@@ -21,6 +21,10 @@ describe('diffLines', () => {
     ]);
   });
 
+  it('has nothing to show where nothing changes', () => {
+    expect(diffLines('--- a/same.txt\n+++ b/same.txt\n')).toEqual([]);
+  });
+
   it('takes changed lines that look like headers for what they are', () => {
     const lines = diffLines('@@ -1 +1 @@\n--- a\n+++ b\n');
     expect(lines.map(({ kind, text }) => [kind, text])).toEqual([

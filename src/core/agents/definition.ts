@@ -25,11 +25,18 @@ export type ParsedDefinition =
 /** Who leads where nobody else is named. */
 export const LEAD = 'lead';
 
+/** More than any agent has, with all that begin with `x-`. */
+const MAX_KEYS = 500;
+
 /** The path's ending tells the format. */
 export function parseDefinition(text: string, from: From): ParsedDefinition {
   const isToml = from.path?.endsWith('.toml') ?? false;
   const read = isToml ? readToml(text) : readMarkdown(text);
   if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
+  if (read.entries.length > MAX_KEYS) {
+    const errors = [fault(START, `the file has more than ${MAX_KEYS} keys`)];
+    return { ok: false, name: null, errors, warnings: [] };
+  }
   const schema = isToml ? TomlKeys : MarkdownKeys;
   const known = read.entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(

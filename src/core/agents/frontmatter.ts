@@ -21,10 +21,17 @@ export function splitMarkdown(text: string): SplitFile | null {
   };
 }
 
+/** In code units: what anybody may have written must not take long to read. */
+const MAX_FRONTMATTER = 64 * 1024;
+
 export function readMarkdown(text: string): ReadFile {
   const file = splitMarkdown(text);
   if (!file) {
     const message = 'the file must begin with frontmatter: a line `---`, the keys, and another line `---`';
+    return { ok: false, error: fault(START, message) };
+  }
+  if (file.frontmatter.length > MAX_FRONTMATTER) {
+    const message = `the frontmatter is longer than ${MAX_FRONTMATTER / 1024} KiB`;
     return { ok: false, error: fault(START, message) };
   }
   const counter = new LineCounter();

@@ -13,6 +13,8 @@ export interface Unreadable {
 
 /** More than any collection has; what comes after them is told and not read. */
 const MAX_FILES = 2000;
+/** Likewise: the place may be a link, and lead to the whole disk. */
+const MAX_FOLDERS = 200;
 /** What explains a folder, and what editors and tools leave behind. */
 const NO_AGENT = /(^|[/\\])(readme\.[^/\\]*$|\.)/i;
 /** Open at the same time. */
@@ -24,8 +26,9 @@ export async function readPlace(
   read: (path: string) => Promise<RawFile> = readOne,
 ): Promise<RawFile[]> {
   let names: string[];
+  let isWhole: boolean;
   try {
-    names = await readdir(folder, { recursive: dialect === 'claude' });
+    ({ names, isWhole } = await namesIn(folder, dialect === 'claude'));
   } catch (error) {
     if (isMissing(error)) return [];
     return [{ path: folder, problem: `the folder cannot be read: ${messageOf(error)}` }];
@@ -38,7 +41,24 @@ export async function readPlace(
   }
   if (all.length > MAX_FILES)
     files.push({ path: folder, problem: `only the first ${MAX_FILES} files of the folder are read` });
+  if (!isWhole) files.push({ path: folder, problem: `only the first ${MAX_FOLDERS} folders in it are read` });
   return files;
+}
+
+/** Relative to the folder, those of folders in it too where that is wanted; links in it are not followed. */
+async function namesIn(folder: string, isDeep: boolean): Promise<{ names: string[]; isWhole: boolean }> {
+  const names: string[] = [];
+  const folders = [''];
+  // It grows while it is walked.
+  for (const [index, within] of folders.entries()) {
+    if (index === MAX_FOLDERS) return { names, isWhole: false };
+    for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
+      const name = join(within, entry.name);
+      names.push(name);
+      if (isDeep && entry.isDirectory() && !NO_AGENT.test(name)) folders.push(name);
+    }
+  }
+  return { names, isWhole: true };
 }
 
 /** By its name alone, or by its path in the place. */

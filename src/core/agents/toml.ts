@@ -54,7 +54,12 @@ function scan(text: string): Scanned {
   const spans = new Map<string, KeySpan>();
   const lines = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const place = (offset: number): Place => {
-    const line = lines.findLastIndex((start) => start <= offset);
+    let [line, last] = [0, lines.length - 1];
+    while (line < last) {
+      const middle = Math.ceil((line + last) / 2);
+      if (lines[middle]! <= offset) line = middle;
+      else last = middle - 1;
+    }
     return { line: line + 1, column: offset - lines[line]! + 1 };
   };
   const nameOf = (key: string) => key.replace(/^(["'])(.*)\1$/, '$2');

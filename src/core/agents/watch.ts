@@ -1,6 +1,6 @@
 /** Tells when files that define agents change: watches the places of a folder while somebody wants to know. */
-import { stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import { PROJECT_CONFIG } from './places.ts';
 
 /** What is saved in one go is told once. */
@@ -65,13 +65,15 @@ async function watchPlaces(
 ): Promise<Watching> {
   // Only who asks pays for it.
   const { watch } = await import('chokidar');
-  const wanted = [...places, config];
+  const wanted = await Promise.all([...places, config].map(canonical));
   // A folder that is missing, or made anew, is noticed from above. Nothing else of what stands there is looked at.
   const isRelevant = (path: string) =>
     wanted.some((one) => one === path || one.startsWith(path + sep) || path.startsWith(one + sep));
-  const roots = await Promise.all(places.map((place) => existing(dirname(dirname(place)))));
+  const roots = await Promise.all(wanted.map((one) => existing(dirname(dirname(one)))));
   const watcher = watch([...new Set(roots)], {
     ignoreInitial: true,
+    // One that a place is, or has, may lead to the whole disk.
+    followSymlinks: false,
     backend: 'native',
     ignored: (path) => !isRelevant(path),
   });
@@ -80,6 +82,14 @@ async function watchPlaces(
   });
   watcher.on('all', onChange);
   return watcher;
+}
+
+/** As it really lies, whatever links lead to it; itself it may be one, or not be there yet. */
+async function canonical(path: string): Promise<string> {
+  const above = dirname(path);
+  if (above === path) return path;
+  const folder = await realpath(above).catch(() => canonical(above));
+  return join(folder, basename(path));
 }
 
 /** The folder, or the nearest above it that is there. */

@@ -57,6 +57,7 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
     return {
       ...{ approvalId, conversationId, workflowId, runId, risk, decision },
       agent: started?.envelope.agent ?? request.agent,
+      kind: subject.kind,
       title: started?.title || request.title,
       grant: grants.get(grantIdOf(decision.ruleId) ?? '') ?? null,
     };

@@ -22,11 +22,6 @@ export class Exchange {
 
   constructor(ports: Ports) {
     this.#ports = ports;
-    // What the end of the program cut off stays without an answer.
-    const context = ports.approval.context ?? [];
-    context.forEach((one, n) => {
-      if (one.answer === null && one.error === null) this.#end(n, { error: 'Interrupted: ask again' });
-    });
   }
 
   /** Whether the agent is answering. */
@@ -61,10 +56,7 @@ export class Exchange {
       await stored;
       this.#end(n, { answer: await explain(approval, signal) });
     } catch (error) {
-      const why = signal.aborted
-        ? 'Not answered: the question was closed meanwhile'
-        : errorInfo(error).message;
-      this.#end(n, { error: why });
+      this.#end(n, { error: whyNot(error, signal) });
     } finally {
       this.#current = null;
       this.#ports.onChange();
@@ -78,4 +70,21 @@ export class Exchange {
     // A failed write is a failure of the log, which stops the run that waits.
     record({ type: 'context-end', approvalId: approval.request.id, n, context }).catch(() => undefined);
   }
+}
+
+/** The end of the program closes no question. */
+function whyNot(error: unknown, signal: AbortSignal): string {
+  if (error instanceof Stopped && error.code === 'interrupted') return CUT_OFF;
+  return signal.aborted ? 'Not answered: the question was closed meanwhile' : errorInfo(error).message;
+}
+
+const CUT_OFF = 'Interrupted: ask again';
+
+/** What the end of the program has left without an answer, ended: as events of the run that asks. */
+export function cutOff({ request, context = [] }: Approval): Extract<Payload, { type: 'context-end' }>[] {
+  return context.flatMap((one, n) =>
+    one.answer === null && one.error === null
+      ? { type: 'context-end', approvalId: request.id, n, context: { ...one, error: CUT_OFF } }
+      : [],
+  );
 }

@@ -31,7 +31,7 @@ export async function explain(
     const question = await questionOf(tool, parsed.data, targets, folder);
     const { requiresApproval, approvalMode: mode } = envelope;
     const action: Action = {
-      ...{ agent, scope, tool: tool.name, permissions: tool.permissions, targets },
+      ...{ agent, scope, tool: tool.name, like: tool.like, permissions: tool.permissions, targets },
       ...{ folder, conversationId, workflowId, requires: requiresApproval ?? [], mode },
       ...usualOf(tool.permissions, question),
       ceiling: has.includes(tool.name)

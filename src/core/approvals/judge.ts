@@ -12,6 +12,8 @@ export interface Action {
   /** Of a temporary agent it has a mark that no defined one has; what allows must match it. */
   scope: string;
   tool: string;
+  /** A tool that does the same: what denies or asks about that holds here too. */
+  like?: string | undefined;
   permissions: readonly Permission[];
   targets: Targets;
   folder: string;
@@ -76,9 +78,14 @@ export function concerns(rule: Rule, action: Action): boolean {
   const fits = (pattern: string, text: string): boolean =>
     matches(pattern, text, { path: false, loose: !widens });
   if (rule.agent !== null && !names.some((name) => fits(rule.agent!, name))) return false;
-  if (rule.tool !== null && !fits(rule.tool, action.tool)) return false;
+  const tools = widens ? [action.tool] : namesOf(action);
+  if (rule.tool !== null && !tools.some((name) => fits(rule.tool!, name))) return false;
   if (rule.permission !== null && !needs(rule.permission, action, widens)) return false;
   return rule.pattern === null || isAbout(rule.pattern, action.targets, widens);
+}
+
+function namesOf({ tool, like }: Action): string[] {
+  return like === undefined ? [tool] : [tool, like];
 }
 
 /** A call is allowed by a permission only where it needs no other; it is denied by any that it needs. */
@@ -146,8 +153,10 @@ const SCOPES = {
   project: 'always for this project',
 } as const satisfies Record<Grant['scope'], string>;
 
-function requiredBy({ requires, permissions, tool, agent }: Action): Candidate[] {
-  const found = requires.find((one) => one === tool || permissions.some((permission) => permission === one));
+function requiredBy(action: Action): Candidate[] {
+  const { requires, permissions, agent } = action;
+  const own: readonly string[] = [...namesOf(action), ...permissions];
+  const found = requires.find((one) => own.includes(one));
   if (found === undefined) return [];
   const text = `The definition of ${agent} requires approval for ${found}`;
   return [{ kind: 'agent', id: 'agent:requires_approval', effect: 'ask', text, place: NOWHERE }];

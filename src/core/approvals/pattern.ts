@@ -9,8 +9,9 @@ export interface Matching {
 type Token =
   { kind: 'char'; char: string } | { kind: 'one' } | { kind: 'some' } | { kind: 'any' } | { kind: 'folders' };
 
-/** Alternatives that one pattern may have in all. */
+/** Alternatives that one pattern may have in all, and characters of all of them together. */
 const MAX_ALTERNATIVES = 64;
+const MAX_WRITTEN_OUT = 4096;
 
 /** Takes time in proportion to pattern times text, whatever they are. */
 export function matches(pattern: string, text: string, { path, loose }: Matching): boolean {
@@ -25,8 +26,11 @@ export function patternFault(pattern: string): string | null {
   if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern))
     return 'must be relative to the project folder, without "/" at its beginning';
   if (pattern.split('/').includes('..')) return 'must not have ".." in it';
-  if (alternativesOf(pattern).length > MAX_ALTERNATIVES)
+  const alternatives = alternativesOf(pattern);
+  if (alternatives.length > MAX_ALTERNATIVES)
     return `has too many alternatives in "{…}": at most ${MAX_ALTERNATIVES} in all`;
+  if (alternatives.reduce((sum, { length }) => sum + length, 0) > MAX_WRITTEN_OUT)
+    return `is too long: with each of its alternatives written out, at most ${MAX_WRITTEN_OUT} characters`;
   return null;
 }
 
@@ -50,13 +54,17 @@ function tokensOf(pattern: string): Token[] {
       while (chars[at + 1] === '*') at++;
       const isFolders = isFirst && chars[at + 1] === '/';
       if (isFolders) at++;
-      tokens.push({ kind: isFolders ? 'folders' : 'any' });
+      // Twice in a row they stand for nothing more.
+      if (!isFolders || tokens.at(-1)?.kind !== 'folders')
+        tokens.push({ kind: isFolders ? 'folders' : 'any' });
     }
   }
   return tokens;
 }
 
 function matchesOne(tokens: readonly Token[], text: readonly string[], path: boolean): boolean {
+  const least = tokens.filter(({ kind }) => kind === 'char' || kind === 'one').length;
+  if (least > text.length) return false;
   // Which beginnings of the text the tokens so far can stand for.
   let reached = Array.from({ length: text.length + 1 }, (_, length) => length === 0);
   for (const token of tokens) {

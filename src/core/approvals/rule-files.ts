@@ -26,13 +26,15 @@ export interface RulePorts {
   readonly isTrusted: (folder: string, hash: string) => Promise<boolean>;
 }
 
+/** Of one file: each is held against every call, and a project's hold before anybody trusts it. */
+const MAX_RULES = 500;
+/** Of a project's file, in code units. */
+const MAX_TEXT = 256 * 1024;
+
+const Rules = z.array(z.unknown()).max(MAX_RULES).default([]).pipe(z.array(RuleEntry));
 /** Other keys of these files belong to others. */
-const UserRules = z.looseObject({
-  permissions: z.looseObject({ rules: z.array(RuleEntry).default([]) }).prefault({}),
-});
-const ProjectRules = z.looseObject({
-  permissions: z.strictObject({ rules: z.array(RuleEntry).default([]) }).prefault({}),
-});
+const UserRules = z.looseObject({ permissions: z.looseObject({ rules: Rules }).prefault({}) });
+const ProjectRules = z.looseObject({ permissions: z.strictObject({ rules: Rules }).prefault({}) });
 
 export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
@@ -79,6 +81,8 @@ async function readRules(
 
 /** The rules of a file's text with their lines, or what is wrong with it. */
 export function rulesOf(text: string, file: string, scope: Rule['scope']): FileRules {
+  if (scope === 'project' && text.length > MAX_TEXT)
+    return { rules: [], faults: [{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }] };
   let raw: unknown;
   try {
     raw = parse(text);

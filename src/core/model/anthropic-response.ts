@@ -1,6 +1,6 @@
 /** Assembles one streamed response: raw wire events in, the program's model events out, in order of parts. */
 import type { Part, StopReason } from '#contract/message.ts';
-import type { ModelEvent, ModelUsage } from './model.ts';
+import { type ModelEvent, NO_USAGE } from './model.ts';
 
 /** What is read of a wire event; all of it is optional because compatible servers leave things out. */
 export interface RawEvent {
@@ -80,14 +80,7 @@ export class ResponseReader {
   ended = false;
   /** Whether the response has begun. */
   begun = false;
-  #usage: ModelUsage = {
-    inputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWrite5mTokens: 0,
-    cacheWrite1hTokens: 0,
-    outputTokens: 0,
-    thinkingTokens: 0,
-  };
+  #usage = NO_USAGE;
   #blocks: Block[] = [];
   #byIndex = new Map<number, Block>();
   #emitted = 0;

@@ -44,6 +44,15 @@ export interface ModelUsage {
   thinkingTokens: number;
 }
 
+export const NO_USAGE: Readonly<ModelUsage> = {
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWrite5mTokens: 0,
+  cacheWrite1hTokens: 0,
+  outputTokens: 0,
+  thinkingTokens: 0,
+};
+
 export type ModelEvent =
   | { type: 'start'; responseId: string }
   | { type: 'usage'; usage: ModelUsage }

@@ -1,5 +1,6 @@
 /** The tool that finds files of the workspace by their path. */
 import { z } from 'zod';
+import { READING } from './reading.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -17,16 +18,12 @@ const Input = z.strictObject({
 
 export function globTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
+    ...READING,
     name: 'glob',
     describe: () =>
       'Finds files in the workspace by a glob pattern and returns their paths, relative to the workspace folder, one per line, sorted. ' +
       `Returns at most ${MAX_FILES}. Hidden files are included; .git, node_modules and symbolic links are not.`,
     input: Input,
-    permissions: ['FilesystemRead'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {

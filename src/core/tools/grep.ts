@@ -1,5 +1,6 @@
 /** The tool that finds lines in files of the workspace by a regular expression. */
 import { z } from 'zod';
+import { READING } from './reading.ts';
 import { MAX_LINE_CHARS, MAX_MATCHES, search, SEARCH_MS, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -33,17 +34,13 @@ const Input = z.strictObject({
 
 export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {}): Tool {
   return defineTool<z.infer<typeof Input>>({
+    ...READING,
     name: 'grep',
     describe: () =>
       'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text, sorted by path. ' +
       `Returns at most ${MAX_MATCHES} lines, each cut at ${MAX_LINE_CHARS} characters. ` +
       'Binary files, files that hold keys or passwords, .git, node_modules and symbolic links are passed over.',
     input: Input,
-    permissions: ['FilesystemRead'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {

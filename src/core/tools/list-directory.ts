@@ -1,8 +1,9 @@
 /** The tool that lists a folder of the workspace. */
 import { opendir } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { matches } from '../approvals/pattern.ts';
+import { FolderInput, READING } from './reading.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets, withFolder } from './workspace.ts';
@@ -17,27 +18,14 @@ const NOTHING = '[There is nothing to show.]';
 /** As a pattern that denies is held against a path. */
 const LOOSELY = { path: true, loose: true };
 
-const Input = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
-    .optional()
-    .describe('The folder, relative to the workspace folder. Default: the workspace folder.'),
-});
-
 export function listDirectoryTool(): Tool {
-  return defineTool<z.infer<typeof Input>>({
+  return defineTool<z.infer<typeof FolderInput>>({
+    ...READING,
     name: 'list_directory',
     describe: () =>
       'Lists what a folder of the workspace holds, one name per line, sorted: folders end with "/", symbolic links with "@". ' +
       `Returns at most ${MAX_SHOWN} names and says how many are left out. Not recursive: use glob for that.`,
-    input: Input,
-    permissions: ['FilesystemRead'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
+    input: FolderInput,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {

@@ -1,31 +1,19 @@
 /** The tool that lists the workspace's notes: its Markdown files, each with its title. */
-import { z } from 'zod';
+import type { z } from 'zod';
+import { FolderInput, READING } from './reading.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
 
-const Input = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
-    .optional()
-    .describe('The folder, relative to the workspace folder. Default: the workspace folder.'),
-});
-
 export function listNotesTool(): Tool {
-  return defineTool<z.infer<typeof Input>>({
+  return defineTool<z.infer<typeof FolderInput>>({
+    ...READING,
     name: 'list_notes',
     describe: () =>
       `Lists the notes of the workspace, which are its Markdown files, as "path — title", sorted by path, at most ${MAX_FILES}. ` +
       'Folders that begin with a dot, and node_modules, are passed over.',
-    input: Input,
-    permissions: ['FilesystemRead'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
+    input: FolderInput,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: ({ path }, context) =>
       settle(context, async () => {

@@ -11,7 +11,7 @@ export interface Section {
   text: string;
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+const MARKS = /^ {0,3}(#{1,6})[ \t]/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** Headings inside of code and of front matter are none. */
@@ -28,12 +28,12 @@ export function sectionsOf(text: string): Section[] {
   for (let index = first; index < lines.length; index++) {
     const line = lines[index] ?? '';
     const mark = FENCE.exec(line)?.[1] ?? null;
-    const heading = fence === null ? HEADING.exec(line) : null;
+    const heading = fence === null ? headingIn(line) : null;
     if (fence === null) fence = mark;
     else if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
     if (heading) {
       close();
-      current = { heading: heading[2] ?? '', level: heading[1]?.length ?? 1, line: index + 1, lines: [line] };
+      current = { ...heading, line: index + 1, lines: [line] };
     } else {
       current ??= { heading: '', level: 0, line: index + 1, lines: [] };
       current.lines.push(line);
@@ -43,13 +43,33 @@ export function sectionsOf(text: string): Section[] {
   return sections.map(({ heading, level, line, text: body }) => ({ heading, level, line, text: body }));
 }
 
+/** Takes time in proportion to the line, whatever stands in it: it may come from anybody. */
+function headingIn(line: string): Pick<Section, 'heading' | 'level'> | null {
+  const marks = MARKS.exec(line);
+  if (!marks) return null;
+  const words = line.slice(marks[0].length).trim();
+  let end = words.length;
+  while (words[end - 1] === '#') end--;
+  return { heading: words.slice(0, end).trimEnd(), level: marks[1]?.length ?? 1 };
+}
+
 /** The title that its front matter says, or its first heading, or the name of its file. */
 export function titleOfNote(path: string, text: string): string {
   const lines = text.split(/\r?\n/);
   const front = lines.slice(1, Math.max(1, frontMatterEnd(lines) - 1));
-  const said = front.map((line) => /^title:\s*(["']?)(.+?)\1\s*$/.exec(line)?.[2]).find((title) => title);
+  const said =
+    front
+      .find((line) => line.startsWith('title:'))
+      ?.slice('title:'.length)
+      .trim() ?? '';
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
-  return said ?? sectionsOf(text).find(({ heading }) => heading !== '')?.heading ?? name;
+  return unquoted(said) || (sectionsOf(text).find(({ heading }) => heading !== '')?.heading ?? name);
+}
+
+function unquoted(text: string): string {
+  const [first] = text;
+  const isQuoted = text.length > 1 && (first === '"' || first === "'") && text.endsWith(first);
+  return isQuoted ? text.slice(1, -1) : text;
 }
 
 /** One section with all that stands below it; null where there is none of this heading. */

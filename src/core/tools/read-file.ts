@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { TriadError } from '../errors.ts';
+import { READING } from './reading.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, shownPath } from './workspace.ts';
@@ -24,17 +25,13 @@ const Input = z.strictObject({
 
 export function readFileTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
+    ...READING,
     name: 'read_file',
     describe: () =>
       'Reads a text file of the workspace and returns its lines as they are, without numbers. ' +
       `Returns at most ${MAX_LINES} lines and ${MAX_BYTES / 1024} KiB; a note at the end says where to go on with offset. ` +
       'Binary files, and files that hold keys or passwords, are refused.',
     input: Input,
-    permissions: ['FilesystemRead'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
     targets: (input, folder) => fileTargets(folder, input.path),
     execute: (input, context) =>
       settle(context, async () => {

@@ -1,8 +1,10 @@
 /** The tool that reads a note of the workspace by its path, its name or a link to it. */
 import { z } from 'zod';
+import { matches } from '../approvals/pattern.ts';
 import { TriadError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
+import { READING } from './reading.ts';
 import { search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -25,23 +27,22 @@ const Input = z.strictObject({
 
 export function readNoteTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
+    ...READING,
     name: 'read_note',
     describe: () =>
       `Reads a note of the workspace, or one section of it, at most ${MAX_BYTES / 1024} KiB. Longer ones, and files that are no Markdown, are for read_file.`,
     input: Input,
-    permissions: ['FilesystemRead'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
+    like: 'read_file',
     targets: async ({ note }, folder) => {
-      const found = await pathsOf(folder, note, AbortSignal.timeout(LOOK_MS));
+      const { found } = await lookFor(folder, note, AbortSignal.timeout(LOOK_MS));
       const each = await Promise.all(found.map((path) => fileTargets(folder, path)));
       return { values: each.flatMap(({ values }) => values), path: true };
     },
     execute: ({ note, section }, context) =>
       settle(context, async () => {
-        const [path = '', ...others] = await pathsOf(context.folder, note, context.signal);
+        const { found, all } = await lookFor(context.folder, note, context.signal);
+        const [path, ...others] = found;
+        if (path === undefined) throw noNote(note, all, await context.hidden('read_note', '.'));
         if (others.length > 0)
           throw new TriadError(
             'bad_input',
@@ -57,17 +58,17 @@ export function readNoteTool(): Tool {
 
 const LOOK_MS = 20_000;
 
-/** One for a path; all that have it for a name. Throws `not_found` where there is none. */
-async function pathsOf(folder: string, note: string, signal: AbortSignal): Promise<string[]> {
-  // A link may have a heading and other words behind the name.
-  const wanted = note
-    .replace(/^\[\[(.*)\]\]$/, '$1')
-    .replace(/[#|].*$/, '')
-    .trim();
+/** One for a path; all that have it for a name, and where there are none all others. */
+async function lookFor(
+  folder: string,
+  note: string,
+  signal: AbortSignal,
+): Promise<{ found: string[]; all: readonly string[] }> {
+  const wanted = wantedIn(note);
   for (const path of [wanted, `${wanted}.md`]) {
     const canonical = await resolveInside(folder, path);
     if (/\.(md|markdown)$/i.test(path) && (await isThere(folder, path)))
-      return [await shownPath(folder, canonical)];
+      return { found: [await shownPath(folder, canonical)], all: [] };
   }
   const job = {
     kind: 'glob',
@@ -76,13 +77,28 @@ async function pathsOf(folder: string, note: string, signal: AbortSignal): Promi
     ...(await searchFrom(folder, undefined, [])),
   } as const;
   const { lines } = await search(job, signal);
-  const found = lines.filter((path) => nameOf(path) === nameOf(wanted));
-  if (found.length > 0) return found;
-  const near = nearest(nameOf(wanted), lines.map(nameOf));
-  const hint =
-    near === null ? 'see list_notes' : `did you mean ${lines.find((path) => nameOf(path) === near)}?`;
-  throw new TriadError('not_found', `There is no note ${note}: ${hint}`);
+  return { found: lines.filter((path) => nameOf(path) === nameOf(wanted)), all: lines };
 }
+
+/** A link may have a heading and other words behind the name. */
+function wantedIn(note: string): string {
+  return note
+    .replace(/^\[\[(.*)\]\]$/, '$1')
+    .replace(/[#|].*$/, '')
+    .trim();
+}
+
+/** Nothing that rules keep from the agent is proposed. */
+function noNote(note: string, all: readonly string[], hidden: readonly string[]): TriadError {
+  const shown = all.filter((path) => !hidden.some((pattern) => matches(pattern, path, LOOSELY)));
+  const near = nearest(nameOf(wantedIn(note)), shown.map(nameOf));
+  const hint =
+    near === null ? 'see list_notes' : `did you mean ${shown.find((path) => nameOf(path) === near)}?`;
+  return new TriadError('not_found', `There is no note ${note}: ${hint}`);
+}
+
+/** As a pattern that denies is held against a path. */
+const LOOSELY = { path: true, loose: true };
 
 async function isThere(folder: string, path: string): Promise<boolean> {
   return openInside(folder, path).then(

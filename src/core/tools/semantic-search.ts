@@ -1,5 +1,6 @@
 /** The tool that finds what notes of the workspace, and reports of earlier sub-agents in it, say about something. */
 import { z } from 'zod';
+import { READING } from './reading.ts';
 import { search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -25,16 +26,13 @@ const Input = z.strictObject({
 
 export function semanticSearchTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
+    ...READING,
+    permissions: ['FilesystemRead', 'SemanticSearch'],
     name: 'semantic_search',
     describe: () =>
       'Searches the notes of the workspace (its Markdown files, section by section) and the reports of earlier sub-agents in it by the words of a query, best first: where each stands, and the words around what was found. ' +
       'Use grep for exact text and for code, read_note to read on.',
     input: Input,
-    permissions: ['FilesystemRead', 'SemanticSearch'],
-    baseline: true,
-    primaryOnly: false,
-    order: 'concurrent',
-    recovery: 'repeat',
     targets: (_, folder) => pathTargets(folder, '.'),
     execute: ({ query, limit = DEFAULT_RESULTS }, context) =>
       settle(context, async () => {

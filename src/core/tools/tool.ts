@@ -75,6 +75,8 @@ export interface Tool<Input = unknown> {
    * particular, and of any other it cannot be told. Throws a TriadError for input that cannot work.
    */
   targets?(input: Input, folder: string): Promise<Targets>;
+  /** Another tool that does the same by another way: what rules deny or ask about it holds here too. */
+  readonly like?: string;
   /** Asked before execution; null where a call needs no yes. Throws a TriadError for input that cannot work. */
   question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */

@@ -10,6 +10,7 @@ import { folders } from '#core/folders.ts';
 import { nearest } from '#core/nearest.ts';
 import { allTools } from '#core/tools/all.ts';
 import { EXIT, UsageError } from './failure.ts';
+import { oneLine } from './format.ts';
 import type { Io } from './io.ts';
 import { visible } from './visible.ts';
 
@@ -29,7 +30,7 @@ export async function validateAgents(
   const all = (await Promise.all(places.map((place) => loadPlace(place, tools)))).flat().map(reportOf);
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
-  else for (const line of reports.flatMap(linesOf)) io.screen.data(`${visible(line)}\n`);
+  else for (const line of reports.flatMap(linesOf)) io.screen.data(`${visible(oneLine(line))}\n`);
   const faulty = reports.filter(({ ok }) => !ok).length;
   if (!options.json) io.screen.note(summary(reports.length, faulty));
   return faulty > 0 ? EXIT.failure : EXIT.ok;

@@ -49,13 +49,13 @@ export function agentTable(agents: readonly AgentSummary[], width: number): stri
     { title: 'PERMISSIONS', rank: 3, min: 14 },
     { title: 'TOOLS', rank: 4, min: 12 },
   ];
-  const rows = agents.map(({ name, description, model, source, permissions, tools }) => [
+  const rows = agents.map(({ name, description, role, model, source, permissions, tools }) => [
     visible(name),
     visible(oneLine(description)),
-    model === null ? 'default' : visible(model),
+    model === null ? (role === 'primary' ? 'default' : "the lead's") : visible(model),
     source,
     permissions === null ? 'by its tools' : permissions.join(', ') || 'none',
-    tools === null ? 'all' : tools.map(visible).join(', ') || 'none',
+    tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
   ]);
   return table(columns, rows, width);
 }
@@ -71,7 +71,8 @@ export async function showAgent(
   for (const [key, value] of facts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
   const { systemPrompt } = definition;
   screen.data(`\n${screen.isTerminal ? harmless(systemPrompt) : systemPrompt}\n`);
-  for (const warning of warnings) screen.note(describeFault(definition.sourcePath ?? name, warning));
+  for (const warning of warnings)
+    screen.note(visible(oneLine(describeFault(definition.sourcePath ?? name, warning))));
 }
 
 /** In the words of the file's keys, with what holds where one is left out. */

@@ -1,5 +1,6 @@
 /** How a command fails: the exit code and the one line that a person reads. */
 import { TriadError } from '#core/errors.ts';
+import { visible } from './visible.ts';
 
 /** What was typed does not make sense: exit code 2. */
 export class UsageError extends Error {
@@ -37,8 +38,8 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failure;
 }
 
-/** One line, whatever was thrown. */
+/** One line that a terminal can show, whatever was thrown. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s*\n\s*/g, ' ').trim() || 'failed without a reason';
+  return visible(text.replace(/\s*\n\s*/g, ' ').trim()) || 'failed without a reason';
 }

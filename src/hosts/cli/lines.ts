@@ -1,5 +1,6 @@
 /** Events as a person reads them in a terminal: the lead's words as data, everything else as notes. Pure. */
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
+import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import { observe } from '#core/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';
@@ -166,7 +167,8 @@ function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string
 function decided(shown: Shown, event: Durable<'approval-decide'>, style: Style): Step {
   const { decidedBy, allowed, reason, ruleId } = event.decision;
   if (decidedBy === 'person') return silent(shown);
-  const who = ruleId?.startsWith('approve:') ? `--approve ${ruleId.slice('approve:'.length)}` : decidedBy;
+  const rule = grantIdOf(ruleId) === null ? decidedBy : 'grant';
+  const who = ruleId?.startsWith('approve:') ? `--approve ${ruleId.slice('approve:'.length)}` : rule;
   const title = clean(shown.titles.get(event.approvalId) ?? 'a question');
   const why = reason === null ? '' : ` (${clean(reason)})`;
   return noted(shown, style('dim', `${allowed ? 'approved' : 'not approved'} by ${who}: ${title}${why}`));

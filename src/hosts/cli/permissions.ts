@@ -1,4 +1,5 @@
 /** `triad permissions`: what is asked about and what is not, why, and taking a grant back. */
+import { relative } from 'node:path';
 import type { Grant, Rule, VerdictStep } from '#contract/permission.ts';
 import type { Client } from '#contract/rpc.ts';
 import { UsageError } from './failure.ts';
@@ -25,14 +26,14 @@ export async function listPermissions(
   if (!trusted)
     screen.note('The project’s rules may only deny or ask: its file is not trusted (triad trust).');
   const lines = [
-    ...(rules.length === 0 ? ['There are no rules.'] : ruleTable(rules, screen.width)),
+    ...(rules.length === 0 ? ['There are no rules.'] : ruleTable(rules, folder, screen.width)),
     '',
     ...(grants.length === 0 ? ['Nothing is granted.'] : grantTable(grants, screen.width)),
   ];
   for (const line of lines) screen.data(`${line}\n`);
 }
 
-function ruleTable(rules: readonly Rule[], width: number): string[] {
+function ruleTable(rules: readonly Rule[], folder: string, width: number): string[] {
   const columns = [
     ...[{ title: 'RULE' }, { title: 'TOOL OR PERMISSION' }, { title: 'ON', min: 8 }, { title: 'AGENT' }],
     { title: 'WRITTEN IN', rank: 1, min: 12 },
@@ -42,9 +43,15 @@ function ruleTable(rules: readonly Rule[], width: number): string[] {
     visible(tool ?? permission ?? ''),
     visible(pattern ?? 'anything'),
     visible(agent ?? 'all'),
-    visible(`${place.file}:${place.line}`),
+    visible(place.file === null ? '' : `${within(folder, place.file)}:${place.line}`),
   ]);
   return table(columns, rows, width);
+}
+
+/** A file of the folder by its short name, any other by its whole one. */
+function within(folder: string, file: string): string {
+  const path = relative(folder, file);
+  return path.startsWith('..') ? file : path;
 }
 
 function grantTable(grants: readonly Grant[], width: number): string[] {

@@ -19,7 +19,7 @@ export function questionText(
   style: Style,
 ): string {
   const head = [
-    style('bold', `── Approval: ${visible(request.title)}`),
+    style('bold', indented(`── Approval: ${visible(request.title)}`)),
     field('asked by', request.chain.map(visible).join(' → ')),
     field(
       'risk',
@@ -60,12 +60,34 @@ function envelopeLines({ title, envelope: asked }: SpawnItem, envelope: Envelope
     field('permissions', list(envelope.permissions)),
     field('folder', visible(envelope.folder)),
     field('limits', `${maxIterations} turns, ${Math.round(inactivityMs / 1000)} s without a sign of life`),
+    ...boundLines(envelope),
     field('its actions', OWN_ACTIONS[envelope.approvalMode]),
     ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages))]),
     style('dim', '  system prompt'),
     block(envelope.systemPrompt),
     style('dim', `  prompt${edited}`),
     block(envelope.prompt),
+  ];
+}
+
+/** What bounds it beyond its turns, what it always asks about, and its reviews of itself, where there are any. */
+function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflection }: Envelope): string[] {
+  const { tokens, costUsd, minutes } = limits.budget ?? {};
+  const budget = [
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(costUsd === undefined ? [] : [`$${costUsd}`]),
+    ...(minutes === undefined ? [] : [`${minutes} min`]),
+  ];
+  const reviews =
+    reflection &&
+    `up to ${reflection.maxRetries} more tries, against ${visible(reflection.criteria ?? 'its task')}`;
+  return [
+    ...(budget.length === 0 ? [] : [field('budget', budget.join(', '))]),
+    ...(requiresApproval.length === 0 ? [] : [field('always asks', list(requiresApproval))]),
+    ...(approvalTimeoutMs === undefined
+      ? []
+      : [field('waits', `${approvalTimeoutMs / 1000} s for an answer`)]),
+    ...(reviews === undefined ? [] : [field('reviews', reviews)]),
   ];
 }
 
@@ -103,10 +125,10 @@ function questionLines(
   return [
     style('bold', `── ${visible(chain.at(-1) ?? '')} asks you`),
     ...questions.flatMap(({ question, choices }, index) => [
-      field(numbered ? `${index + 1}.` : 'question', visible(question)),
+      indented(`  ${numbered ? `${index + 1}. ` : ''}${visible(question)}`),
       ...choices.map(({ label, description }, place) => {
         const more = description === null ? '' : style('dim', ` — ${visible(description)}`);
-        return `     ${place + 1}  ${visible(label)}${more}`;
+        return indented(`     ${place + 1}  ${visible(label)}${more}`);
       }),
     ]),
   ];
@@ -117,8 +139,9 @@ function diffLine(line: string, style: Style): string {
   return line.startsWith('-') ? style('red', `  ${line}`) : `  ${line}`;
 }
 
-const field = (name: string, value: string) =>
-  `  ${name.padEnd(12)} ${value.replaceAll('\n', `\n${' '.repeat(15)}`)}`;
+/** No line of a text looks like one of the question's own. */
+const indented = (text: string) => text.replaceAll('\n', `\n${' '.repeat(15)}`);
+const field = (name: string, value: string) => indented(`  ${name.padEnd(12)} ${value}`);
 const list = (names: readonly string[]) => (names.length === 0 ? 'none' : names.map(visible).join(', '));
 const block = (text: string) =>
   visible(text)

@@ -8,6 +8,7 @@ import type { Client } from '#contract/rpc.ts';
 import { UsageError } from './failure.ts';
 import { terminalFor } from './answers.ts';
 import { follow } from './follow.ts';
+import { oneLine } from './format.ts';
 import type { Io } from './io.ts';
 import { openLink } from './link.ts';
 import { visible } from './visible.ts';
@@ -59,7 +60,10 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
 
 /** One line, however many there are. */
 function leftOut(files: readonly string[]): string {
-  const some = files.slice(0, 3).map(visible).join(', ');
+  const some = files
+    .slice(0, 3)
+    .map((file) => visible(oneLine(file)))
+    .join(', ');
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
   return `triad: left out, because nobody has trusted them as they are: ${some}${more}; see "triad trust"`;
 }

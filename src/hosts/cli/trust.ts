@@ -33,10 +33,11 @@ export async function trust(io: Io, dir: string | undefined, options: TrustOptio
 
 async function decide(io: Io, link: Link, folder: string, { yes, json }: TrustOptions): Promise<number> {
   const { screen } = io;
-  const look = await link.ask((client) => client.request('trust.look', { folder }));
+  const texts = !yes && !json;
+  const look = await link.ask((client) => client.request('trust.look', { folder, texts }));
   const open = look.files.filter(({ state }) => state === 'new' || state === 'changed');
   const isSettled = look.files.every(({ state }) => state === 'same');
-  if (!json) for (const file of look.files) screen.data(`${lineOf(file)}\n`);
+  if (!json) for (const file of look.files) screen.data(`${lineOf(file)}\n${texts ? wholeOf(file) : ''}`);
   if (isSettled || yes) {
     const now = isSettled ? look : await agree(link, look);
     if (json) screen.data(`${JSON.stringify(now, null, 2)}\n`);
@@ -95,4 +96,10 @@ const counted = (count: number) => (count === 1 ? '1 file' : `${count} files`);
 const settled = ({ files }: TrustLook) =>
   files.length === 0 ? 'Nothing here needs trust.' : 'Nothing has changed since you trusted it.';
 const lineOf = ({ state, path, says }: TrustItem) =>
-  `${state.padEnd(7)}  ${visible(path)}  ${visible(oneLine(says))}`;
+  `${(state === 'same' ? 'trusted' : state).padEnd(7)}  ${visible(oneLine(path))}  ${visible(oneLine(says))}`;
+
+/** What the person decides by: the text of a new file, what changed in another; nothing of one that is trusted. */
+function wholeOf({ state, text = '', diff = text }: TrustItem): string {
+  if (state === 'same' || diff === '') return '';
+  return visible(diff).trimEnd().replaceAll(/^/gm, '  │ ') + '\n';
+}

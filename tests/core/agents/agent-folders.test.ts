@@ -156,3 +156,13 @@ test('an untrusted file takes no name from one that is trusted', async () => {
   await write('project/.claude/agents/c.md', agent('code-reviewer', 'slipped in'));
   expect(await said('code-reviewer')).not.toBe('slipped in');
 });
+
+test('a place that leads to a whole disk is not read to its end', async () => {
+  const many = Array.from({ length: 250 }, (_, index) => [`far/${index}/a.md`, agent(`a${index}`, 'x')]);
+  const { root, look } = await place(Object.fromEntries(many) as Record<string, string>);
+  await mkdir(join(root, 'project/.claude'));
+  await symlink(join(root, 'far'), join(root, 'project/.claude/agents'));
+  const { files } = await look();
+  expect(files.length).toBeLessThan(250);
+  expect(files.some(({ says }) => says.includes('only the first 200 folders'))).toBe(true);
+});

@@ -260,3 +260,12 @@ describe('TOML', () => {
     expect(errorsOf(long, path)).toMatchObject([{ line: 4, key: 'modle', suggestion: 'model' }]);
   });
 });
+
+test('what nobody writes by hand is refused before it takes long to read', () => {
+  const many = (separator: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `x-${index}${separator} 1`).join('\n');
+  const messages = (text: string, path?: string) => errorsOf(text, path).map(({ message }) => message);
+  expect(messages(file(many(':', 80_000)))).toEqual(['the frontmatter is longer than 64 KiB']);
+  expect(messages(file(many(':', 600)))).toEqual(['the file has more than 500 keys']);
+  expect(messages(many(' =', 80_000), '/agents/x.toml')).toEqual(['the file has more than 500 keys']);
+});

@@ -1,5 +1,5 @@
 /** The topic of agents: real changes of real files are told, also in folders that come later; nothing is held afterwards. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AgentWatch } from '#core/agents/watch.ts';
@@ -53,6 +53,24 @@ test('many changes at once are told once; what is elsewhere is not', async () =>
     );
   });
   expect(changed.mock.calls.length).toBeLessThan(20);
+});
+
+test('a link to the settings is watched where it leads; what a place itself leads to is left alone', async () => {
+  const [far, folder] = [await folderWith({ 'agents/a.md': AGENT }), await folderWith({ x: '' })];
+  const deep = Array.from({ length: 40 }, (_, index) => [`${index}/a.md`, AGENT]);
+  await symlink(far, join(folder, '.triad'));
+  await mkdir(join(folder, '.claude'));
+  await symlink(
+    await folderWith(Object.fromEntries(deep) as Record<string, string>),
+    join(folder, '.claude/agents'),
+  );
+  const watch = new AgentWatch((at) => [join(at, '.claude/agents'), join(at, '.triad/agents')]);
+  onTestFinished(() => watch.close());
+  const [before, changed] = [watchers(), vi.fn()];
+  await watch.subscribe(folder, changed);
+  expect(watchers() - before).toBeLessThan(20);
+  await writeFile(join(far, 'agents/b.md'), AGENT);
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 5000 });
 });
 
 test('nothing is held once nobody listens, or the whole is closed', async () => {

@@ -26,6 +26,18 @@ tool = "read_file"
 pattern = "private/**"
 `;
 
+test('a project’s file of which each call would take long allows nothing', () => {
+  const rule = (pattern: string) =>
+    `[[permissions.rules]]\neffect = "deny"\ntool = "*"\npattern = "${pattern}"\n`;
+  const faults = (text: string) => rulesOf(text, 'x', 'project').faults.map(({ message }) => message);
+  expect(faults(rule('a').repeat(501))).toEqual(['permissions.rules must have at most 500 items']);
+  expect(faults('#'.repeat(300 * 1024))).toEqual(['is larger than 256 KiB']);
+  expect(faults(rule(`${'{,a}'.repeat(6)}${'*a'.repeat(400)}`))).toEqual([
+    expect.stringContaining('is too long') as string,
+  ]);
+  expect(faults(rule('src/{a,b,c}/**/*.ts').repeat(500))).toEqual([]);
+});
+
 const filesWith = (user: string, project: string) =>
   folderWith({ 'home/config.toml': user, 'work/.triad/config.toml': project });
 

@@ -188,6 +188,56 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   });
 });
 
+test('a stop tells all that it ended, also of two that were asked back at once', async () => {
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const script = new Script()
+    .on(isBack)
+    .reply([text('Because.')], { hold: { after: 2, until: () => held.promise } })
+    .step([toolUse('write_file', write), toolUse('write_file', { ...write, path: 'more.md' })])
+    .step([text('Written.')]);
+  const engine = await startEngine(script, { person: () => null });
+  const { workflowId } = await engine.send('Take notes');
+  await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(2));
+  for (const { approval } of engine.of('approval-request'))
+    await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
+  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(3));
+  const ended = await engine.runtime.request('workflow.stop', { workflowId });
+  expect(ended).toMatchObject({ requests: 2, left: 0 });
+});
+
+test('a kill while it answers leaves nobody waiting for what it says', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  // Of a killed process nothing more is stored.
+  let killed = false;
+  const dying: typeof store = {
+    ...store,
+    close: () => Promise.resolve(),
+    commit: (events, writes) => {
+      const stored = killed ? Promise.resolve() : store.commit(events, writes);
+      killed ||= events.some(({ type }) => type === 'context-request');
+      return stored;
+    },
+  };
+  const engine = await startEngine(writing({ hold: () => held.promise }), {
+    ...{ store: dying, person: () => null },
+  });
+  await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await engine.runtime.close();
+  expect((await store.approval(approvalId))?.context).toMatchObject([{ answer: null, error: null }]);
+  const runtime = await composeRuntime({
+    ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') },
+  });
+  onTestFinished(() => runtime.close());
+  expect((await store.approval(approvalId))?.context).toMatchObject([
+    { answer: null, error: 'Interrupted: ask again' },
+  ]);
+});
+
 test('an empty question is refused in words', async () => {
   const engine = await startEngine(writing(), { person: () => null });
   await engine.send('Take notes');
@@ -195,4 +245,28 @@ test('an empty question is refused in words', async () => {
   await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow(
     'is empty',
   );
+});
+
+test('asked while the response still comes, it sees the call that it is asked about', async () => {
+  const whole = Promise.withResolvers<void>();
+  const script = new Script()
+    .on(isBack)
+    .reply([text('Because you wanted notes.')])
+    .step([toolUse('write_file', write), text('And more words.')], {
+      hold: { after: 8, until: () => whole.promise },
+    })
+    .step([text('Written.')]);
+  const engine = await startEngine(script, { person: () => null });
+  onTestFinished(() => whole.resolve());
+  const { workflowId } = await engine.send('Take notes');
+  const approvalId = await asked(engine);
+  expect(engine.of('message-end').filter(({ entry }) => entry.kind === 'assistant')).toEqual([]);
+  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
+  await engine.event(({ type }) => type === 'context-end');
+  const messages = engine.model.requests[1]?.seen.body.messages ?? [];
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(JSON.stringify(messages[1])).toContain('notes.md');
+  whole.resolve();
+  await decide(engine, approvalId);
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });

@@ -56,6 +56,19 @@ test('a file that may not be read is not searched by its name', async () => {
   expect(found).toBe('[No line matches, in 0 files.]');
 });
 
+test('a note is read as a file is: not by its path, its name or a link, nor is its name told', async () => {
+  const deny = rule('effect = "deny"\ntool = "read_file"');
+  const names = ['docs/secret-plan.md', 'secret-plan', '[[SECRET-PLAN]]', 'docs/plan.md'];
+  const found = await outputs(deny, [
+    ...names.map((note): [string, object] => ['read_note', { note }]),
+    ['read_note', { note: 'secret-plam' }],
+  ]);
+  for (const output of found.slice(0, 3)) expect(output).toContain('denies');
+  expect(found[3]).toBe('word');
+  expect(found[4]).toContain('There is no note secret-plam');
+  expect(found[4]).not.toContain('secret-plan');
+});
+
 test('what the person was asked about as a whole, and allowed, shows', async () => {
   const ask = '[[permissions.rules]]\neffect = "ask"\npermission = "FilesystemRead"\npattern = "docs/**"\n';
   const [top, deep] = await outputs(ask, [

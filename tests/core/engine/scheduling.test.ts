@@ -1,5 +1,6 @@
 /** How many work at the same time: as many as the settings say, first come first served, and results in the order of the calls. */
 import { expect, test, vi } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
 import { maxQueueDepth } from '#core/sessions/trace-entries.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { firstLines, spawn } from '../../support/fake-model/scenarios.ts';
@@ -49,7 +50,7 @@ test.for([
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
 });
 
-test('one at a time, answered in another order: never two at once, results in the order of the calls', async () => {
+test('one at a time, answered in another order: they begin in the order of the calls, never two at once', async () => {
   const engine = await startEngine(three(1), {
     settings: '[limits]\nmax_concurrent = 1\n',
     person: () => null,
@@ -64,8 +65,30 @@ test('one at a time, answered in another order: never two at once, results in th
     .flatMap(({ type, parentRunId, agent }) =>
       parentRunId && (type === 'run-start' || type === 'run-end') ? [{ type, agent }] : [],
     );
-  expect(steps.map(({ type }) => type)).toEqual(NAMES.flatMap(() => ['run-start', 'run-end']));
+  const expected = NAMES.flatMap((agent) => [
+    { type: 'run-start', agent },
+    { type: 'run-end', agent },
+  ]);
+  expect(steps).toEqual(expected);
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
   const { runs } = await engine.runtime.request('workflow.get', { workflowId });
   expect(maxQueueDepth(runs.filter(({ parentRunId }) => parentRunId !== null))).toBe(3);
+});
+
+test('one at a time: one that is refused or stopped holds nobody up', async () => {
+  const engine = await startEngine(three(1), {
+    settings: '[limits]\nmax_concurrent = 1\n',
+    person: () => null,
+  });
+  const { workflowId } = await engine.send('Go');
+  await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3), 10_000);
+  const [a, b, c] = engine.of('approval-request').map(({ approval }) => approval);
+  const decide = (approval: typeof a, answer: Answer) =>
+    engine.runtime.request('approval.decide', { approvalId: approval?.id ?? '', answer });
+  await decide(c, { kind: 'allow' });
+  await decide(a, { kind: 'reject', reason: 'No' });
+  const waiting = b?.subject.kind === 'envelopes' ? b.subject.items[0]?.runId : undefined;
+  await engine.runtime.request('run.stop', { runId: waiting ?? '' });
+  const end = await engine.ended(workflowId);
+  expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['rejected', 'rejected', 'completed']);
 });

@@ -59,6 +59,13 @@ describe('reading', () => {
     );
   });
 
+  test('a note of anybody’s making takes no time', async () => {
+    // Minutes where each blank is looked at from every other.
+    const blank = `# a${' '.repeat(30_000)}x`;
+    const { output } = await read({ note: 'bad', section: 'b' }, { 'bad.md': blank });
+    expect(output).toContain('has no section "b". It has: a');
+  });
+
   test('of several with one name none is guessed', async () => {
     const { output, status } = await read({ note: 'decisions' }, { 'old/decisions.md': 'Others.' });
     expect(status).toBe('error');

@@ -33,7 +33,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   const list = await triad(['agents', 'list']);
   expect(list.code).toBe(0);
   expect(list.out).toMatch(
-    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +sonet +user +FilesystemRead +all\ncode-reviewer /,
+    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +sonet +user +FilesystemRead +the lead's\ncode-reviewer /,
   );
   expect(list.out).not.toMatch(/^(off|bad|mine) /m);
   expect(list.err).toContain('1 file defines no agent as it is: see "triad agents validate"\n');
@@ -130,6 +130,7 @@ test('trust: shown, agreed, changed, revoked; without a terminal only with --yes
   ]);
   expect(asked.out).toMatch(/^new {6}\.triad\/agents\/bad\.md {2}no agent: .*did you mean `model`\?\)$/m);
   expect(asked.out).toMatch(/^new {6}\.triad\/agents\/mine\.md {2}agent mine · .*: Does mine$/m);
+  expect(asked.out, 'the whole text').toContain('  │ modle: x\n');
   expect((await triad(['trust', '--yes'])).err).toBe('Trusted as they are now: 2 files.\n');
   expect(await names(home)).toContain('mine');
   expect((await triad(['trust', folder])).err).toContain('Nothing has changed since you trusted it.\n');
@@ -137,6 +138,9 @@ test('trust: shown, agreed, changed, revoked; without a terminal only with --yes
   await write(folder, '.triad/agents/mine.md', agent('mine', 'model: opus\n'));
   const { files } = JSON.parse((await triad(['trust', '--json'])).out) as TrustLook;
   expect(files.map(({ state }) => state)).toEqual(['same', 'changed']);
+  const changed = (await triad(['trust'])).out;
+  expect(changed).toContain('  │ +model: opus\n');
+  expect(changed, 'nothing of what is trusted').not.toContain('modle: x\n');
   expect((await triad(['trust', '--yes'])).code).toBe(0);
   expect((await triad(['trust', '--revoke'])).err).toContain(`Nothing in ${folder} is trusted any more.\n`);
   expect(await names(home)).toEqual(BUILTIN);
@@ -169,4 +173,22 @@ test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => 
   expect(await names(home)).toEqual(BUILTIN);
   expect(await answer('y\r')).toBe(0);
   expect(await names(home)).toContain('mine');
+});
+
+test('names of files, and what they say, command no terminal and write no line of their own', async () => {
+  const { triad, folder, home } = await machine(plainAnswer());
+  const bad = '\u001b[2J\ntrusted  all.md';
+  await write(folder, `.triad/agents/${bad}.md`, agent('mine'));
+  await mkdir(join(folder, `.triad/agents/x${bad}.md`), { recursive: true });
+  await write(home, 'agents/a.md', agent('auditor', `model: "sonet\\e[2J"\n`));
+  const said = [
+    await triad(['agents', 'show', 'mine']),
+    await triad(['agents', 'show', 'auditor']),
+    await triad(['agents', 'list']),
+    await triad(['trust']),
+    await triad(['run', 'Look']),
+  ].map(({ out, err }) => out + err);
+  for (const text of said) expect(text).not.toContain('\u001b');
+  expect(said[3]).toContain('␛[2J trusted');
+  expect(said.join('\n')).not.toMatch(/^trusted/m);
 });

@@ -1,6 +1,7 @@
 /** Each kind of event as a person reads it: the mapping from events to the terminal. */
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
+import { ruleIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import { linesOf, NOTHING_SHOWN } from '#hosts/cli/lines.ts';
 import { plainStyle } from '#hosts/cli/style.ts';
@@ -136,8 +137,10 @@ test('what a rule or the clock decided is told; the person’s own answers are n
     ofLead('approval-decide', { approvalId: approval.id, decision: decision(rest) });
   const late = answer({ allowed: false, decidedBy: 'timeout', reason: 'no answer' });
   const none = answer({ allowed: false, decidedBy: 'rule', ruleId: 'approve:none', reason: null });
-  expect(printed(asked, answer({ decidedBy: 'rule' }), none, late, answer({})).notes).toEqual([
+  const granted = answer({ decidedBy: 'rule', ruleId: ruleIdOf('01957a10-0000-7000-8000-000000000301') });
+  expect(printed(asked, answer({ decidedBy: 'rule' }), granted, none, late, answer({})).notes).toEqual([
     'approved by rule: Start code-reviewer',
+    'approved by grant: Start code-reviewer',
     'not approved by --approve none: Start code-reviewer',
     'not approved by timeout: Start code-reviewer (no answer)',
   ]);

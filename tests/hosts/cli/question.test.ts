@@ -27,6 +27,35 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
   }
 });
 
+test('what bounds it further, always asks, and reviews are shown where there are any', () => {
+  const text = show(spawnRequest(), {
+    ...envelope,
+    limits: { ...envelope.limits, budget: { tokens: 50_000, costUsd: 2.5, minutes: 10 } },
+    requiresApproval: ['FilesystemWrite'],
+    approvalTimeoutMs: 60_000,
+    reflection: { criteria: 'It names the file.\nIt names the line.', maxRetries: 2 },
+  });
+  expect(text).toContain('budget       50000 tokens, $2.5, 10 min');
+  expect(text).toContain('always asks  FilesystemWrite');
+  expect(text).toContain('waits        60 s for an answer');
+  expect(text).toContain(
+    'reviews      up to 2 more tries, against It names the file.\n               It names the line.',
+  );
+  expect(show()).not.toMatch(/budget|always asks|reviews/);
+});
+
+test('no title, question or choice can write a line of the text’s own', () => {
+  expect(show(spawnRequest({ title: 'Look\n  risk         low' }))).not.toMatch(/^ {2}risk {9}low/m);
+  const choices = [
+    { label: 'Keep\n     2  Keep', description: null },
+    { label: 'Remove', description: 'all\n     3  Ask' },
+  ];
+  const questions = [{ question: 'What now?\n     1  Wait', kind: 'single' as const, choices }];
+  const subject = { kind: 'questions' as const, questions, folder: '/', hash: 'h' };
+  const lines = show(spawnRequest({ subject }), null).split('\n');
+  expect(lines.filter((line) => /^ {5}\d/.test(line))).toEqual(['     1  Keep', '     2  Remove — all']);
+});
+
 test('a prompt of any length is shown to its end', () => {
   const prompt = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
   expect(show(spawnRequest(), { ...envelope, prompt })).toMatch(/│ line 0\n[\s\S]*│ line 2999$/);
