@@ -2,6 +2,12 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
+/** Why a test that only looks at the page runs in one place. */
+export const SAME_PAGE = {
+  type: 'browser only',
+  description: 'The rules are held against the page, which is the same in every place',
+};
+
 export async function expectAccessible(page: Page, screen: string): Promise<void> {
   // What fades in or out has no final colours yet.
   await page.waitForFunction(() =>

@@ -63,7 +63,9 @@ const SettingsFile = z.strictObject({
         .describe('Sub-agents that one workflow may start.'),
       max_concurrent: count(limits.MAX_SUB_AGENTS)
         .default(limits.DEFAULT_MAX_CONCURRENT)
-        .describe('Sub-agents of a workflow that work at the same time; 1 runs them one after the other, in the order in which the lead asked for them.'),
+        .describe(
+          'Sub-agents of a workflow that work at the same time; 1 runs them one after the other, in the order in which the lead asked for them.',
+        ),
       run: z
         .strictObject({
           ...budget('one agent'),

@@ -1,6 +1,7 @@
 /**
  * A process that runs or resumes one workflow on a store in a folder, and kills itself the instant after a given event
- * was stored: `node crash-host.ts start|resume DATA MODEL_URL WORKSPACE [KILL_AFTER]`, a number or a type. Prints what was stored.
+ * was stored: `node crash-host.ts start|resume DATA MODEL_URL WORKSPACE [KILL_AFTER]`, its number, its type (the first of it), or
+ * its type and which of them it is, as in `usage#2`. Prints what was stored.
  */
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
@@ -16,11 +17,13 @@ const [mode, data, url, folder, killAfter] = process.argv.slice(2) as [
 
 /** Stores event by event, so that every instant between two events is one at which the process can die. */
 function killing(store: Store, after: string): Store {
+  const [what, which = '1'] = after.split('#');
+  let met = 0;
   const commit: Store['commit'] = async (events, writes) => {
     if (events.length > 1) throw new Error('the groups of this host have one event');
     await store.commit(events, writes);
-    if (events.some(({ seq, type }) => String(seq) === after || type === after))
-      process.kill(process.pid, 'SIGKILL');
+    if (events.some(({ seq, type }) => String(seq) === what || type === what)) met += 1;
+    if (met === Number(which)) process.kill(process.pid, 'SIGKILL');
   };
   return { ...store, commit };
 }

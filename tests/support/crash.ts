@@ -15,8 +15,8 @@ const PATIENCE_MS = 60_000;
 
 export interface Life extends Omit<LifeParts, 'store' | 'groupSize'> {
   data: string;
-  /** Kill the process the instant after this event, or the first one of this type, is stored. */
-  killAfter?: number | DurableEvent['type'];
+  /** Kill the process the instant after this event, or one of this type (the first, or the one of this number), is stored. */
+  killAfter?: number | DurableEvent['type'] | `${DurableEvent['type']}#${number}`;
   /** Gets the process, to kill it in other ways. */
   started?: (child: ChildProcess) => void;
 }

@@ -36,8 +36,8 @@ const whole = await (async () => {
   return result?.events ?? [];
 })();
 const ofChild = whole.filter(({ parentRunId }) => parentRunId !== null);
-/** The first review is sent, and begins to be answered. */
-const [sent, begun] = ofChild.filter(({ type }) => type === 'request-start').map(({ seq }) => seq);
+/** The first review is sent. */
+const [sent] = ofChild.filter(({ type }) => type === 'request-start').map(({ seq }) => seq);
 
 const scores = (events: readonly DurableEvent[]) =>
   events.flatMap((event) =>
@@ -95,7 +95,7 @@ test('in a review: what it had read is counted, and another one takes its place'
   hanging.rules.push(...script().rules);
   const model = await startFakeModel(hanging);
   const life = { data: join(root, 'in-review'), url: model.url, folder };
-  expect(await live({ ...life, mode: 'start', killAfter: begun ?? 0 })).toBeNull();
+  expect(await live({ ...life, mode: 'start', killAfter: 'request-start#2' })).toBeNull();
   const resumer = new Resumer();
   const { end, events, runs } = await resumer.resume(life).finally(() => resumer.end());
   await model.close();

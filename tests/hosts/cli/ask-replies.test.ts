@@ -41,7 +41,7 @@ test('numbers choose, words are words, an empty line skips', async () => {
     kind: 'reply',
     replies: [{ chosen: ['The new one'], words: '' }, { chosen: ['YAML', 'JSON'], words: '' }, null],
   });
-  expect(shown).toContain('1.           Which parser stays?');
+  expect(shown).toContain('1. Which parser stays?');
   expect(shown).toContain('     1  The old one — slow');
   expect(shown).not.toContain('Allow?');
 });

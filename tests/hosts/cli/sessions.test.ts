@@ -231,6 +231,6 @@ test('agents come by name, as table or JSON', async () => {
   expect(json.map(({ name }) => name)).toEqual(['analyst', 'writer']);
   const { out } = await triad(['agents', 'list'], client());
   expect(out).toMatch(
-    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +default +builtin +by its tools +grep\nwriter/,
+    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +the lead's +builtin +by its tools +grep\nwriter/,
   );
 });
