@@ -4,6 +4,7 @@ import type { Attachment } from 'svelte/attachments';
 const NEAR_PX = 32;
 /** How long after a key, a wheel or a touch a movement counts as the reader's. */
 const TOUCH_MS = 600;
+const RELEASES = ['pointerup', 'pointercancel', 'blur'] as const;
 const TOUCHES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
 export class Follow {
@@ -14,9 +15,20 @@ export class Follow {
   /** For the element that scrolls; its first child is what grows. */
   readonly attach: Attachment<HTMLElement> = (column) => {
     this.#column = column;
-    const observer = new ResizeObserver(() => {
-      if (this.atEnd) column.scrollTop = column.scrollHeight;
-    });
+    // What a finger or a button is on must not move away below it, or the click would be lost.
+    let pressed = false;
+    const settle = (): void => {
+      if (this.atEnd && !pressed) column.scrollTop = column.scrollHeight;
+    };
+    const onPress = (): void => {
+      pressed = true;
+    };
+    const onRelease = (): void => {
+      pressed = false;
+      // The click comes first.
+      requestAnimationFrame(settle);
+    };
+    const observer = new ResizeObserver(settle);
     observer.observe(column);
     if (column.firstElementChild) observer.observe(column.firstElementChild);
     let touched = -Infinity;
@@ -34,10 +46,14 @@ export class Follow {
       last = { top, height };
     };
     column.addEventListener('scroll', onScroll, { passive: true });
+    column.addEventListener('pointerdown', onPress, { passive: true });
+    for (const release of RELEASES) window.addEventListener(release, onRelease, { passive: true });
     for (const touch of TOUCHES) column.addEventListener(touch, onTouch, { passive: true });
     return () => {
       observer.disconnect();
       column.removeEventListener('scroll', onScroll);
+      column.removeEventListener('pointerdown', onPress);
+      for (const release of RELEASES) window.removeEventListener(release, onRelease);
       for (const touch of TOUCHES) column.removeEventListener(touch, onTouch);
       this.#column = null;
     };
