@@ -8,6 +8,7 @@ import { limitEnd, noteLimit, type Told, wordsOf } from './limit-words.ts';
 import type { LoopRun } from './loop-run.ts';
 import type { WireMessage } from './model/model.ts';
 import type { Emit, Payload, Recorded } from './recorder.ts';
+import { headOfReview } from './review-words.ts';
 import { AtLimit, sideRequest } from './side-request.ts';
 import { cutAtCodePoint } from './text.ts';
 import { inFlight } from './tool-calls.ts';
@@ -125,10 +126,8 @@ function jsonIn(text: string): unknown {
 }
 
 function wordsOfReview(number: number, verdict: Review['verdict']): string {
-  if (!verdict) return `Review ${number}: it could not be read`;
-  const { passed, score, critique } = verdict;
-  const head = `Review ${number}: ${passed ? 'passed' : 'not passed'}, ${score} of 100`;
-  return critique === '' ? head : `${head}. ${critique}`;
+  const critique = verdict?.critique ?? '';
+  return `${headOfReview(number, { verdict })}${critique === '' ? '' : `. ${critique}`}`;
 }
 
 const UNREVIEWED = `The answer is not reviewed: ${MAX_UNREADABLE} reviews of it could not be read. It stands as it is`;

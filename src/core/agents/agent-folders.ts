@@ -117,6 +117,11 @@ export async function projectFiles(folder: string): Promise<ProjectFile[]> {
   ]);
   const others = settings.problem === null ? [{ raw: settings, place: null }] : [];
   return [...found.flat(), ...others].map((file) => {
-    return { ...file, relative: relative(folder, file.raw.path).split(sep).join('/') };
+    return { ...file, relative: pathInProject(folder, file.raw.path) };
   });
+}
+
+/** As trust knows it. */
+export function pathInProject(folder: string, file: string): string {
+  return relative(folder, file).split(sep).join('/');
 }

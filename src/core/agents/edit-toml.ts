@@ -36,8 +36,8 @@ function hasComments(list: string): boolean {
 
 /** Without escapes where that is possible. */
 function manyLines(text: string): string {
-  // eslint-disable-next-line no-control-regex -- TOML allows none of these without an escape
-  const needsEscapes = text.includes("'''") || text.endsWith("'") || /[\0-\x08\x0b-\x1f\x7f]/.test(text);
+  // Of control characters TOML allows none without an escape but these two.
+  const needsEscapes = text.includes("'''") || text.endsWith("'") || /(?![\t\n])\p{Cc}/u.test(text);
   if (!needsEscapes) return `'''\n${text}'''`;
   const lines = text
     .split('\n')

@@ -7,14 +7,14 @@ import { TriadError } from '../errors.ts';
 import { sha256 } from '../hash.ts';
 import { isMissing, MAX_BYTES, readRegular } from '../regular-file.ts';
 import type { Trust } from '../trust.ts';
-import type { AgentFolders } from './agent-folders.ts';
+import { type AgentFolders, pathInProject } from './agent-folders.ts';
 import { copyText } from './copy.ts';
 import { newPath } from './draft.ts';
 import { editText, type Values, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import type { AgentPlace } from './places.ts';
-import { isAgentFile } from './read-place.ts';
+import { placeHolding } from './read-place.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
 
@@ -35,6 +35,7 @@ export class AgentFiles {
 
   async read(folder: string, file: string): Promise<AgentText> {
     const place = this.#placeOf(folder, file);
+    await refuseLinkedWithin(place, file);
     const text = await readRegular(file).catch((error: unknown) => {
       const message = isMissing(error) ? 'is not there any more' : `cannot be read: ${messageOf(error)}`;
       throw new TriadError(isMissing(error) ? 'not_found' : 'bad_input', `${file} ${message}`);
@@ -107,8 +108,7 @@ export class AgentFiles {
       },
     });
     if (place.source === 'project') {
-      const path = relative(folder, file).split(sep).join('/');
-      await this.#ports.trust.add(folder, path, content);
+      await this.#ports.trust.add(folder, pathInProject(folder, file), content);
     }
     return { file, source: place.source, text: withLineFeeds(content), hash: sha256(content), readOnly };
   }
@@ -122,16 +122,15 @@ export class AgentFiles {
       this.#ports.tools,
     );
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
-    if (place.dialect !== 'triad' || isToml(file))
-      return copyText({ ...valuesOfDefinition(loaded.definition), name });
+    if (place.dialect !== 'triad') return copyText({ ...valuesOfDefinition(loaded.definition), name });
+    if (isToml(file)) return copyText({ ...valuesOf(text, true), name });
     return loaded.definition.name === name ? text : editText(text, false, { name });
   }
 
   /** Throws `not_allowed` for a file that no place of the folder has. */
   #placeOf(folder: string, file: string): AgentPlace {
-    const place = this.#ports.agents.places(folder).find((one) => one.folder === dirname(file));
-    if (place && join(place.folder, basename(file)) === file && isAgentFile(basename(file), place))
-      return place;
+    const place = placeHolding(this.#ports.agents.places(folder), file);
+    if (place) return place;
     throw new TriadError('not_allowed', `${file} is no file of an agent of ${folder}`);
   }
 
@@ -150,6 +149,16 @@ export class AgentFiles {
     if (real === folder || real?.startsWith(folder + sep)) return null;
     return 'its folder is a link that leads out of the workspace';
   }
+}
+
+/** Folders in a place that are links are not read: nor is what lies behind them. */
+async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise<void> {
+  const within = relative(folder, dirname(file));
+  const [real, above] = await Promise.all(
+    [dirname(file), folder].map((path) => realpath(path).catch(() => path)),
+  );
+  if (real === join(above ?? folder, within)) return;
+  throw new TriadError('not_allowed', `${file} lies behind a link, which is not followed`);
 }
 
 function isToml(file: string): boolean {

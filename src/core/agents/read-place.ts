@@ -1,6 +1,6 @@
 /** Reads files that people and projects wrote: each with the hash of its text, or with why it cannot be read. */
 import { readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, extname, join, relative } from 'node:path';
 import { sha256 } from '../hash.ts';
 import { isMissing, readRegular } from '../regular-file.ts';
 import type { AgentPlace } from './places.ts';
@@ -22,18 +22,19 @@ const AT_ONCE = 32;
 
 /** Every agent's file of a place, by path, and where its dialect has them those of folders in it; a folder that does not exist holds none. */
 export async function readPlace(
-  { folder, dialect }: AgentPlace,
+  place: AgentPlace,
   read: (path: string) => Promise<RawFile> = readOne,
 ): Promise<RawFile[]> {
+  const { folder } = place;
   let names: string[];
   let isWhole: boolean;
   try {
-    ({ names, isWhole } = await namesIn(folder, dialect === 'claude'));
+    ({ names, isWhole } = await namesIn(folder, isDeep(place)));
   } catch (error) {
     if (isMissing(error)) return [];
     return [{ path: folder, problem: `the folder cannot be read: ${messageOf(error)}` }];
   }
-  const all = names.filter((name) => isAgentFile(name, { dialect })).sort();
+  const all = names.filter((name) => isAgentFile(name, place)).sort();
   const files: RawFile[] = [];
   for (let index = 0; index < Math.min(all.length, MAX_FILES); index += AT_ONCE) {
     const some = all.slice(index, Math.min(index + AT_ONCE, MAX_FILES));
@@ -46,7 +47,7 @@ export async function readPlace(
 }
 
 /** Relative to the folder, those of folders in it too where that is wanted; links in it are not followed. */
-async function namesIn(folder: string, isDeep: boolean): Promise<{ names: string[]; isWhole: boolean }> {
+async function namesIn(folder: string, deep: boolean): Promise<{ names: string[]; isWhole: boolean }> {
   const names: string[] = [];
   const folders = [''];
   // It grows while it is walked.
@@ -55,14 +56,28 @@ async function namesIn(folder: string, isDeep: boolean): Promise<{ names: string
     for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
       const name = join(within, entry.name);
       names.push(name);
-      if (isDeep && entry.isDirectory() && !NO_AGENT.test(name)) folders.push(name);
+      if (deep && entry.isDirectory() && !NO_AGENT.test(name)) folders.push(name);
     }
   }
   return { names, isWhole: true };
 }
 
+/** Whether the files of folders in it are agents too. */
+function isDeep({ dialect }: AgentPlace): boolean {
+  return dialect === 'claude';
+}
+
+/** The one of these places that reads the file, which is named as the place would name it. */
+export function placeHolding(places: readonly AgentPlace[], file: string): AgentPlace | undefined {
+  return places.find((place) => {
+    const name = relative(place.folder, file);
+    const isHeld = isDeep(place) || name === basename(file);
+    return isHeld && join(place.folder, name) === file && isAgentFile(name, place);
+  });
+}
+
 /** By its name alone, or by its path in the place. */
-export function isAgentFile(name: string, { dialect }: Pick<AgentPlace, 'dialect'>): boolean {
+function isAgentFile(name: string, { dialect }: Pick<AgentPlace, 'dialect'>): boolean {
   const endings = dialect === 'triad' ? ['.md', '.toml'] : ['.md'];
   return endings.includes(extname(name)) && !NO_AGENT.test(name);
 }

@@ -1,9 +1,10 @@
 /** The methods behind the editor of agents. */
-import { dirname, relative, sep } from 'node:path';
 import type { AgentDefinition, AgentFile } from '#contract/agent.ts';
-import { AgentFiles } from '../agents/files.ts';
+import { pathInProject } from '../agents/agent-folders.ts';
+import type { AgentFiles } from '../agents/files.ts';
 import { type LoadedFile, nameOf, reportOf } from '../agents/load.ts';
 import type { AgentPlace } from '../agents/places.ts';
+import { placeHolding } from '../agents/read-place.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { canonicalFolder } from '../canonical-folder.ts';
 import type { Engine } from '../engine.ts';
@@ -16,7 +17,12 @@ export function agentFileMethods(
   { agents, trust, tools, watch }: Engine,
   home: string,
 ): Pick<Handlers, Mine> {
-  const files = new AgentFiles({ agents, trust, tools: tools.all() });
+  let made: Promise<AgentFiles> | null = null;
+  // Only who looks at agents pays for it.
+  const files = (): Promise<AgentFiles> =>
+    (made ??= import('../agents/files.ts').then(
+      ({ AgentFiles }) => new AgentFiles({ agents, trust, tools: tools.all() }),
+    ));
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   return {
     'agents.files': async ({ folder }) => {
@@ -25,16 +31,16 @@ export function agentFileMethods(
       const places = agents.places(place);
       return found.map((file) => describe(file, registry, places, place));
     },
-    'agents.read': async ({ folder, file }) => files.read(await at(folder), file),
-    'agents.lint': async ({ folder, file, text }) => files.lint(await at(folder), file, text),
+    'agents.read': async ({ folder, file }) => (await files()).read(await at(folder), file),
+    'agents.lint': async ({ folder, file, text }) => (await files()).lint(await at(folder), file, text),
     'agents.edit': async ({ folder, file, text, changes }) =>
-      files.edit(await at(folder), file, text, changes),
+      (await files()).edit(await at(folder), file, text, changes),
     'agents.save': async ({ folder, file, text, before }) => {
-      const saved = await files.save(await at(folder), file, text, before);
+      const saved = await (await files()).save(await at(folder), file, text, before);
       watch.changed();
       return saved;
     },
-    'agents.draft': async ({ folder, ...draft }) => files.draft(await at(folder), draft),
+    'agents.draft': async ({ folder, ...draft }) => (await files()).draft(await at(folder), draft),
   };
 }
 
@@ -50,7 +56,7 @@ function describe(
   const isUsed = used?.sourcePath === file.path;
   // A name that only an untrusted file takes from it is still its own.
   const definition = isUsed ? used : file.ok ? file.definition : null;
-  const isTrusted = !registry.untrusted.includes(relative(folder, file.path).split(sep).join('/'));
+  const isTrusted = !registry.untrusted.includes(pathInProject(folder, file.path));
   const state = definition ? stateOf(definition, isTrusted, isUsed) : 'faulty';
   return {
     ...reportOf(file),
@@ -58,7 +64,7 @@ function describe(
     ...{ description: definition?.description ?? null, role: definition?.role ?? null },
     ...{ model: definition?.model ?? null, state },
     overriddenBy: state === 'overridden' ? (used?.sourcePath ?? null) : null,
-    dialect: places.find((place) => place.folder === dirname(file.path))?.dialect ?? 'triad',
+    dialect: placeHolding(places, file.path)?.dialect ?? 'triad',
   };
 }
 

@@ -8,6 +8,7 @@ const FOLDER = 'sessions-behind';
 export class Behind {
   readonly #folder: string;
   readonly #marked = new Set<string>();
+  #made: Promise<unknown> | null = null;
   /** What is written for one session is written in order, as for all of them. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -19,7 +20,7 @@ export class Behind {
     if (this.#marked.has(conversationId)) return;
     this.#marked.add(conversationId);
     this.#then(async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await (this.#made ??= mkdir(this.#folder, { recursive: true, mode: 0o700 }));
       await writeFile(join(this.#folder, conversationId), '', { mode: 0o600 });
     });
   }

@@ -4,6 +4,7 @@ import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
 import type { PersonQuestion, Reply } from '#contract/approval.ts';
 import { canonicalHash } from '../hash.ts';
 import { defineTool } from './tool.ts';
+import { HARMLESS } from './traits.ts';
 
 const Choice = z.strictObject({
   label: z.string().trim().min(1).max(200).describe('A few words.'),
@@ -40,16 +41,13 @@ const Input = z.strictObject({
 });
 
 export const askQuestion = defineTool<z.output<typeof Input>>({
+  ...HARMLESS,
   name: 'ask_question',
   describe: () =>
     'Asks the person what only they can know: a choice between ways, a preference, a fact that no file tells. ' +
     'Look into the files first, and go on by yourself where a sensible choice is clear. A question may be skipped: then decide yourself, and say in your answer what you assumed.',
   input: Input,
-  permissions: [],
-  baseline: false,
-  primaryOnly: false,
   order: 'concurrent',
-  recovery: 'repeat',
   question: (input, { folder }) => {
     const questions = input.questions.map(({ question, kind, choices = [] }): PersonQuestion => ({
       ...{ question, kind },

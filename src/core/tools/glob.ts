@@ -1,6 +1,6 @@
 /** The tool that finds files of the workspace by their path. */
 import { z } from 'zod';
-import { READING } from './reading.ts';
+import { READING } from './traits.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

@@ -1,6 +1,6 @@
 /** The tool that finds lines in files of the workspace by a regular expression. */
 import { z } from 'zod';
-import { READING } from './reading.ts';
+import { READING } from './traits.ts';
 import { MAX_LINE_CHARS, MAX_MATCHES, search, SEARCH_MS, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

@@ -3,7 +3,7 @@ import { opendir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { z } from 'zod';
 import { matches } from '../approvals/pattern.ts';
-import { FolderInput, READING } from './reading.ts';
+import { FolderInput, READING } from './traits.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets, withFolder } from './workspace.ts';

@@ -1,6 +1,6 @@
 /** The tool that lists the workspace's notes: its Markdown files, each with its title. */
 import type { z } from 'zod';
-import { FolderInput, READING } from './reading.ts';
+import { FolderInput, READING } from './traits.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { TriadError } from '../errors.ts';
-import { READING } from './reading.ts';
+import { READING } from './traits.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, shownPath } from './workspace.ts';

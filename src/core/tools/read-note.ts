@@ -4,7 +4,7 @@ import { matches } from '../approvals/pattern.ts';
 import { TriadError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
-import { READING } from './reading.ts';
+import { READING } from './traits.ts';
 import { search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

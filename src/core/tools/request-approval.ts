@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { canonicalHash } from '../hash.ts';
 import { defineTool } from './tool.ts';
+import { HARMLESS } from './traits.ts';
 
 const Input = z.strictObject({
   action: z.string().trim().min(1).max(10_000).describe('What you are about to do, in one or two sentences.'),
@@ -19,16 +20,13 @@ const Input = z.strictObject({
 });
 
 export const requestApproval = defineTool<z.output<typeof Input>>({
+  ...HARMLESS,
   name: 'request_approval',
   describe: () =>
     'Asks the person for a yes before you take a step that your task does not clearly cover: one that is costly, far-reaching or hard to undo. ' +
     'Tool calls that need a yes are asked about by themselves: do not ask for those here. The person may answer yes, yes with changes, or no with a reason.',
   input: Input,
-  permissions: [],
-  baseline: false,
-  primaryOnly: false,
   order: 'concurrent',
-  recovery: 'repeat',
   question: (input, { folder }) => {
     const { action, reason, impact = null, reversible } = input;
     return Promise.resolve({

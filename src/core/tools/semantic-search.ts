@@ -1,6 +1,6 @@
 /** The tool that finds what notes of the workspace, and reports of earlier sub-agents in it, say about something. */
 import { z } from 'zod';
-import { READING } from './reading.ts';
+import { READING } from './traits.ts';
 import { search, searchFrom } from './search.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

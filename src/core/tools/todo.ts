@@ -4,14 +4,9 @@ import { MAX_PLAN_ITEMS } from '#contract/limits.ts';
 import { PlanItem } from '#contract/message.ts';
 import { settle } from './settle.ts';
 import { defineTool } from './tool.ts';
+import { HARMLESS } from './traits.ts';
 
-const common = {
-  permissions: [],
-  baseline: false,
-  primaryOnly: false,
-  order: 'serial',
-  recovery: 'repeat',
-} as const;
+const common = { ...HARMLESS, order: 'serial' } as const;
 
 const Items = z.strictObject({
   items: z

@@ -1,17 +1,9 @@
 // Costs: whole billionths of a dollar from the table, and none where a price is not known.
 import { describe, expect, test } from 'vitest';
-import type { ModelUsage } from '#core/model/model.ts';
+import { NO_USAGE } from '#core/model/model.ts';
 import { DEFAULT_ALIASES } from '#core/model/models.ts';
 import { builtinPrices, loadPrices, priceOf } from '#core/model/prices.ts';
 
-const NONE: ModelUsage = {
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWrite5mTokens: 0,
-  cacheWrite1hTokens: 0,
-  outputTokens: 0,
-  thinkingTokens: 0,
-};
 const TABLE = loadPrices(`
   version = "2026-01-02"
   [models.m]
@@ -41,14 +33,14 @@ describe('the cost of a request', () => {
     ['cacheWrite5mTokens', 3_750],
     ['cacheWrite1hTokens', 6_000],
   ] as const)('%s', ([kind, each]) => {
-    expect(priceOf(TABLE, 'm', { ...NONE, [kind]: 1_000 })).toEqual({
+    expect(priceOf(TABLE, 'm', { ...NO_USAGE, [kind]: 1_000 })).toEqual({
       nanoUsd: each * 1_000,
       priceVersion: '2026-01-02',
     });
   });
 
   test('thinking is part of output and not counted twice', () => {
-    expect(priceOf(TABLE, 'm', { ...NONE, outputTokens: 10, thinkingTokens: 8 }).nanoUsd).toBe(150_000);
+    expect(priceOf(TABLE, 'm', { ...NO_USAGE, outputTokens: 10, thinkingTokens: 8 }).nanoUsd).toBe(150_000);
   });
 
   test('is the sum of all classes, rounded once', () => {
@@ -64,15 +56,15 @@ describe('the cost of a request', () => {
   });
 
   test('stays exact where tokens are many', () => {
-    expect(priceOf(TABLE, 'm', { ...NONE, cacheReadTokens: 999_999_999 }).nanoUsd).toBe(12_499_999_988);
+    expect(priceOf(TABLE, 'm', { ...NO_USAGE, cacheReadTokens: 999_999_999 }).nanoUsd).toBe(12_499_999_988);
   });
 
   test('of a model with a date in its id is that of the model', () => {
-    expect(priceOf(TABLE, 'm-20260102', { ...NONE, inputTokens: 1 }).nanoUsd).toBe(3_000);
+    expect(priceOf(TABLE, 'm-20260102', { ...NO_USAGE, inputTokens: 1 }).nanoUsd).toBe(3_000);
   });
 
   test('of a long prompt is higher for all of the request, cached parts counted in', () => {
-    const short = { ...NONE, inputTokens: 500, cacheReadTokens: 500, outputTokens: 10 };
+    const short = { ...NO_USAGE, inputTokens: 500, cacheReadTokens: 500, outputTokens: 10 };
     expect(priceOf(TABLE, 'long', short).nanoUsd).toBe(500 * 100 + 500 * 10 + 10 * 500);
     const long = { ...short, inputTokens: 501 };
     expect(priceOf(TABLE, 'long', long).nanoUsd).toBe(501 * 500 + 500 * 50 + 10 * 2_500);
@@ -81,15 +73,15 @@ describe('the cost of a request', () => {
 
 describe('an unknown price', () => {
   test('of a model that is not listed is null, with no version', () => {
-    expect(priceOf(TABLE, 'llama3', { ...NONE, inputTokens: 1 })).toEqual({
+    expect(priceOf(TABLE, 'llama3', { ...NO_USAGE, inputTokens: 1 })).toEqual({
       nanoUsd: null,
       priceVersion: null,
     });
   });
 
   test('of a class that was used makes the cost unknown, and of one that was not does no harm', () => {
-    expect(priceOf(TABLE, 'half', { ...NONE, inputTokens: 1, outputTokens: 1 }).nanoUsd).toBeNull();
-    expect(priceOf(TABLE, 'half', { ...NONE, inputTokens: 1 }).nanoUsd).toBe(1_000);
+    expect(priceOf(TABLE, 'half', { ...NO_USAGE, inputTokens: 1, outputTokens: 1 }).nanoUsd).toBeNull();
+    expect(priceOf(TABLE, 'half', { ...NO_USAGE, inputTokens: 1 }).nanoUsd).toBe(1_000);
   });
 });
 
@@ -97,8 +89,8 @@ describe('the table', () => {
   test('that comes with the program prices every alias, and a read below a fresh token', async () => {
     const table = await builtinPrices();
     for (const model of Object.values(DEFAULT_ALIASES)) {
-      const fresh = priceOf(table, model, { ...NONE, inputTokens: 1_000 }).nanoUsd;
-      const read = priceOf(table, model, { ...NONE, cacheReadTokens: 1_000 }).nanoUsd;
+      const fresh = priceOf(table, model, { ...NO_USAGE, inputTokens: 1_000 }).nanoUsd;
+      const read = priceOf(table, model, { ...NO_USAGE, cacheReadTokens: 1_000 }).nanoUsd;
       expect(fresh).toBeGreaterThan(0);
       expect(read).toBeLessThan(fresh!);
     }

@@ -1,12 +1,21 @@
-/** What the tools have in common that only look at the workspace: every agent has them, and they can be run again. */
+/** What tools of one kind have in common. */
 import { z } from 'zod';
 import type { Tool } from './tool.ts';
 
+/** Those that only look at the workspace: every agent has them, and they can be run again. */
 export const READING = {
   permissions: ['FilesystemRead'],
   baseline: true,
   primaryOnly: false,
   order: 'concurrent',
+  recovery: 'repeat',
+} as const satisfies Partial<Tool>;
+
+/** Those that need no permission, because they touch nothing but the conversation and the agent's own things. */
+export const HARMLESS = {
+  permissions: [],
+  baseline: false,
+  primaryOnly: false,
   recovery: 'repeat',
 } as const satisfies Partial<Tool>;
 
