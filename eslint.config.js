@@ -11,10 +11,7 @@ const ban = (regex, message) => ({ regex, message });
 const layer = (name) => ban(`^#${name}/|^(\\.\\./)+(src/)?${name}/`, `This layer must not import ${name}.`);
 
 const electron = ban('^electron(/|$)', 'Only electron/ imports electron.');
-const database = ban(
-  '^(surrealdb|@surrealdb/)',
-  'Only src/core/store/surreal.ts imports the database driver.',
-);
+const database = ban('^(surrealdb|@surrealdb/)', 'Only src/core/store/surreal.ts imports the database driver.');
 const model = ban('^@anthropic-ai/', 'Only src/core/model/anthropic.ts imports the SDK.');
 const node = ban(
   '^(node:|(fs|path|os|crypto|child_process|process|http|https|net|url|util|stream|events|buffer)(/|$))',
@@ -47,15 +44,7 @@ const boundary = (files, bans, { ignores = [], syntax = [] } = {}) => ({
   },
 });
 const named = { syntax: [defaultExport] };
-const core = [
-  electron,
-  screen,
-  environment,
-  layer('hosts'),
-  layer('lib'),
-  layer('routes'),
-  layer('electron'),
-];
+const core = [electron, screen, environment, layer('hosts'), layer('lib'), layer('routes'), layer('electron')];
 const web = [electron, database, model, node, layer('core'), layer('hosts'), layer('electron')];
 const code = '**/*.{ts,svelte}';
 
@@ -84,10 +73,7 @@ export default defineConfig(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true },
-      ],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // Ports are async by contract, also where an implementation has nothing to wait for.
       '@typescript-eslint/require-await': 'off',
@@ -123,18 +109,11 @@ export default defineConfig(
     files: ['src/**'],
     ignores: ['src/hosts/**'],
     rules: {
-      'no-restricted-properties': [
-        'error',
-        { object: 'process', property: 'env', message: environment.message },
-      ],
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: environment.message }],
     },
   },
 
-  boundary(
-    ['src/contract/**'],
-    [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')],
-    named,
-  ),
+  boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')], named),
   boundary(['src/core/**'], [...core, database, model], named),
   boundary(['src/core/store/surreal.ts'], [...core, model], named),
   boundary(['src/core/model/anthropic.ts'], [...core, database], named),

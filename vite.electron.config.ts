@@ -18,13 +18,10 @@ const filesBesideSources: Plugin = {
     const [file = ''] = id.split('?');
     if (!file.startsWith(normalizePath(join(root, 'src'))) || !code.includes('import.meta.')) return null;
     const source = normalizePath(relative(outDir, file));
-    const threads = code.replaceAll(
-      /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g,
-      (_all, name: string) => {
-        this.emitFile({ type: 'chunk', id: join(file, '..', `${name}.ts`), fileName: `${name}.js` });
-        return `new URL('./${name}.js', import.meta['url'])`;
-      },
-    );
+    const threads = code.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, (_all, name: string) => {
+      this.emitFile({ type: 'chunk', id: join(file, '..', `${name}.ts`), fileName: `${name}.js` });
+      return `new URL('./${name}.js', import.meta['url'])`;
+    });
     const moved = threads
       .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${source}/..')`)
       .replaceAll(/import\.meta\.url/g, `new URL('${source}', import.meta.url).href`);

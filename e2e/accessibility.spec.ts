@@ -52,23 +52,15 @@ test('a message, an approval and the look at its result need no mouse', async ({
   await page.keyboard.type('Look at one part.');
   await page.keyboard.press('Enter');
   await expect(app.question).toBeVisible();
-  await expect(
-    app.question.getByRole('heading', { level: 2 }),
-    'never on a button that answers',
-  ).toBeFocused();
-  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText(
-    'Question from alpha',
-  );
+  await expect(app.question.getByRole('heading', { level: 2 }), 'never on a button that answers').toBeFocused();
+  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from alpha');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Space');
   await expect(app.question).toBeVisible();
   expect(app.model.requests).toHaveLength(1);
 
   await tabTo(page, 'Allow once');
-  await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute(
-    'aria-disabled',
-    'true',
-  );
+  await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled', 'true');
   await page.keyboard.press('Enter');
   await expect(app.question).toBeHidden();
   await app.expectOutcome('completed');

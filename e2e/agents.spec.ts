@@ -65,9 +65,7 @@ test('a new agent: the template, a typo with its place, one click to mend it, an
   await findings.getByRole('button', { name: 'line 5, column 1' }).click();
   await expect(box(app)).toBeFocused();
   expect(
-    await box(app).evaluate((area: HTMLTextAreaElement) =>
-      area.value.slice(area.selectionStart, area.selectionEnd),
-    ),
+    await box(app).evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
   ).toBe('modle');
   await app.button('Use model').click();
   await expect(page.getByText('No faults.')).toBeVisible();
@@ -146,9 +144,7 @@ test('what changes on disk shows by itself; where both changed nothing is lost a
   await expect(box(app)).toHaveValue(READER.replace('haiku', 'sonnet'));
 });
 
-test('trust: what a file says, then usable, then changed with what changed, then taken back', async ({
-  start,
-}) => {
+test('trust: what a file says, then usable, then changed with what changed, then taken back', async ({ start }) => {
   const app = await start(plainAnswer(), { files: { [PATH]: READER } });
   const { page } = app;
   const dialog = page.getByRole('dialog');
@@ -210,9 +206,7 @@ test('an agent is tried out alone; a built-in one is read, and copied to be chan
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the screens keep the rules of accessibility and work by keyboard (${colorScheme})`, async ({
-    start,
-  }) => {
+  test(`the screens keep the rules of accessibility and work by keyboard (${colorScheme})`, async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: {
         [PATH]: READER,

@@ -31,8 +31,6 @@ test('one is refused, the rest is allowed at once with its edits', async ({ star
   await app.expectCard('documentation-writer', 'completed');
   await app.expectCard('test-generator', 'rejected');
   await app.expectOutcome('completed');
-  const prompts = app.model.requests.flatMap(({ seen }) =>
-    seen.tools.includes('spawn_agent') ? [] : [seen.prompt],
-  );
+  const prompts = app.model.requests.flatMap(({ seen }) => (seen.tools.includes('spawn_agent') ? [] : [seen.prompt]));
   expect(prompts.sort()).toEqual(['Work as code-reviewer. Be brief.', 'Work as documentation-writer.']);
 });

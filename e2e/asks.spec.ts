@@ -26,9 +26,7 @@ function calling(name: string, input: unknown): Script {
     .reply([text('Thank you.')]);
 }
 
-test('choices, words and a skipped question are answered by keyboard and reach the agent', async ({
-  start,
-}) => {
+test('choices, words and a skipped question are answered by keyboard and reach the agent', async ({ start }) => {
   const app = await start(calling('ask_question', { questions }));
   const { page, question } = app;
   await app.send('Ask me.');

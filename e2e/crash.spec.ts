@@ -100,9 +100,7 @@ test('questions that were open when the host was killed are answered in the inbo
   await app.lookAt('inspector');
   await app.crashAndRestart();
   const { page } = app;
-  await expect(page.getByRole('alertdialog'), 'nothing waits for it, so nothing is in the way').toHaveCount(
-    0,
-  );
+  await expect(page.getByRole('alertdialog'), 'nothing waits for it, so nothing is in the way').toHaveCount(0);
   await expect(app.reopen).toHaveAccessibleName(/^2 waiting/);
   await app.reopen.click();
   const question = page.getByRole('alertdialog');

@@ -13,9 +13,7 @@ test('a sub-agent cannot start another one', async ({ start }) => {
 
   const children = app.model.requests.filter(({ seen }) => seen.prompt.includes('Manage the workspace'));
   expect(children[0]?.seen.tools, 'it was not offered').not.toContain('spawn_agent');
-  expect(children[1]?.seen.results).toMatchObject([
-    { isError: true, text: expect.stringContaining(DEPTH_REFUSAL) },
-  ]);
+  expect(children[1]?.seen.results).toMatchObject([{ isError: true, text: expect.stringContaining(DEPTH_REFUSAL) }]);
 
   const card = app.card('manager');
   await card.getByRole('button', { name: /^manager/ }).click();

@@ -15,20 +15,10 @@ test.describe('a page of the desktop', only, () => {
   test('has two functions and nothing else of the process', async ({ start }) => {
     const { page, desktop } = await start(plainAnswer());
     const found = await page.evaluate(() => ({
-      bridge: Object.entries(Reflect.get(window, 'triad') as object).map(([name, value]) => [
-        name,
-        typeof value,
-      ]),
-      node: [
-        'require',
-        'process',
-        'module',
-        'Buffer',
-        'global',
-        'ipcRenderer',
-        'electron',
-        '__dirname',
-      ].filter((name) => name in window),
+      bridge: Object.entries(Reflect.get(window, 'triad') as object).map(([name, value]) => [name, typeof value]),
+      node: ['require', 'process', 'module', 'Buffer', 'global', 'ipcRenderer', 'electron', '__dirname'].filter(
+        (name) => name in window,
+      ),
       changed: Reflect.set(Reflect.get(window, 'triad') as object, 'request', null),
     }));
     expect(found).toEqual({
@@ -49,9 +39,10 @@ test.describe('a page of the desktop', only, () => {
     const ask = (method: string, input: unknown) =>
       page.evaluate(
         ([name, given]) =>
-          (
-            Reflect.get(window, 'triad') as { request: (method: unknown, input: unknown) => Promise<unknown> }
-          ).request(name, given),
+          (Reflect.get(window, 'triad') as { request: (method: unknown, input: unknown) => Promise<unknown> }).request(
+            name,
+            given,
+          ),
         [method, input] as const,
       );
     expect(await ask('agents.list', {})).toMatchObject({ ok: true });
@@ -81,9 +72,7 @@ test.describe('a page of the desktop', only, () => {
       const message = { kind: 'request', id: 1, method: 'app.state', input: {} };
       post(JSON.stringify(['send', 'triad', message]));
     });
-    await expect
-      .poll(() => app.notes().slice(before.length))
-      .toContain('refused a message from app://bundle/');
+    await expect.poll(() => app.notes().slice(before.length)).toContain('refused a message from app://bundle/');
   });
 
   test('cannot open a window: a link goes to the browser of the person', async ({ start }) => {
@@ -159,14 +148,7 @@ test.describe('a page of the desktop', only, () => {
 
   test('is given nothing of the machine but the way to copy', async ({ start }) => {
     const app = await start(plainAnswer());
-    for (const permission of [
-      'geolocation',
-      'media',
-      'notifications',
-      'clipboard-read',
-      'openExternal',
-      'fileSystem',
-    ])
+    for (const permission of ['geolocation', 'media', 'notifications', 'clipboard-read', 'openExternal', 'fileSystem'])
       expect(await app.desktop.act('permission', permission), permission).toEqual({
         requested: false,
         checked: false,

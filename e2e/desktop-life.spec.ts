@@ -51,9 +51,7 @@ test.describe('the desktop', only, () => {
   test('quitting marks what runs and keeps every word', async ({ start }) => {
     const rest = gate();
     const answer = Array.from({ length: 30 }, (_, n) => `word-${n + 1}`).join(' ');
-    const app = await start(
-      plainAnswer({ answer, deltas: 30, reply: { hold: { after: 22, until: rest.until } } }),
-    );
+    const app = await start(plainAnswer({ answer, deltas: 30, reply: { hold: { after: 22, until: rest.until } } }));
     await app.send('Say many words.');
     await expect(app.workflow()).toContainText('word-15');
     const said = /word-\d+(?= *\S*$)/.exec((await app.workflow().innerText()).trim())?.[0] ?? 'word-15';
@@ -77,9 +75,7 @@ test.describe('the desktop', only, () => {
     const place = app.path;
     await app.page.evaluate(() => Reflect.set(window, 'old', true));
     await app.desktop.act('page dies', 'crashed');
-    await expect
-      .poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null))
-      .toBe(false);
+    await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
     await expect(app.workflow()).toContainText('Hello to you.');
     expect(app.path).toBe(place);
     await app.send('And again.');

@@ -16,10 +16,7 @@ test('a sub-agent’s write is edited and approved by keyboard alone', async ({ 
   await page.keyboard.press('Enter');
   await expect(question).toBeVisible();
   await tabTo(page, 'Allow once');
-  await expect(question.getByRole('button', { name: 'Allow once' })).toHaveAttribute(
-    'aria-disabled',
-    'false',
-  );
+  await expect(question.getByRole('button', { name: 'Allow once' })).toHaveAttribute('aria-disabled', 'false');
   await page.keyboard.press('Enter');
 
   const title = question.getByRole('heading', { level: 2, name: /plan\.md/ });
@@ -45,10 +42,7 @@ test('a sub-agent’s write is edited and approved by keyboard alone', async ({ 
     'As the person left it.',
   );
   await tabTo(page, 'Allow once');
-  await expect(question.getByRole('button', { name: 'Allow once' })).toHaveAttribute(
-    'aria-disabled',
-    'false',
-  );
+  await expect(question.getByRole('button', { name: 'Allow once' })).toHaveAttribute('aria-disabled', 'false');
   await page.keyboard.press('Enter');
   await app.expectOutcome('completed');
   expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe('As the person left it.');

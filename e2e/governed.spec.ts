@@ -32,12 +32,9 @@ function writers(): Script {
         .reply([toolUse('write_file', { path, content: asked(path) })], { name: `${name} writes ${path}` });
     script
       .on(child)
-      .reply(
-        (seen) => [text(`# Report: ${name}\n\n${seen.results.map((result) => result.text).join('\n')}`)],
-        {
-          name: `${name} reports`,
-        },
-      );
+      .reply((seen) => [text(`# Report: ${name}\n\n${seen.results.map((result) => result.text).join('\n')}`)], {
+        name: `${name} reports`,
+      });
   }
   return script.on(LEAD).reply((seen) => [text(answerFrom(seen))], { name: 'lead answers' });
 }
@@ -71,9 +68,13 @@ async function resultOf(app: App): Promise<unknown> {
   return {
     files: await filesBelow(app.workspace),
     workflows: workflows.map(({ outcome, text: answer, runs, approvals }) => ({
-      ...{ outcome, answer },
+      outcome,
+      answer,
       runs: runs.map(({ name, outcome: end, text: report, usage, entries }) => ({
-        ...{ name, end, report, usage },
+        name,
+        end,
+        report,
+        usage,
         // Remarks say that it was interrupted.
         entries: entries.map(({ kind }) => kind).filter((kind) => kind !== 'system'),
       })),
@@ -88,9 +89,7 @@ async function resultOf(app: App): Promise<unknown> {
   };
 }
 
-test('a killed program ends with the same result as one that was not, and pays nothing twice', async ({
-  start,
-}) => {
+test('a killed program ends with the same result as one that was not, and pays nothing twice', async ({ start }) => {
   test.slow();
   const whole = await start(writers());
   await upToTwoQuestions(whole);
@@ -140,12 +139,8 @@ test('an edited write is told by every record as it was asked and as it was appr
   const request = events.flatMap((event) =>
     event.type === 'approval-request' && event.approval.title.includes('plan.md') ? [event] : [],
   )[0];
-  const decide = events.find(
-    (event) => event.type === 'approval-decide' && event.approvalId === request?.approval.id,
-  );
-  const ran = events.find(
-    (event) => event.type === 'tool-start' && event.toolCallId === request?.approval.toolCallId,
-  );
+  const decide = events.find((event) => event.type === 'approval-decide' && event.approvalId === request?.approval.id);
+  const ran = events.find((event) => event.type === 'tool-start' && event.toolCallId === request?.approval.toolCallId);
   expect(request?.approval).toMatchObject({ chain: ['user', 'lead', 'author'] });
   expect(request?.approval.subject).toMatchObject({ input: { path: 'plan.md', content: asked('plan.md') } });
   expect(decide).toMatchObject({
@@ -162,7 +157,9 @@ test('an edited write is told by every record as it was asked and as it was appr
   };
   const author = trace.workflows[0]?.runs[0]?.children.find(({ agent }) => agent === 'author');
   expect(author?.approvals[0]).toMatchObject({
-    ...{ outcome: 'edited', decidedBy: 'person', allowed: true },
+    outcome: 'edited',
+    decidedBy: 'person',
+    allowed: true,
     asked: { path: 'plan.md', content: asked('plan.md') },
     approved: { path: 'plan.md', content: EDITED },
   });
@@ -181,6 +178,5 @@ test('an edited write is told by every record as it was asked and as it was appr
   await app.page.getByRole('tab', { name: /^Approvals/ }).click();
   const record = app.page.getByRole('tabpanel').locator('section', { hasText: 'Write plan.md' });
   await expect(record).toContainText('edited');
-  for (const content of [asked('plan.md'), EDITED])
-    await expect(record).toContainText(content.slice(-20, -1));
+  for (const content of [asked('plan.md'), EDITED]) await expect(record).toContainText(content.slice(-20, -1));
 });

@@ -18,10 +18,7 @@ test('a click on the bar of a model request shows that request', async ({ start 
   const bars = inspector.locator('[data-request]');
   await expect(bars).toHaveCount(2);
   await bars.nth(1).click();
-  await expect(page.getByRole('tab', { name: 'Model requests (2)' })).toHaveAttribute(
-    'aria-selected',
-    'true',
-  );
+  await expect(page.getByRole('tab', { name: 'Model requests (2)' })).toHaveAttribute('aria-selected', 'true');
   const rows = page.getByRole('tabpanel').getByRole('row');
   await expect(rows).toHaveCount(3);
   await expect(rows.nth(2)).toHaveAttribute('aria-current', 'true');

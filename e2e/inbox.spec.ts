@@ -42,9 +42,7 @@ test('the second of two conversations is answered first, without a mouse', async
   await page.keyboard.press('Enter');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
   await expect(app.question, 'nothing opens by itself here').toBeHidden();
-  await expect(app.waiting.getByRole('button').first(), 'the oldest of the same risk').toContainText(
-    'first.md',
-  );
+  await expect(app.waiting.getByRole('button').first(), 'the oldest of the same risk').toContainText('first.md');
 
   await app.waiting.getByRole('button').first().press('k');
   await app.waiting.getByRole('button').nth(1).press('ArrowUp');
@@ -79,9 +77,7 @@ test('the second of two conversations is answered first, without a mouse', async
   await expect(readFile(join(app.workspace, 'first.md'))).rejects.toThrow('ENOENT');
 });
 
-test('what is looked at stays while others come, and a question leads to its conversation', async ({
-  start,
-}) => {
+test('what is looked at stays while others come, and a question leads to its conversation', async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta']));
   const { page } = app;
   await app.goto('/approvals');
@@ -108,9 +104,7 @@ test('what is looked at stays while others come, and a question leads to its con
   await app.expectOutcome('completed');
 });
 
-test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({
-  start,
-}) => {
+test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({ start }) => {
   const app = await twoConversations(start);
   app.complaints.expect(/WebSocket/);
   await app.crashAndRestart();

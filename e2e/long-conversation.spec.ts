@@ -10,11 +10,9 @@ test('sixty messages in a row: the newest in sight, and a way back from above', 
   const last = gate();
   const script = plainAnswer();
   script.rules.length = 0;
-  script
-    .on({ asked: /the last one/ })
-    .reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }], {
-      hold: { after: 8, until: last.until },
-    });
+  script.on({ asked: /the last one/ }).reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }], {
+    hold: { after: 8, until: last.until },
+  });
   script.on({}).reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }]);
   const app = await start(script);
   for (let n = 1; n < MESSAGES; n += 1) {

@@ -77,9 +77,7 @@ test('the history says which grant answered, and leads to it', async ({ start })
   await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
 });
 
-test('the explainer names the deciding rule with its file and line, as the file is now', async ({
-  start,
-}) => {
+test('the explainer names the deciding rule with its file and line, as the file is now', async ({ start }) => {
   const app = await start(writes('docs/a.md'));
   const { page } = app;
   const file = join(app.workspace, '.triad', 'config.toml');

@@ -24,8 +24,5 @@ test('a click that is begun before an answer grows ends where it began', async (
   await expect(app.footer().getByText('completed', { exact: true })).toBeAttached();
   await page.mouse.up();
   await expect(row, 'the click counts').toHaveAttribute('aria-expanded', 'true');
-  await expect(
-    app.footer().getByText('completed', { exact: true }),
-    'then the end comes into sight',
-  ).toBeInViewport();
+  await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
 });

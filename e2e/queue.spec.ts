@@ -7,16 +7,13 @@ import { expect, test } from './support/test.ts';
 
 test('with one at a time the others are queued, and how long they were is kept', async ({ start }) => {
   const turn = gate();
-  const app = await start(
-    leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: turn.until } } }),
-    {
-      before: async ({ home }) => {
-        await mkdir(home, { recursive: true });
-        await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 1\n');
-        return () => Promise.resolve();
-      },
+  const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: turn.until } } }), {
+    before: async ({ home }) => {
+      await mkdir(home, { recursive: true });
+      await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 1\n');
+      return () => Promise.resolve();
     },
-  );
+  });
   const { page } = app;
   await app.send('Look at every part.');
   for (const name of ['alpha', 'beta', 'gamma']) await app.allow(name);

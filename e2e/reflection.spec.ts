@@ -16,9 +16,7 @@ const withChecker: AppOptions = {
 };
 const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and the line.');
 
-test('what it reviews is asked first; then reviews stand in the transcript and in the history', async ({
-  start,
-}) => {
+test('what it reviews is asked first; then reviews stand in the transcript and in the history', async ({ start }) => {
   const reviewed = gate();
   const script = reflecting({
     answers: ['# Report\n\nThe sum is wrong.', '# Report\n\nThe sum is wrong in src/sum.js:1.'],
@@ -60,9 +58,7 @@ test('what it reviews is asked first; then reviews stand in the transcript and i
   await expect(page.getByRole('row', { name: /^1 review / })).toHaveCount(1);
 });
 
-test('criteria that are never met: the best report, and the card says what was missing', async ({
-  start,
-}) => {
+test('criteria that are never met: the best report, and the card says what was missing', async ({ start }) => {
   const script = reflecting({
     answers: ['first', 'second', 'third'],
     reviews: {

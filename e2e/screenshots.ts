@@ -60,13 +60,7 @@ async function shootAll(page: Page, folder: string, screen: string): Promise<voi
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-async function visit(
-  browser: Browser,
-  folder: string,
-  script: Script,
-  options: AppOptions,
-  go: Visit,
-): Promise<void> {
+async function visit(browser: Browser, folder: string, script: Script, options: AppOptions, go: Visit): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const open = browserSurface(context);
   const { app, close } = await startApp({ open, complaints: new Complaints() }, script, options);

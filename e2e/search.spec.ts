@@ -4,9 +4,7 @@ import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { CHILD, LEAD } from './support/scripts.ts';
 import { expect, test } from './support/test.ts';
 
-const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join(
-  '\n\n',
-);
+const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');
 
 test('a hit in a sub-agent opens its run at the place, and Escape leads back', async ({ start }) => {
   const app = await start(

@@ -52,9 +52,7 @@ test('a bad value stays in its field with the reason, and is not saved', async (
   await expect(page.getByRole('textbox', { name: 'Silence (seconds)' })).toHaveValue('60');
 });
 
-test('the provider is tested with one request; a model of another name is asked from then on', async ({
-  start,
-}) => {
+test('the provider is tested with one request; a model of another name is asked from then on', async ({ start }) => {
   const app = await start(plainAnswer());
   const { page } = app;
   await openSettings(page);

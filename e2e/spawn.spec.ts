@@ -34,9 +34,7 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
 
   const child = app.model.requests.filter(({ seen }) => !seen.tools.includes('spawn_agent'));
   expect(child.map(({ seen }) => seen.prompt)).toEqual(Array(2).fill('Inspect the workspace and report.'));
-  expect(JSON.stringify(child[0]?.body), 'nothing of the conversation').not.toContain(
-    'Inspect this project.',
-  );
+  expect(JSON.stringify(child[0]?.body), 'nothing of the conversation').not.toContain('Inspect this project.');
   app.model.expectDone();
 
   await app.page.getByRole('link', { name: 'History', exact: true }).click();

@@ -20,12 +20,8 @@ test('stopping a reply ends its request and keeps what was said', async ({ start
   await expect(app.button('Stop workflow')).toBeHidden();
 });
 
-test('stopping a workflow ends children, requests and questions, and Escape ends nothing', async ({
-  start,
-}) => {
-  const app = await start(
-    leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }),
-  );
+test('stopping a workflow ends children, requests and questions, and Escape ends nothing', async ({ start }) => {
+  const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }));
   await app.send('Look at every part.');
   await app.allow('alpha');
   await app.allow('beta');

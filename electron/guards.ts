@@ -11,9 +11,7 @@ export function guardPages(): void {
   const { defaultSession } = session;
   const granted = (contents: WebContents | null, permission: string) =>
     permission === GRANTED && contents !== null && isOwn(contents.getURL());
-  defaultSession.setPermissionRequestHandler((contents, permission, answer) =>
-    answer(granted(contents, permission)),
-  );
+  defaultSession.setPermissionRequestHandler((contents, permission, answer) => answer(granted(contents, permission)));
   defaultSession.setPermissionCheckHandler(
     (contents, permission, origin) => granted(contents, permission) && origin.replace(/\/$/, '') === ORIGIN,
   );
@@ -35,6 +33,5 @@ function guard(contents: WebContents): void {
 }
 
 function openOutside(url: string): void {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
-    shell.openExternal(url).catch(() => undefined);
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) shell.openExternal(url).catch(() => undefined);
 }

@@ -54,10 +54,7 @@ export class Ipc {
     const page = this.#pages.get(sender);
     // Only the document at the top of one of our windows, and only while it is there.
     const trusted =
-      senderFrame !== null &&
-      senderFrame.parent === null &&
-      !senderFrame.detached &&
-      senderFrame.origin === ORIGIN;
+      senderFrame !== null && senderFrame.parent === null && !senderFrame.detached && senderFrame.origin === ORIGIN;
     if (page !== undefined && trusted) this.#serve(sender, page, frame);
     else this.#report(`ipc: refused a message from ${senderFrame?.url ?? 'a page that is gone'}`);
   }

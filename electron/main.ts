@@ -66,7 +66,11 @@ async function start(): Promise<void> {
 
 async function connect(signal: AbortSignal): Promise<Connected> {
   return connectOrOwn({
-    ...{ signal, report, warn: report, version: manifest.version, works: true },
+    signal,
+    report,
+    warn: report,
+    version: manifest.version,
+    works: true,
     folders: { config, data },
     folder: env['INIT_CWD'] || process.cwd(),
     secrets: await systemSecrets(config),

@@ -27,7 +27,12 @@ export class Windows {
   open(path = '/'): BrowserWindow {
     const first = BrowserWindow.getAllWindows().length === 0;
     const window = new BrowserWindow({
-      ...{ width: 1280, height: 800, minWidth: 480, minHeight: 400, title: text.name, show: false },
+      width: 1280,
+      height: 800,
+      minWidth: 480,
+      minHeight: 400,
+      title: text.name,
+      show: false,
       // Only a window with a name is put back where it was.
       ...(first ? { name: 'main', windowStatePersistence: true } : {}),
       backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,

@@ -49,8 +49,7 @@ function* walk(start) {
     return;
   }
   yield [start, stat];
-  if (stat.isDirectory())
-    for (const name of fs.readdirSync(start).sort()) yield* walk(path.join(start, name));
+  if (stat.isDirectory()) for (const name of fs.readdirSync(start).sort()) yield* walk(path.join(start, name));
 }
 
 /** True when node_modules was filled from this lockfile by a plain `npm ci`: no need to install again. */
@@ -124,8 +123,7 @@ const desktop = {
 
 function prepareBundle({ name, result, sources, options }) {
   const built = fs.statSync(path.join(root, result), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const stale = () =>
-    sources.some((source) => [...walk(path.join(root, source))].some(([, s]) => s.mtimeMs > built));
+  const stale = () => sources.some((source) => [...walk(path.join(root, source))].some(([, s]) => s.mtimeMs > built));
   if (built > 0 && !stale()) return;
   say(`Building ${name}…`);
   const vite = path.join(modules, 'vite', 'bin', 'vite.js');

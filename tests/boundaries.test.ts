@@ -42,9 +42,7 @@ function resolve(from: string, specifier: string): string | undefined {
 
 /** Static, type-only, re-exporting and dynamic imports; of a component, those of its scripts. */
 function importsOf(file: string): Import[] {
-  const scripts = [...text(file).matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(
-    (match) => match[1] ?? '',
-  );
+  const scripts = [...text(file).matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? '');
   const code = file.endsWith('.svelte') ? scripts.join('\n') : text(file);
   return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => {
     return { from: file, specifier: fileName, target: resolve(file, fileName) };
@@ -127,8 +125,5 @@ test('no file exceeds 400 lines', () => {
 
 /** A name without its ending would work in Vite and fail in Node. Types that kit generates aren't on disk here. */
 function isFile(target: string): boolean {
-  return (
-    /(^|\/)\$types(\.js)?$/.test(target) ||
-    (path.extname(target) !== '' && existsSync(path.join(root, target)))
-  );
+  return /(^|\/)\$types(\.js)?$/.test(target) || (path.extname(target) !== '' && existsSync(path.join(root, target)));
 }

@@ -10,9 +10,7 @@ export const SAME_PAGE = {
 
 export async function expectAccessible(page: Page, screen: string): Promise<void> {
   // What fades in or out has no final colours yet.
-  await page.waitForFunction(() =>
-    document.getAnimations().every(({ playState }) => playState !== 'running'),
-  );
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze();

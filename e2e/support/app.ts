@@ -4,11 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
-import {
-  type FakeModel,
-  type FakeModelOptions,
-  startFakeModel,
-} from '../../tests/support/fake-model/server.ts';
+import { type FakeModel, type FakeModelOptions, startFakeModel } from '../../tests/support/fake-model/server.ts';
 import type { Complaints } from './complaints.ts';
 import { Person } from './person.ts';
 import type { Desktop, OpenSurface, Surface, SurfaceOptions } from './surface.ts';
@@ -42,13 +38,7 @@ export class App extends Person {
   readonly home: string;
   readonly #surface: Surface;
 
-  constructor(parts: {
-    surface: Surface;
-    model: FakeModel;
-    complaints: Complaints;
-    workspace: string;
-    home: string;
-  }) {
+  constructor(parts: { surface: Surface; model: FakeModel; complaints: Complaints; workspace: string; home: string }) {
     super(parts.surface.page);
     this.model = parts.model;
     this.complaints = parts.complaints;

@@ -17,13 +17,10 @@ export class Complaints {
   async watch(context: BrowserContext): Promise<void> {
     await context.exposeFunction('reportViolation', (line: string) => this.#found.push(`policy: ${line}`));
     await context.addInitScript(() => {
-      document.addEventListener(
-        'securitypolicyviolation',
-        ({ violatedDirective, blockedURI, sourceFile }) => {
-          const report = (window as unknown as { reportViolation: (line: string) => void }).reportViolation;
-          report(`${violatedDirective} ${blockedURI} ${sourceFile}`);
-        },
-      );
+      document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
+        const report = (window as unknown as { reportViolation: (line: string) => void }).reportViolation;
+        report(`${violatedDirective} ${blockedURI} ${sourceFile}`);
+      });
     });
     context.on('page', (page) => this.#watchPage(page));
     for (const page of context.pages()) this.#watchPage(page);
@@ -31,8 +28,7 @@ export class Complaints {
 
   #watchPage(page: Page): void {
     page.on('console', (message) => {
-      if (message.type() === 'error')
-        this.#found.push(`console: ${message.text()} (${message.location().url})`);
+      if (message.type() === 'error') this.#found.push(`console: ${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', (error) => this.#found.push(`uncaught: ${error.stack ?? error.message}`));
     page.on('dialog', (dialog) => {

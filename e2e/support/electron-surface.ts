@@ -45,9 +45,7 @@ async function start({ home, workspace, env, complaints }: SurfaceOptions): Prom
     executablePath: runtime.path,
     args: [...chromiumArgs(), `${ROOT}dist/electron/main.js`],
     cwd: workspace,
-    env: Object.fromEntries(
-      variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
+    env: Object.fromEntries(variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
   });
   await complaints.watch(app.context());
   return app;

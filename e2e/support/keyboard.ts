@@ -11,14 +11,11 @@ export async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' =
     if ((await focused.count()) > 0 && (await focused.evaluate(nameOf)) === name) return;
     await page.keyboard.press(key);
   }
-  throw new Error(
-    `Not reached by ${key}; the focus is on ${await focused.evaluate((node) => node.outerHTML)}`,
-  );
+  throw new Error(`Not reached by ${key}; the focus is on ${await focused.evaluate((node) => node.outerHTML)}`);
 }
 
 /** Runs in the page. */
 function nameOf(node: Element): string {
-  const label =
-    node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement ? node.labels?.[0] : null;
+  const label = node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement ? node.labels?.[0] : null;
   return (node.getAttribute('aria-label') ?? label?.textContent ?? node.textContent).trim();
 }

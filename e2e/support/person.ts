@@ -65,9 +65,7 @@ export class Person {
 
   /** The lead's answer quotes the report on this task. */
   async expectQuoted(task: string): Promise<void> {
-    await expect(
-      this.workflow().getByRole('heading', { name: `Report: ${task}`, includeHidden: true }),
-    ).toBeVisible();
+    await expect(this.workflow().getByRole('heading', { name: `Report: ${task}`, includeHidden: true })).toBeVisible();
   }
 
   /** The row of a tool call. */

@@ -19,15 +19,15 @@ export interface ProcessOptions {
 
 /** Nothing of whoever runs the tests reaches it but what any program has. */
 export function environmentWith(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(ANTHROPIC|TRIAD|NODE_|INIT_CWD)/.test(name),
-  );
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(ANTHROPIC|TRIAD|NODE_|INIT_CWD)/.test(name));
   return { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE: COMPILED, ...env };
 }
 
 export function startProcess({ args, folder, env, stdio }: ProcessOptions): ChildProcess {
   return spawn(existsSync(packaged) ? packaged : process.execPath, args, {
-    ...{ cwd: folder, env: environmentWith(env), stdio },
+    cwd: folder,
+    env: environmentWith(env),
+    stdio,
     // A group of its own, which can be ended at once.
     detached: true,
   });

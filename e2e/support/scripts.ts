@@ -1,12 +1,6 @@
 /** Scripts that only the screens need: replies that wait for the test, and children with a fate of their own. */
 import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
-import {
-  type Block,
-  type Match,
-  type ReplyOptions,
-  Script,
-  text,
-} from '../../tests/support/fake-model/script.ts';
+import { type Block, type Match, type ReplyOptions, Script, text } from '../../tests/support/fake-model/script.ts';
 
 /** A lead is known by the sub-agent tools that only it is offered. */
 export const LEAD: Match = { tools: ['spawn_agent'] };
@@ -45,10 +39,7 @@ export function leadCalls(calls: Block[], children: readonly ChildScript[]): Scr
 }
 
 /** As many as there are names, each on a part named like it. */
-export function leadSpawns(
-  names: readonly string[],
-  options: Readonly<Record<string, ReplyOptions>> = {},
-): Script {
+export function leadSpawns(names: readonly string[], options: Readonly<Record<string, ReplyOptions>> = {}): Script {
   return leadCalls(
     names.map((name) => spawn({ name, prompt: `Inspect part ${name} of the workspace.` })),
     names.map((name) => ({

@@ -114,10 +114,7 @@ class StandIn implements Desktop {
     const gone = once(this.#child, 'exit').then(() => {
       throw new Error('It ended before it had a window');
     });
-    const browser = await Promise.race([
-      chromium.connectOverCDP(await Promise.race([this.#endpoint(), gone])),
-      gone,
-    ]);
+    const browser = await Promise.race([chromium.connectOverCDP(await Promise.race([this.#endpoint(), gone])), gone]);
     this.#browser = browser;
     const context = browser.contexts()[0]!;
     await this.#options.complaints.watch(context);

@@ -25,7 +25,9 @@ export async function triad(app: App, ...args: string[]): Promise<string> {
 export async function eventsOf(app: App, conversationId: string): Promise<DurableEvent[]> {
   const connected = await connect({
     env: { TRIAD_HOME: app.home },
-    ...{ folder: app.workspace, works: false, signal: AbortSignal.timeout(20_000) },
+    folder: app.workspace,
+    works: false,
+    signal: AbortSignal.timeout(20_000),
     note: () => undefined,
   });
   try {

@@ -25,9 +25,7 @@ export const test = base.extend<{ start: Start; surface: SurfaceName }>({
     });
     const found = complaints.unexpected();
     for (const close of closes.reverse()) await close();
-    base
-      .expect(found, 'nothing on the console, nothing uncaught, no breach of the content policy')
-      .toEqual([]);
+    base.expect(found, 'nothing on the console, nothing uncaught, no breach of the content policy').toEqual([]);
   },
 });
 

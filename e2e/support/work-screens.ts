@@ -97,9 +97,7 @@ const lookedUp: WorkScreen = {
       .on({ asked: /7/ })
       .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } })
       .on({})
-      .reply((seen) => [
-        text(`## Answer to ${seen.asked}\n\n${'It has a few **lines** of text. '.repeat(14)}`),
-      ]),
+      .reply((seen) => [text(`## Answer to ${seen.asked}\n\n${'It has a few **lines** of text. '.repeat(14)}`)]),
   go: async (app, shoot) => {
     const { page } = app;
     for (let n = 1; n <= 12; n += 1) {

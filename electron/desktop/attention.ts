@@ -46,7 +46,5 @@ export class Attention {
 
 /** Those that would start, or the one that wants to do something. */
 function agentsOf({ agent, subject }: ApprovalRequest): string {
-  return subject.kind === 'envelopes'
-    ? subject.items.map(({ envelope }) => envelope.agent).join(', ')
-    : agent;
+  return subject.kind === 'envelopes' ? subject.items.map(({ envelope }) => envelope.agent).join(', ') : agent;
 }

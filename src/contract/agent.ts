@@ -1,12 +1,6 @@
 /** Agents: their definition, and the envelope that an approval binds. */
 import { z } from 'zod';
-import {
-  MAX_BUDGET,
-  MAX_ITERATIONS,
-  MAX_NAME_CHARS,
-  MAX_PROMPT_CHARS,
-  MAX_REFLECTION_RETRIES,
-} from './limits.ts';
+import { MAX_BUDGET, MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_REFLECTION_RETRIES } from './limits.ts';
 
 export const Permission = z.enum([
   'FilesystemRead',

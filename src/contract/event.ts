@@ -4,16 +4,7 @@ import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Context, Decision } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import {
-  AssistantEntry,
-  Part,
-  PlanItem,
-  Review,
-  StopReason,
-  SystemEntry,
-  ToolEntry,
-  UserEntry,
-} from './message.ts';
+import { AssistantEntry, Part, PlanItem, Review, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -210,8 +201,4 @@ export type HintEvent = z.infer<typeof HintEvent>;
 
 export type AgentEvent = DurableEvent | HintEvent;
 /** An event before the log has numbered it. */
-export type EventDraft = DurableEvent extends infer E
-  ? E extends DurableEvent
-    ? Omit<E, 'seq'>
-    : never
-  : never;
+export type EventDraft = DurableEvent extends infer E ? (E extends DurableEvent ? Omit<E, 'seq'> : never) : never;

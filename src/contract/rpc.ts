@@ -39,8 +39,7 @@ import {
 
 const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O) => ({ input, output });
 const nothing = z.strictObject({});
-const pageOf = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), next: z.string().nullable() });
+const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
 /** `before` is the `next` of the page before; pages are newest first. */
 const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
 
@@ -102,10 +101,7 @@ const endpoint = {
 
 export const methods = {
   'app.state': method(nothing, AppState),
-  'provider.set': method(
-    z.strictObject({ ...endpoint, kind: z.enum(['anthropic', 'demo']).optional() }),
-    AppState,
-  ),
+  'provider.set': method(z.strictObject({ ...endpoint, kind: z.enum(['anthropic', 'demo']).optional() }), AppState),
   /** One tiny request to the endpoint, with what is given here instead of what is set; nothing is saved. */
   'provider.test': method(
     z.strictObject({ ...endpoint, model: z.string().min(1).max(200).optional() }),
@@ -174,10 +170,7 @@ export const methods = {
     AgentText,
   ),
   /** `texts`: each file with its whole text, and what changed in it. */
-  'trust.look': method(
-    z.strictObject({ folder: folder.optional(), texts: z.boolean().default(false) }),
-    TrustLook,
-  ),
+  'trust.look': method(z.strictObject({ folder: folder.optional(), texts: z.boolean().default(false) }), TrustLook),
   /** Exactly these, as they were looked at, are trusted from now on; `conflict` where one has changed since. */
   'trust.set': method(
     z.strictObject({
@@ -214,10 +207,7 @@ export const methods = {
   'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Deletes conversations that have not changed for so long; says how many. */
-  'trash.fill': method(
-    z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }),
-    z.object({ count: z.int() }),
-  ),
+  'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -270,10 +260,7 @@ export const methods = {
   /** A sub-agent that did not complete goes on from its last finished step; the lead gets its new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
   'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),
-  'memory.delete': method(
-    z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }),
-    nothing,
-  ),
+  'memory.delete': method(z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),

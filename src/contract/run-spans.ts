@@ -20,16 +20,9 @@ export function spansOf(
   { approvals, calls, requests }: Pick<WorkflowDetail, 'approvals' | 'calls' | 'requests'>,
   now: number | null,
 ): RunSpan[] {
-  const span = (
-    kind: SpanKind,
-    from: string,
-    to: string | null,
-    requestId: string | null = null,
-  ): RunSpan[] => {
+  const span = (kind: SpanKind, from: string, to: string | null, requestId: string | null = null): RunSpan[] => {
     const end = to === null ? now : Date.parse(to);
-    return end === null
-      ? []
-      : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), requestId }];
+    return end === null ? [] : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), requestId }];
   };
   const forYes = approvals.flatMap(({ request, decisions }) =>
     decisionsFor(run.id, request, decisions).flatMap((decision) =>

@@ -14,10 +14,7 @@ export async function writeAtomically(
     sync?: boolean;
   } = {},
 ): Promise<void> {
-  const temporary = join(
-    dirname(path),
-    `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`,
-  );
+  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(temporary, flags, options.mode ?? 0o666);
   try {

@@ -112,8 +112,7 @@ export class Attempt {
   #complete(part: number, value: Part): Promise<unknown> | undefined {
     this.#parts[part] = value.type === 'tool_use' ? { ...value, id: this.#callId(part, value.id) } : value;
     // What has come whole at the end of this turn of the program needs no acting ahead of its end.
-    if (isCall(value) && this.#run.early && !this.#turn.told)
-      this.#acting ??= setImmediate(() => this.#act());
+    if (isCall(value) && this.#run.early && !this.#turn.told) this.#acting ??= setImmediate(() => this.#act());
     return this.#begin();
   }
 
@@ -170,8 +169,7 @@ export class Attempt {
     const taken = new Set(this.#callIds.values());
     for (const entry of [...this.#run.prior.flat(), ...this.#run.history.entries]) {
       if (entry.kind === 'assistant')
-        for (const { type, ...rest } of entry.parts)
-          if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
+        for (const { type, ...rest } of entry.parts) if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
     }
     const legal = given.replace(/[^\w-]/g, '_') || 'call';
     let id = legal;

@@ -90,10 +90,7 @@ function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
   };
 }
 
-function contextsFor(
-  { engine, plan, signal, children }: Parts,
-  { hidden }: RunQuestions,
-): LoopRun['toolContext'] {
+function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQuestions): LoopRun['toolContext'] {
   const { recorder, envelope, kind } = plan;
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;

@@ -13,10 +13,7 @@ export function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, par
   }
   for (const limit of ['maxIterations', 'inactivityMs'] as const) {
     if (limits[limit] > parent.limits[limit]) {
-      throw new TriadError(
-        'not_allowed',
-        `${limit} cannot be more than the lead's (${parent.limits[limit]})`,
-      );
+      throw new TriadError('not_allowed', `${limit} cannot be more than the lead's (${parent.limits[limit]})`);
     }
   }
   for (const bound of BOUNDS) {
@@ -26,9 +23,6 @@ export function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, par
     }
   }
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
-    throw new TriadError(
-      'not_allowed',
-      `approvalMode cannot be wider than the lead's (${parent.approvalMode})`,
-    );
+    throw new TriadError('not_allowed', `approvalMode cannot be wider than the lead's (${parent.approvalMode})`);
   }
 }

@@ -94,7 +94,14 @@ export class ChildJobs {
       const envelope = decision.edited === undefined ? item.envelope : Envelope.parse(decision.edited);
       const { kind, queuedAt } = row;
       return await this.#start({
-        ...{ runId, agent, title, kind, envelope, envelopeHash: decision.hashAfter, queuedAt, stored },
+        runId,
+        agent,
+        title,
+        kind,
+        envelope,
+        envelopeHash: decision.hashAfter,
+        queuedAt,
+        stored,
         retried: false,
       });
     } finally {
@@ -108,7 +115,15 @@ export class ChildJobs {
     this.#parts.workflow.unstarted.delete(runId);
     const queuedAt = new Date().toISOString();
     return this.#start({
-      ...{ runId, agent, title, kind, envelope, envelopeHash, queuedAt, stored: row, retried: true },
+      runId,
+      agent,
+      title,
+      kind,
+      envelope,
+      envelopeHash,
+      queuedAt,
+      stored: row,
+      retried: true,
     });
   }
 
@@ -126,7 +141,12 @@ export class ChildJobs {
     if (!row || row.attempt === 0) workflow.slots.release();
     workflow.agents.unregister(runId);
     void recorder.record({
-      ...{ type: 'run-end', outcome, text, error, durationMs, usage: usageOf(recorder.tally) },
+      type: 'run-end',
+      outcome,
+      text,
+      error,
+      durationMs,
+      usage: usageOf(recorder.tally),
     });
     this.#summary(runId, { status: STATUS_OF[outcome], outcome, durationMs });
     const status = STATUS_OF[outcome];
@@ -148,8 +168,16 @@ export class ChildJobs {
       workflow.attempts.set(runId, attempt);
       try {
         const run: RunPlan = {
-          ...{ recorder, kind, depth: plan.depth + 1, chain: [...plan.chain, agent], envelope, envelopeHash },
-          ...{ attempt, retried, prior: [], children: null },
+          recorder,
+          kind,
+          depth: plan.depth + 1,
+          chain: [...plan.chain, agent],
+          envelope,
+          envelopeHash,
+          attempt,
+          retried,
+          prior: [],
+          children: null,
           stored: await loadStored(engine.store, stored, []),
           queuedMs: Math.max(0, Date.now() - Date.parse(start.queuedAt)),
         };

@@ -20,9 +20,7 @@ export function reportOf({
 }: EndedRun & { runId: string; agent: string }): ChildReport {
   const cut = cutAtBytes(text, MAX_REPORT_BYTES);
   const pointer =
-    cut.length < text.length
-      ? `\n\n[Cut off here; the whole report stands in the history of run ${runId}]`
-      : '';
+    cut.length < text.length ? `\n\n[Cut off here; the whole report stands in the history of run ${runId}]` : '';
   return {
     runId,
     agent,

@@ -198,11 +198,7 @@ export class Continuation {
   }
 }
 
-function raised(
-  before: Budget,
-  { add, seen }: More,
-  { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>,
-): Budget {
+function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>): Budget {
   if (Object.keys(add).length === 0)
     throw new TriadError('bad_input', 'Nothing was added: say what there should be more of');
   if (!isDeepStrictEqual(before, seen))
@@ -210,10 +206,7 @@ function raised(
   const whole = Budget.safeParse(raisedBy(before, add, usedOf(usage, workedMs ?? 0, usage.requests)));
   if (whole.success) return whole.data;
   const [issue] = whole.error.issues;
-  throw new TriadError(
-    'bad_input',
-    `${nameOf(issue?.path ?? [], 'The limit')}, with what is added, ${issue?.message}`,
-  );
+  throw new TriadError('bad_input', `${nameOf(issue?.path ?? [], 'The limit')}, with what is added, ${issue?.message}`);
 }
 
 function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
@@ -223,8 +216,7 @@ function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
   if (parentRunId === null) refuse('This is the lead, and only a sub-agent can be tried again');
   if (outcome === 'completed') refuse('This agent has completed its task');
   if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
-  if (attempt === 0)
-    refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
+  if (attempt === 0) refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
   if (outcome === null) refuse(`This agent is ${status}`);
 }
 
@@ -270,8 +262,5 @@ function refuseTooLittle(
 function refuseAtLimit(entries: readonly Entry[], bounds: Bounds, who = 'It'): void {
   const told = limitTold(entries);
   if (!told || isRaised(told.bound, bounds[told.bound.of])) return;
-  throw new TriadError(
-    'conflict',
-    `${who} ended at the limit of ${wordsOf(told.bound)}: raise that one first`,
-  );
+  throw new TriadError('conflict', `${who} ended at the limit of ${wordsOf(told.bound)}: raise that one first`);
 }

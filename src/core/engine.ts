@@ -32,10 +32,7 @@ export interface Engine {
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
   model(provider?: string): Promise<Model>;
-  readonly price: (
-    model: string,
-    usage: ModelUsage,
-  ) => { nanoUsd: number | null; priceVersion: string | null };
+  readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
   permits(provider: string): Permits;
   readonly retryDelays: readonly number[];
 }

@@ -128,7 +128,12 @@ export class Envelopes {
     const envelope: Envelope = {
       ...kept,
       ...(parsed.data.reflection ? { reflection: parsed.data.reflection } : {}),
-      ...{ prompt, systemPrompt, maxTokens, effort, approvalMode, tools },
+      prompt,
+      systemPrompt,
+      maxTokens,
+      effort,
+      approvalMode,
+      tools,
       limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
       model: modelAt(asked.provider, model, this.#settings.models.aliases),
       permissions: this.#tools.permissionsOf(tools),
@@ -200,8 +205,7 @@ export class Envelopes {
   ): void {
     const available = [...new Set([...BASELINE, ...has])].sort();
     const missing = (named ?? []).filter(
-      (permission) =>
-        !available.includes(permission) && !(provider === DEMO && writes({ permissions: [permission] })),
+      (permission) => !available.includes(permission) && !(provider === DEMO && writes({ permissions: [permission] })),
     );
     if (missing.length === 0) return;
     throw new TriadError(
@@ -273,9 +277,7 @@ function boundedBy(budget: RunBudget): { budget?: RunBudget } {
 }
 
 function narrowest(own: RunBudget, parent: RunBudget): RunBudget {
-  const both = BOUNDS.map(
-    (name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const,
-  );
+  const both = BOUNDS.map((name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const);
   return Object.fromEntries(both.filter(([, bound]) => bound < Infinity));
 }
 

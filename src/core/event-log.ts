@@ -130,12 +130,9 @@ export class EventLog {
           if (task?.kind === 'task') await task.run();
           continue;
         }
-        if (this.#queue.every(isCalm) && this.#queue.some(({ kind }) => kind === 'event'))
-          await this.#gather();
+        if (this.#queue.every(isCalm) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
         const cut = this.#queue.findIndex((item) => item.kind === 'task');
-        await this.#commit(
-          this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)),
-        );
+        await this.#commit(this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)));
       }
     } finally {
       this.#draining = null;

@@ -93,7 +93,10 @@ async function appStateOf(
   // The demo is given nothing that could write.
   const offered = tools.all().filter((tool) => provider.name !== DEMO || !writes(tool));
   return {
-    ...{ version, folder, provider: await provider.state(), secrets: provider.place },
+    version,
+    folder,
+    provider: await provider.state(),
+    secrets: provider.place,
     tools: offered.map((tool) => ({
       name: tool.name,
       description: tool.describe(delegable),
@@ -112,8 +115,7 @@ async function createConversation(
   const registry = await agents.of(folder);
   if (!registry.lookup(agent)) {
     const usable = registry.list({ enabled: true }).map(({ name }) => name);
-    const hint =
-      registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
+    const hint = registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
     throw new TriadError(
       'not_found',
       `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,

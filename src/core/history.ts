@@ -47,9 +47,7 @@ export function nextStep(entries: readonly Entry[]): Step {
   const response = last.kind === 'assistant' ? last : lastResponse(entries);
   if (!response) return { do: 'request' };
   const calls = callsOf(response);
-  const open = calls.filter(
-    (call) => !entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === call.id),
-  );
+  const open = calls.filter((call) => !entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === call.id));
   if (open.length > 0) return { do: 'settle', calls: open };
   if (calls.length > 0 || response.stopReason === 'pause_turn') return { do: 'request' };
   return { do: 'close', last: response };
@@ -57,9 +55,7 @@ export function nextStep(entries: readonly Entry[]): Step {
 
 /** The newest response that came whole. */
 export function lastResponse(entries: readonly Entry[]): AssistantEntry | undefined {
-  return entries.findLast(
-    (entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted,
-  );
+  return entries.findLast((entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted);
 }
 
 export function callsOf(entry: AssistantEntry): ToolUsePart[] {
@@ -119,25 +115,18 @@ export function salvaged(entries: readonly Entry[]): string {
     .slice(end + 1)
     .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
     .reduce((longest, text) => (text.length > longest.length ? text : longest), '');
-  const whole = entries.flatMap((entry) =>
-    entry.kind === 'assistant' && !entry.interrupted ? [textOf(entry)] : [],
-  );
+  const whole = entries.flatMap((entry) => (entry.kind === 'assistant' && !entry.interrupted ? [textOf(entry)] : []));
   return [...whole, cut].filter((text) => text !== '').join('\n\n');
 }
 
 /** Responses so far, each one turn of the model. */
 export function turnsOf(entries: readonly Entry[]): number {
-  return entries.reduce(
-    (count, entry) => count + (entry.kind === 'assistant' && !entry.interrupted ? 1 : 0),
-    0,
-  );
+  return entries.reduce((count, entry) => count + (entry.kind === 'assistant' && !entry.interrupted ? 1 : 0), 0);
 }
 
 /** How many times in a row, up to and with this call, the agent made the same call. */
 export function repeatsOf(entries: readonly Entry[], call: ToolUsePart): number {
-  const calls = entries.flatMap((entry) =>
-    entry.kind === 'assistant' && !entry.interrupted ? callsOf(entry) : [],
-  );
+  const calls = entries.flatMap((entry) => (entry.kind === 'assistant' && !entry.interrupted ? callsOf(entry) : []));
   const until = calls.findLastIndex(({ id }) => id === call.id);
   let count = 0;
   for (let index = until; index >= 0; index -= 1) {

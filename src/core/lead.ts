@@ -41,12 +41,7 @@ export function leadEnvelope(
   return { envelope, envelopeHash: canonicalHash(envelope) };
 }
 
-export function leadRecorder(
-  { log, open }: Engine,
-  workflow: Workflow,
-  agent: string,
-  row: RunRow | null,
-): Recorder {
+export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {
   const { conversationId, id: workflowId, leadRunId: runId } = workflow;
   const ids = { conversationId, workflowId, runId, parentRunId: null, agent };
   return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow);
@@ -76,8 +71,14 @@ export async function planOf(
   { envelope, envelopeHash, row, children, startedAt, isFirst }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
-    ...{ recorder, kind: 'lead', depth: 0, chain: ['user', envelope.agent], envelope, envelopeHash },
-    ...{ attempt: (row?.attempt ?? 0) + 1, retried: false },
+    recorder,
+    kind: 'lead',
+    depth: 0,
+    chain: ['user', envelope.agent],
+    envelope,
+    envelopeHash,
+    attempt: (row?.attempt ?? 0) + 1,
+    retried: false,
     stored: await loadStored(engine.store, row, children),
     prior: isFirst ? [] : await priorEntries(engine, workflow),
     queuedMs: performance.now() - startedAt,

@@ -63,8 +63,7 @@ export async function deleteNote(
   const note = (await store.notesOf(scope, folder)).find((one) => one.name === name);
   if (!note) throw new TriadError('not_found', `There is no note "${name}" of ${scope} in ${folder}`);
   const { writer } = note;
-  const deleteRow = () =>
-    log.save([{ kind: 'delete', table: 'memory', key: memoryKey(scope, folder, name) }]);
+  const deleteRow = () => log.save([{ kind: 'delete', table: 'memory', key: memoryKey(scope, folder, name) }]);
   if (!writer) return deleteRow();
   await log.open(writer.conversationId);
   const change = { type: 'memory-change', scope, folder, name, text: null, by: 'person' } as const;

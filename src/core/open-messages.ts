@@ -135,9 +135,7 @@ export class OpenMessages {
     this.#timer = null;
     const writes = [...this.#unsaved].flatMap((messageId) => {
       const message = this.get(messageId);
-      return message
-        ? [{ kind: 'put', table: 'open_message', key: messageId, row: copyOf(message) } as const]
-        : [];
+      return message ? [{ kind: 'put', table: 'open_message', key: messageId, row: copyOf(message) } as const] : [];
     });
     this.#unsaved.clear();
     // A failed write is a failure of the log, which tells everyone.

@@ -55,11 +55,7 @@ export class Orchestrator {
   }
 
   /** Resolves when the message is stored; the work goes on by itself. */
-  async send(
-    conversation: ConversationRow,
-    text: string,
-    approve: ApprovePolicy,
-  ): Promise<Output<'message.send'>> {
+  async send(conversation: ConversationRow, text: string, approve: ApprovePolicy): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
     const { log } = this.#engine;
@@ -74,7 +70,8 @@ export class Orchestrator {
       conversationId: conversation.id,
       leadRunId: newId(),
       title: titleOf(text),
-      ...{ approve, agents },
+      approve,
+      agents,
       runs: [],
       tally: ZERO,
       budget,
@@ -95,7 +92,9 @@ export class Orchestrator {
       this.#enqueue(workflow, recorder, {
         envelope,
         envelopeHash,
-        ...{ row: null, children: [], isFirst },
+        row: null,
+        children: [],
+        isFirst,
         startedAt: performance.now(),
       });
       return { queued, stored };
@@ -120,8 +119,7 @@ export class Orchestrator {
   /** Of two clients that change an ended workflow at the same time one is told that the other did. */
   whileEnded(workflowId: string, work: () => Promise<void>): Promise<void> {
     return this.#claims.hold(workflowId, async () => {
-      if (this.#workflows.has(workflowId))
-        throw new TriadError('conflict', 'This workflow is running already');
+      if (this.#workflows.has(workflowId)) throw new TriadError('conflict', 'This workflow is running already');
       await work();
     });
   }
@@ -152,8 +150,16 @@ export class Orchestrator {
     await this.#engine.model(envelope.provider);
     const budget = row.budget ?? {};
     const workflow = this.#workflow({
-      ...{ ...row, approve, leadRunId: row.runId, title: titleOf(row.prompt), runs, tally: row.usage },
-      ...{ agents, budget, workedMs: row.workedMs ?? 0, requests },
+      ...row,
+      approve,
+      leadRunId: row.runId,
+      title: titleOf(row.prompt),
+      runs,
+      tally: row.usage,
+      agents,
+      budget,
+      workedMs: row.workedMs ?? 0,
+      requests,
     });
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, lead);
     const attempt = row.attempt + 1;
@@ -283,9 +289,7 @@ export class Orchestrator {
       await workflow.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
-        const plan = await planOf(this.#engine, workflow, recorder, lead).catch((error: unknown) =>
-          errorInfo(error),
-        );
+        const plan = await planOf(this.#engine, workflow, recorder, lead).catch((error: unknown) => errorInfo(error));
         const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);
@@ -302,9 +306,7 @@ export class Orchestrator {
 
 function notNow({ outcome, status }: WorkflowRow, from: TakingUp['from']): TriadError {
   const which =
-    from?.[0] === 'interrupted'
-      ? 'an interrupted workflow can be resumed'
-      : 'a workflow that has ended can go on';
+    from?.[0] === 'interrupted' ? 'an interrupted workflow can be resumed' : 'a workflow that has ended can go on';
   return new TriadError('conflict', `Only ${which}; this one is ${outcome ?? status}`);
 }
 

@@ -50,10 +50,7 @@ export interface Ownership {
 export type Claim = { kind: 'own'; ownership: Ownership } | { kind: 'found'; owner: Instance };
 
 /** Makes this process the owner of the folder where there is no living one. */
-export async function claimOwnership(
-  dataFolder: string,
-  { signal }: { signal: AbortSignal },
-): Promise<Claim> {
+export async function claimOwnership(dataFolder: string, { signal }: { signal: AbortSignal }): Promise<Claim> {
   signal.throwIfAborted();
   const server = await answerPings(randomBytes(32).toString('hex'));
   let owner: Instance | null;
@@ -129,9 +126,7 @@ async function claim(folder: string, own: Instance, signal: AbortSignal): Promis
     if (Date.now() > deadline) throw locked(folder, found);
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
-  const claims = (await readdir(folder)).filter(
-    (name) => name.startsWith(CLAIM) && !name.endsWith(own.token),
-  );
+  const claims = (await readdir(folder)).filter((name) => name.startsWith(CLAIM) && !name.endsWith(own.token));
   await Promise.all(claims.map((name) => rm(join(folder, name), { force: true })));
   return null;
 }
@@ -162,9 +157,7 @@ async function replace(folder: string, stale: Found, own: Instance, signal: Abor
 async function lives(found: Found | null, signal: AbortSignal): Promise<boolean> {
   if (!found?.instance) return false;
   const first = await answers(found.instance, PING_MS, signal);
-  return first === 'late'
-    ? (await answers(found.instance, SECOND_PING_MS, signal)) === 'yes'
-    : first === 'yes';
+  return first === 'late' ? (await answers(found.instance, SECOND_PING_MS, signal)) === 'yes' : first === 'yes';
 }
 
 /** Makes the file with its whole content at once; false where there is one already. */

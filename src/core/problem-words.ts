@@ -33,8 +33,7 @@ export const problemWords: z.core.$ZodErrorMap = (issue) => {
   }
   if (issue.code === 'too_small') {
     const counted = COUNTED[issue.origin];
-    if (counted)
-      return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} ${counted}`;
+    if (counted) return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} ${counted}`;
     return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}, not ${shown(issue.input)}`;
   }
   return 'does not fit';

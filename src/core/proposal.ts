@@ -8,25 +8,24 @@ export type Operation = 'spawn' | 'delegate' | 'parallel';
 /** The definition of an agent that exists for one run only. */
 export function temporary({ agent, systemPrompt, tools, model }: Envelope): AgentDefinition {
   return {
-    ...{
-      name: agent,
-      description: `Temporary agent ${agent}`,
-      role: 'subagent',
-      model,
-      effort: null,
-      maxTokens: null,
-      maxIterations: null,
-    },
-    ...{ permissions: null, requiresApproval: [], approvalTimeoutMs: null, reflection: null },
-    ...{
-      tools,
-      systemPrompt,
-      enabled: true,
-      lifecycle: 'temporary',
-      source: 'spawned',
-      sourcePath: null,
-      hash: null,
-    },
+    name: agent,
+    description: `Temporary agent ${agent}`,
+    role: 'subagent',
+    model,
+    effort: null,
+    maxTokens: null,
+    maxIterations: null,
+    permissions: null,
+    requiresApproval: [],
+    approvalTimeoutMs: null,
+    reflection: null,
+    tools,
+    systemPrompt,
+    enabled: true,
+    lifecycle: 'temporary',
+    source: 'spawned',
+    sourcePath: null,
+    hash: null,
   };
 }
 

@@ -35,10 +35,7 @@ const KeyWanted = z.object({ error: z.object({ message: z.string(), type: z.stri
 
 type Found = Output<'provider.detect'>[number];
 
-export async function detectServers(
-  signal: AbortSignal,
-  places: readonly Place[] = PLACES,
-): Promise<Found[]> {
+export async function detectServers(signal: AbortSignal, places: readonly Place[] = PLACES): Promise<Found[]> {
   const found = await Promise.all(places.map((place) => probe(place, signal)));
   return found.filter((server) => server !== null);
 }

@@ -55,7 +55,12 @@ export async function testEndpoint(candidate: Candidate): Promise<Output<'provid
 async function ask({ createModel, apiKey, baseUrl, model }: Candidate, signal: AbortSignal): Promise<void> {
   const port = await createModel({ apiKey, baseUrl });
   const request = {
-    ...{ model, maxTokens: 16, effort: null, system: '', tools: [], toolChoice: 'auto' as const },
+    model,
+    maxTokens: 16,
+    effort: null,
+    system: '',
+    tools: [],
+    toolChoice: 'auto' as const,
     messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say ok.' }] }],
   };
   for await (const event of port.stream(request, signal)) if (event.type === 'end') return;

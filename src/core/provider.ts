@@ -80,19 +80,13 @@ export class Provider {
       keySource,
       baseUrl: environment.baseUrl ?? baseUrl,
       baseUrlSource: environment.baseUrl ? 'environment' : baseUrl ? 'file' : 'default',
-      models: demo
-        ? [{ alias: DEMO, id: DEMO }]
-        : Object.entries(aliases).map(([alias, id]) => ({ alias, id })),
+      models: demo ? [{ alias: DEMO, id: DEMO }] : Object.entries(aliases).map(([alias, id]) => ({ alias, id })),
       defaultModel: demo ? DEMO : defaultModel,
     };
   }
 
   /** An empty text removes; what is left out stays. */
-  async set({
-    apiKey,
-    baseUrl,
-    kind,
-  }: Endpoint & { kind?: AppState['provider']['kind'] | undefined }): Promise<void> {
+  async set({ apiKey, baseUrl, kind }: Endpoint & { kind?: AppState['provider']['kind'] | undefined }): Promise<void> {
     const { secrets, settings } = this.#ports;
     if (apiKey !== undefined) await secrets.set(KEY, cleanKey(apiKey) || null);
     if (baseUrl !== undefined) await settings.set('providers.anthropic.base_url', baseUrl || null);
@@ -101,11 +95,7 @@ export class Provider {
   }
 
   /** One tiny request with what is given instead of what is set; nothing is saved. */
-  async test({
-    apiKey,
-    baseUrl,
-    model,
-  }: Endpoint & { model?: string | undefined }): Promise<Output<'provider.test'>> {
+  async test({ apiKey, baseUrl, model }: Endpoint & { model?: string | undefined }): Promise<Output<'provider.test'>> {
     const { models } = this.#ports.settings;
     const url = baseUrl === undefined ? this.#baseUrl() : baseUrl || null;
     const key = apiKey === undefined ? await this.#key() : cleanKey(apiKey);
@@ -157,8 +147,5 @@ export class Provider {
 function cleanKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]*$/.test(key)) return key;
-  throw new TriadError(
-    'bad_input',
-    'The key contains spaces or characters that a key cannot have: copy it again',
-  );
+  throw new TriadError('bad_input', 'The key contains spaces or characters that a key cannot have: copy it again');
 }

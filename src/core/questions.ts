@@ -99,16 +99,18 @@ function actionOf(
   const { folder, requiresApproval, approvalMode: mode } = plan.envelope;
   const permissions = tool?.permissions ?? [];
   return {
-    ...{
-      agent,
-      scope: scopeOf(agent, plan.kind),
-      tool: name,
-      like: tool?.like,
-      permissions,
-      targets,
-      folder,
-    },
-    ...{ conversationId, workflowId, requires: requiresApproval ?? [], ceiling: null, mode },
+    agent,
+    scope: scopeOf(agent, plan.kind),
+    tool: name,
+    like: tool?.like,
+    permissions,
+    targets,
+    folder,
+    conversationId,
+    workflowId,
+    requires: requiresApproval ?? [],
+    ceiling: null,
+    mode,
     ...usualOf(permissions, question),
   };
 }
@@ -131,10 +133,13 @@ function plainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: Ru
     subject: {
       kind: 'tool',
       tool: tool.name,
-      ...{ input, folder, preview: null },
+      input,
+      folder,
+      preview: null,
       hash: canonicalHash({ tool: tool.name, input }),
     },
-    ...{ risk: 'low', reversible: true },
+    risk: 'low',
+    reversible: true,
   };
 }
 
@@ -148,7 +153,11 @@ function requestOf(
   const grant = offerOf(question, actions);
   return {
     id: newId(),
-    ...{ conversationId, workflowId, runId, toolCallId: call.id, agent },
+    conversationId,
+    workflowId,
+    runId,
+    toolCallId: call.id,
+    agent,
     chain: plan.chain,
     ...question,
     options: optionsOf(grant),
@@ -167,10 +176,7 @@ function isLateYes({ approvals }: Engine['settings'], { risk, reversible }: Ques
  * Nothing whose content cannot be shown whole, nor who would start with any prompt: a temporary agent, or a batch. What a
  * temporary agent does can be granted while its name means the same: not for always.
  */
-function offerOf(
-  { subject, reversible }: Question,
-  [action, ...others]: readonly Action[],
-): ApprovalRequest['grant'] {
+function offerOf({ subject, reversible }: Question, [action, ...others]: readonly Action[]): ApprovalRequest['grant'] {
   const [target] = action?.targets?.values ?? [];
   if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
   if (subject.kind === 'envelopes' && subject.operation !== 'delegate') return undefined;
@@ -208,7 +214,11 @@ function asking(
       const targets = actions[0]?.targets ?? null;
       const { ids } = plan.recorder;
       const grant = grants.made(wish, {
-        ...{ offer: request.grant, targets, folder, ids, approvalId: request.id },
+        offer: request.grant,
+        targets,
+        folder,
+        ids,
+        approvalId: request.id,
       });
       return () => grants.give(grant, record);
     },

@@ -63,15 +63,13 @@ export class Recorder {
       this.#tally = addTally(this.#tally, used);
       this.#workflow.tally = addTally(this.#workflow.tally, used);
     }
-    if (payload.type === 'message-part')
-      this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
+    if (payload.type === 'message-part') this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
     const { origins } = this.#workflow;
     if (payload.type === 'run-queue') origins.set(this.ids.runId, originOf(payload));
     const origin = isFailed(payload) ? origins.get(this.ids.runId) : undefined;
     // What was streamed before the event is shown before it.
     this.#open.publish();
-    if (payload.type === 'message-end' && payload.entry.kind === 'assistant')
-      this.#open.end(payload.entry.messageId);
+    if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);
     const at = new Date().toISOString();
     const stored = this.#log.append({ ...payload, ...(origin && { origin }), at, ...this.ids });
     stored.catch(() => undefined);

@@ -1,11 +1,5 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
-import type {
-  DurableEvent,
-  RequestPurpose,
-  RequestStart,
-  RequestUsage,
-  SubAgentSummary,
-} from '#contract/event.ts';
+import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { cutOff } from './approvals/exchange.ts';
 import { estimatedTokens } from './request-meter.ts';
@@ -78,8 +72,15 @@ function unfinishedRequests(
     const usage = { ...request, outputTokens: estimatedTokens(chars), thinkingTokens: 0 };
     const { provider, model } = run.envelope;
     return {
-      ...{ provider, model, ...about, ...usage },
-      ...{ reported: false, stopReason: null, error: INTERRUPTED, startedAt: at, firstTokenMs: null },
+      provider,
+      model,
+      ...about,
+      ...usage,
+      reported: false,
+      stopReason: null,
+      error: INTERRUPTED,
+      startedAt: at,
+      firstTokenMs: null,
       durationMs: Math.max(0, Date.parse(last?.at ?? at) - Date.parse(at)),
       ...price(model, usage),
     };
@@ -179,9 +180,7 @@ async function closeRun(
 function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[], durationMs: number): Payload {
   const children = runs.filter((run) => run.parentRunId !== null);
   const subAgents = summariesOf(children).map((child) =>
-    child.status === 'running'
-      ? { ...child, status: 'error' as const, outcome: 'interrupted' as const }
-      : child,
+    child.status === 'running' ? { ...child, status: 'error' as const, outcome: 'interrupted' as const } : child,
   );
   return {
     type: 'workflow-end',

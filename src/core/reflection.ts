@@ -77,9 +77,7 @@ async function review(
     criteria: criteria ?? 'The answer does all that the task asks for, and what it says is right.',
     answer: textOf(answer),
   };
-  const messages: WireMessage[] = [
-    { role: 'user', content: [{ type: 'text', text: JSON.stringify(data, null, 2) }] },
-  ];
+  const messages: WireMessage[] = [{ role: 'user', content: [{ type: 'text', text: JSON.stringify(data, null, 2) }] }];
   try {
     const ask = { purpose: 'review', system: REVIEWER, messages, signal } as const;
     const { text } = await sideRequest(run, ask, emit);

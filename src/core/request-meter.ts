@@ -54,9 +54,16 @@ export class RequestMeter {
     const usage = reported ? this.#usage : { ...this.#usage, outputTokens };
     const { provider } = this.#run.model;
     return {
-      ...{ requestId: this.#requestId, provider, model: this.#run.envelope.model, ...this.#about, ...usage },
-      ...{ reported, stopReason, error: error === null ? null : errorInfo(error) },
-      ...{ startedAt: this.#startedAt, firstTokenMs: this.#firstTokenMs },
+      requestId: this.#requestId,
+      provider,
+      model: this.#run.envelope.model,
+      ...this.#about,
+      ...usage,
+      reported,
+      stopReason,
+      error: error === null ? null : errorInfo(error),
+      startedAt: this.#startedAt,
+      firstTokenMs: this.#firstTokenMs,
       durationMs: performance.now() - this.#start,
       ...this.#run.price(usage),
     };

@@ -26,12 +26,7 @@ export interface EndedRun extends RunResult {
 }
 
 /** Never rejects for what happens to the run itself; an interruption by the program is told but not recorded. */
-export async function executeRun(
-  engine: Engine,
-  workflow: Workflow,
-  live: LiveRun,
-  plan: RunPlan,
-): Promise<EndedRun> {
+export async function executeRun(engine: Engine, workflow: Workflow, live: LiveRun, plan: RunPlan): Promise<EndedRun> {
   const { recorder, envelope, stored } = plan;
   const { signal } = live.controller;
   const start = performance.now();
@@ -93,8 +88,7 @@ function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history:
   const tell = (words: Words): void => {
     void recorder.record({ type: 'message-end', entry: history.add(words) });
   };
-  if (retried)
-    tell({ kind: 'system', code: 'retried', text: `Tried again by the person (attempt ${attempt})` });
+  if (retried) tell({ kind: 'system', code: 'retried', text: `Tried again by the person (attempt ${attempt})` });
   else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
   if (!history.entries.some((entry) => entry.kind === 'user')) {
     tell({ kind: 'user', source: depth === 0 ? 'person' : 'parent', text: envelope.prompt });
@@ -143,8 +137,7 @@ function endOf(error: unknown, signal: AbortSignal, history: History): RunResult
   const text = salvaged(history.entries);
   const cause = signal.aborted ? stopOf(signal) : error;
   const info = errorInfo(cause);
-  if (info.code === 'interrupted' || info.code === 'store_failed')
-    return { outcome: 'interrupted', text, error: info };
+  if (info.code === 'interrupted' || info.code === 'store_failed') return { outcome: 'interrupted', text, error: info };
   if (cause instanceof Stopped)
     return { outcome: cause.kind === 'timeout' ? 'timed_out' : 'cancelled', text, error: info };
   return { outcome: 'error', text, error: info };

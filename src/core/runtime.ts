@@ -102,8 +102,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
 
   return {
     request: async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
-      if (!Object.hasOwn(methods, method))
-        throw new TriadError('bad_input', `There is no method "${method}"`);
+      if (!Object.hasOwn(methods, method)) throw new TriadError('bad_input', `There is no method "${method}"`);
       return handlers[method](parse(method, methods[method].input, input) as Parsed<M>);
     },
     subscribe: subscriberOf(engine, attention, ports.folder),
@@ -127,20 +126,19 @@ function attentionOf({ gate }: Engine, orchestrator: Orchestrator, asleep: Aslee
     questions: gate.pending().map((approval) => structuredClone(approval)),
     asleep: asleep.list(),
     running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
-      ...{ conversationId, title },
+      conversationId,
+      title,
       workflowId: id,
       runs: runs.size,
     })),
   };
 }
 
-function asleepOf(
-  { store, gate }: Engine,
-  orchestrator: Orchestrator,
-  onChange: () => void,
-): AsleepQuestions {
+function asleepOf({ store, gate }: Engine, orchestrator: Orchestrator, onChange: () => void): AsleepQuestions {
   return new AsleepQuestions({
-    ...{ store, gate, onChange },
+    store,
+    gate,
+    onChange,
     isActive: (workflowId) => orchestrator.active().some(({ id }) => id === workflowId),
     resume: (workflowId) => orchestrator.resume(workflowId),
   });
@@ -151,11 +149,7 @@ function subscriberOf(
   attention: AttentionFeed,
   home: string,
 ): Client['subscribe'] {
-  return async <T extends TopicName>(
-    topic: T,
-    input: TopicInput<T>,
-    listener: (event: TopicEvent[T]) => void,
-  ) => {
+  return async <T extends TopicName>(topic: T, input: TopicInput<T>, listener: (event: TopicEvent[T]) => void) => {
     if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic}"`);
     // Which events a topic has is known by its name, which the compiler cannot follow here.
     const each = listener as (event: unknown) => void;

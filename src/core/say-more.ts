@@ -25,8 +25,7 @@ export async function sayMore(
     },
     emit,
   );
-  if (text.trim() === '')
-    throw new TriadError('provider', 'The agent said nothing to it: ask in other words');
+  if (text.trim() === '') throw new TriadError('provider', 'The agent said nothing to it: ask in other words');
   return text.trim();
 }
 
@@ -38,10 +37,7 @@ function messagesOf(
   { toolCallId, title }: Approval['request'],
   context: NonNullable<Approval['context']>,
 ): WireMessage[] {
-  const messages = [
-    ...run.prior.flatMap((entries) => toWire(entries)),
-    ...toWire(run.history.entries, WAITING),
-  ];
+  const messages = [...run.prior.flatMap((entries) => toWire(entries)), ...toWire(run.history.entries, WAITING)];
   const lead = `The person has a question about your call ${toolCallId} (${title}) before deciding about it. Answer in a few plain sentences: what it does, why it is needed, what else could be done. You have no tools for this answer, and it decides nothing.`;
   context.forEach(({ question, answer, error }, index) => {
     const asked = { type: 'text', text: index === 0 ? `${lead}\n\n${question}` : question } as const;

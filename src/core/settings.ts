@@ -201,11 +201,7 @@ export async function loadSettings(configFolder: string): Promise<Settings> {
  * Sets one key, or with null removes it so that its default is back. Comments and order stay.
  * A text for a number or a yes or no is read as one, as it comes from a command line. Callers save one at a time.
  */
-export async function saveSetting(
-  configFolder: string,
-  path: string,
-  value: Value | null,
-): Promise<Settings> {
+export async function saveSetting(configFolder: string, path: string, value: Value | null): Promise<Settings> {
   const file = settingsFile(configFolder);
   const text = await readText(configFolder);
   checked(text, file);
@@ -250,8 +246,7 @@ async function readText(configFolder: string): Promise<string> {
 function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
-    const suggestion =
-      issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
+    const suggestion = issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
     return [{ line: lineOf(text, path), key: path.join('.'), message: issue.message, suggestion }];
   }
   return issue.keys.map((unknown) => {
@@ -267,10 +262,7 @@ function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
 
 function unknownKey(path: string): TriadError {
   const suggestion = suggest(path);
-  return new TriadError(
-    'bad_input',
-    `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`,
-  );
+  return new TriadError('bad_input', `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`);
 }
 
 /** The nearest whole path, also of a table; for a key of the right name in the wrong table, the path that ends with it. */

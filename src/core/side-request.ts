@@ -38,10 +38,7 @@ export class AtLimit extends TriadError {
   }
 }
 
-type Run = Pick<
-  LoopRun,
-  'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'
->;
+type Run = Pick<LoopRun, 'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'>;
 
 /**
  * `emit` must count what it is told as the run's own events are. Throws the last attempt's ModelError, `Stopped` where

@@ -23,9 +23,7 @@ export async function snapshot(
   const workflows = page.items.toReversed();
   const ids = workflows.map((workflow) => workflow.id);
   const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
-  const shown = runs.filter(
-    (run) => run.parentRunId === null || run.outcome === null || run.outcome === 'interrupted',
-  );
+  const shown = runs.filter((run) => run.parentRunId === null || run.outcome === null || run.outcome === 'interrupted');
   const runIds = shown.map((run) => run.id);
   const [entries, calls] = await Promise.all([
     Promise.all(runIds.map(async (id): Promise<[string, Entry[]]> => [id, await store.entriesOf(id)])),
@@ -58,7 +56,12 @@ export async function workflowDetail(store: Store, workflow: WorkflowRow): Promi
     grantsOf(store, workflow, approvals),
   ]);
   return {
-    ...{ conversation, workflow, runs, calls, approvals, requests },
+    conversation,
+    workflow,
+    runs,
+    calls,
+    approvals,
+    requests,
     ...(grants.length > 0 ? { grants } : {}),
   };
 }

@@ -70,8 +70,7 @@ export class Spending {
   /** A request of the run has ended, with what it used. */
   counted(runId: string, request: RequestUsage): void {
     const input = { ...request, outputTokens: 0, thinkingTokens: 0 };
-    const tokens =
-      input.inputTokens + input.cacheReadTokens + input.cacheWrite5mTokens + input.cacheWrite1hTokens;
+    const tokens = input.inputTokens + input.cacheReadTokens + input.cacheWrite5mTokens + input.cacheWrite1hTokens;
     // What is asked outside of the turns says nothing about the size of the next one.
     if (tokens > 0 && request.purpose === undefined)
       this.#sizes.set(runId, { tokens, nanoUsd: this.#price(request.model, input).nanoUsd ?? 0 });
@@ -120,10 +119,8 @@ export function limitsOf({ limits }: Envelope): Budget {
 function crossed(of: Bound['of'], limits: Budget, used: Used, next: Size): Bound | null {
   const { tokens, costUsd, minutes, iterations } = limits;
   const isOver = (has: number, more: number, bound: number): boolean => has >= bound || has + more > bound;
-  if (iterations !== undefined && used.iterations >= iterations)
-    return { of, name: 'iterations', value: iterations };
-  if (tokens !== undefined && isOver(used.tokens, next.tokens, tokens))
-    return { of, name: 'tokens', value: tokens };
+  if (iterations !== undefined && used.iterations >= iterations) return { of, name: 'iterations', value: iterations };
+  if (tokens !== undefined && isOver(used.tokens, next.tokens, tokens)) return { of, name: 'tokens', value: tokens };
   if (costUsd !== undefined && isOver(used.nanoUsd / 1e9, next.nanoUsd / 1e9, costUsd))
     return { of, name: 'costUsd', value: costUsd };
   if (minutes !== undefined && used.ms >= minutes * 60_000) return { of, name: 'minutes', value: minutes };

@@ -19,11 +19,7 @@ export class Stopped extends TriadError {
 
   constructor(kind: StopKind) {
     super(
-      kind === 'timeout'
-        ? 'inactive'
-        : kind === 'shutdown' || kind === 'failure'
-          ? 'interrupted'
-          : 'cancelled',
+      kind === 'timeout' ? 'inactive' : kind === 'shutdown' || kind === 'failure' ? 'interrupted' : 'cancelled',
       SENTENCE[kind],
     );
     this.name = 'Stopped';

@@ -46,9 +46,7 @@ export class SubAgents implements LeadChildren {
     const fresh: { item: number; request: ChildRequest; envelope: Envelope }[] = [];
     requests.forEach((request, index) => {
       // Queued before a crash, but not asked yet: the same run, with its slot.
-      const before = [...this.#known.values()].find(
-        ({ row }) => row.toolCallId === toolCallId && row.item === index,
-      );
+      const before = [...this.#known.values()].find(({ row }) => row.toolCallId === toolCallId && row.item === index);
       if (before)
         items[index] = {
           runId: before.row.id,
@@ -71,8 +69,7 @@ export class SubAgents implements LeadChildren {
 
   async run(approval: Approval, options: { waitAll: boolean }): Promise<ChildReport[]> {
     const { subject } = approval.request;
-    if (subject.kind !== 'envelopes')
-      throw new TriadError('internal', 'The approval is not one of sub-agents');
+    if (subject.kind !== 'envelopes') throw new TriadError('internal', 'The approval is not one of sub-agents');
     const jobs = subject.items.map((item, index) => this.#job(item, approval.decisions[index] ?? null));
     if (options.waitAll || jobs.length < 2) return Promise.all(jobs);
     // A refused one has ended too, but it is not what the lead waits for.
@@ -105,10 +102,7 @@ export class SubAgents implements LeadChildren {
     const active = this.list();
     if (!active.some((child) => child.runId === runId)) {
       const ids = active.map((child) => `${child.runId} (${child.agent})`).join(', ');
-      throw new TriadError(
-        'not_found',
-        `No active sub-agent has the id "${runId}". Active are: ${ids || 'none'}`,
-      );
+      throw new TriadError('not_found', `No active sub-agent has the id "${runId}". Active are: ${ids || 'none'}`);
     }
     return this.#parts.workflow.stop(runId, 'lead', () => 0);
   }
@@ -182,13 +176,7 @@ export class SubAgents implements LeadChildren {
     return this.#jobs.answered(item, decision, known);
   }
 
-  #queue(
-    kind: RunKind,
-    toolCallId: string,
-    item: number,
-    request: ChildRequest,
-    envelope: Envelope,
-  ): SpawnItem {
+  #queue(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): SpawnItem {
     const { workflow, plan } = this.#parts;
     const runId = newId();
     const hash = canonicalHash(envelope);
@@ -200,13 +188,28 @@ export class SubAgents implements LeadChildren {
     if (kind === 'spawn') workflow.agents.register(temporary(envelope), runId);
     const usage = usageOf(ZERO);
     workflow.subAgents.set(runId, {
-      ...{ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage },
+      runId,
+      agent,
+      kind,
+      status: 'pending',
+      outcome: null,
+      durationMs: null,
+      usage,
     });
     this.#jobs.stoppable(runId, agent);
     void this.#jobs.recorder(runId, agent).record({
-      ...{ type: 'run-queue', kind, depth: plan.depth + 1, name: agent, title, task: envelope.prompt },
-      ...{ toolCallId, item, parentChain: [...plan.chain, agent], traceId: traceIdOf(runId) },
-      ...{ envelope, envelopeHash: hash },
+      type: 'run-queue',
+      kind,
+      depth: plan.depth + 1,
+      name: agent,
+      title,
+      task: envelope.prompt,
+      toolCallId,
+      item,
+      parentChain: [...plan.chain, agent],
+      traceId: traceIdOf(runId),
+      envelope,
+      envelopeHash: hash,
     });
     return { runId, title, envelope, hash };
   }

@@ -100,8 +100,7 @@ async function prepare(run: LoopRun, call: ToolUsePart): Promise<Prepared> {
   try {
     return { call, tool, input: parsed.data, ...(await ask(run, call, tool, parsed.data)) };
   } catch (error) {
-    if (!(error instanceof TriadError) || error.code === 'interrupted' || error.code === 'store_failed')
-      throw error;
+    if (!(error instanceof TriadError) || error.code === 'interrupted' || error.code === 'store_failed') throw error;
     return { call, refusal: error.message };
   }
 }
@@ -130,12 +129,7 @@ function unknownTool(run: LoopRun, name: string): string {
 }
 
 /** Names that get the refusal for depth although they were never offered. */
-const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set([
-  'spawn_agent',
-  'delegate_task',
-  'parallel_tasks',
-  'task',
-]);
+const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task']);
 
 async function settle(run: LoopRun, prepared: Prepared, emit: Emit): Promise<void> {
   const start = performance.now();
@@ -204,8 +198,7 @@ function refusalOf(approval: Approval | null): ToolResult | null {
   if (!approval || approval.request.subject.kind === 'envelopes') return null;
   const [decision] = approval.decisions;
   if (decision?.allowed) return null;
-  if (decision?.outcome === 'cancelled')
-    return { status: 'cancelled', output: decision.reason ?? 'Cancelled' };
+  if (decision?.outcome === 'cancelled') return { status: 'cancelled', output: decision.reason ?? 'Cancelled' };
   return {
     status: 'error',
     output: `Rejected, nothing was done. Reason: ${decision?.reason ?? 'none given'}`,

@@ -30,10 +30,7 @@ export async function lookAt(
   const gone = [...trusted.keys()].filter((path) => found.every((file) => file.relative !== path));
   return {
     folder,
-    files: [
-      ...files,
-      ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', says: 'no longer there' })),
-    ],
+    files: [...files, ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', says: 'no longer there' }))],
   };
 }
 

@@ -15,10 +15,7 @@ export interface Unfinished {
 }
 
 /** The messages without an end, in order. */
-export function unfinishedMessages(
-  events: readonly DurableEvent[],
-  checkpoints: readonly OpenMessage[],
-): Unfinished[] {
+export function unfinishedMessages(events: readonly DurableEvent[], checkpoints: readonly OpenMessage[]): Unfinished[] {
   const found = new Map<string, Unfinished>();
   for (const { messageId, runId, at, parts } of checkpoints)
     found.set(messageId, { runId, messageId, at, streamed: parts, recorded: null });

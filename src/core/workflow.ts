@@ -143,11 +143,7 @@ export class Workflow {
   }
 
   /** Stops a run and all below it; says what was ended once it has ended. `approvals`: open questions of these runs. */
-  async stop(
-    runId: string,
-    kind: StopKind,
-    approvals: (runIds: readonly string[]) => number,
-  ): Promise<StopReceipt> {
+  async stop(runId: string, kind: StopKind, approvals: (runIds: readonly string[]) => number): Promise<StopReceipt> {
     // The lead's can be stopped before it lives: it then ends as soon as it starts.
     const controller = runId === this.leadRunId ? this.controller : this.runs.get(runId)?.controller;
     const runs = [...this.runs.values()].filter((run) => run.runId === runId || run.parentRunId === runId);

@@ -23,7 +23,11 @@ const screen = createScreen(stdout, stderr, env, () => interrupt('EPIPE'));
 const folder = env['INIT_CWD'] || process.cwd();
 const { signal } = controller;
 const io: Io = {
-  ...{ env, folder, stdin, screen, signal },
+  env,
+  folder,
+  stdin,
+  screen,
+  signal,
   webRoot: fileURLToPath(new URL('../../build', import.meta.url)),
   openTerminal: async () => (await import('./cli/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
   connect: async ({ works }) => {

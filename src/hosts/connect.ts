@@ -15,7 +15,11 @@ export async function connect({ env, note, ...rest }: ConnectOptions): Promise<C
   const [found, version] = await Promise.all([folders(env), ownVersion()]);
   const connecting = connectOrOwn({
     ...rest,
-    ...{ folders: found, version, secrets: fileSecrets(found.config), warn: note, report: note },
+    folders: found,
+    version,
+    secrets: fileSecrets(found.config),
+    warn: note,
+    report: note,
     environment: {
       apiKey: env['ANTHROPIC_API_KEY'] || undefined,
       baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,

@@ -117,8 +117,7 @@ async function listen(server: Server, port: number): Promise<number> {
     });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    const why =
-      code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'needs more rights' : 'cannot be opened';
+    const why = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'needs more rights' : 'cannot be opened';
     throw new TriadError('conflict', `Port ${port} ${why}: choose another with --port`, { cause: error });
   }
   // A listening TCP server has an address with a port.
@@ -149,17 +148,10 @@ async function answer(site: Site, request: IncomingMessage, response: ServerResp
 }
 
 function tokenIn(url: string): string | null {
-  return URL.canParse(url, 'http://127.0.0.1')
-    ? new URL(url, 'http://127.0.0.1').searchParams.get('token')
-    : null;
+  return URL.canParse(url, 'http://127.0.0.1') ? new URL(url, 'http://127.0.0.1').searchParams.get('token') : null;
 }
 
-function plain(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  type = 'text/plain; charset=utf-8',
-): void {
+function plain(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   const headers = {
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(text),
@@ -169,21 +161,14 @@ function plain(
   response.end(text);
 }
 
-function upgrade(
-  site: Site,
-  sockets: WebSocketServer,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): void {
+function upgrade(site: Site, sockets: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   // Until `ws` takes it over, nobody else listens for the errors of this socket.
   const ignore = () => socket.destroy();
   socket.on('error', ignore);
   const refused = refusal(request, site.hosts, 'socket');
   const { client } = site;
   const status =
-    refused?.status ??
-    (!site.session.holds(request.headers.cookie) ? 401 : request.url !== '/ws' ? 404 : null);
+    refused?.status ?? (!site.session.holds(request.headers.cookie) ? 401 : request.url !== '/ws' ? 404 : null);
   if (status !== null || client === null) {
     socket.end(`HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     return;

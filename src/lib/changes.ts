@@ -21,8 +21,6 @@ function flat(value: unknown, prefix = ''): Map<string, string> {
     return new Map([[prefix, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]]);
   }
   return new Map(
-    Object.entries(value).flatMap(([name, inner]) => [
-      ...flat(inner, prefix === '' ? name : `${prefix}.${name}`),
-    ]),
+    Object.entries(value).flatMap(([name, inner]) => [...flat(inner, prefix === '' ? name : `${prefix}.${name}`)]),
   );
 }

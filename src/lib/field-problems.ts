@@ -19,9 +19,7 @@ export function fieldProblems(message: string): FieldProblem[] {
   const [, field, problem] = /^(\w+) ((?:cannot|must) .+)$/.exec(message) ?? [];
   const named = field !== undefined && problem !== undefined && field in fields ? [{ field, problem }] : [];
   const about = /^The prompt (is empty.*)$/.exec(message)?.[1];
-  return [...listed, ...named, ...(about === undefined ? [] : [{ field: 'prompt', problem: about }])].map(
-    inSeconds,
-  );
+  return [...listed, ...named, ...(about === undefined ? [] : [{ field: 'prompt', problem: about }])].map(inSeconds);
 }
 
 /** The message as one sentence that names fields as the form does. */

@@ -77,9 +77,7 @@ export function placesOf(text: string, words: readonly string[]): [number, numbe
     return found;
   });
   let end = 0;
-  return places
-    .sort((a, b) => a[0] - b[0] || b[1] - a[1])
-    .filter((place) => place[0] >= end && (end = place[1]) > 0);
+  return places.sort((a, b) => a[0] - b[0] || b[1] - a[1]).filter((place) => place[0] >= end && (end = place[1]) > 0);
 }
 
 /** Keeps the words marked below an element, whatever comes and goes there. */

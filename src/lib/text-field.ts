@@ -1,16 +1,6 @@
 /** Whether someone is in the middle of writing: what opens by itself must not take the keyboard then. */
 
-const NO_TEXT = new Set([
-  'button',
-  'checkbox',
-  'color',
-  'file',
-  'image',
-  'radio',
-  'range',
-  'reset',
-  'submit',
-]);
+const NO_TEXT = new Set(['button', 'checkbox', 'color', 'file', 'image', 'radio', 'range', 'reset', 'submit']);
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
@@ -18,8 +8,7 @@ type TextField = HTMLInputElement | HTMLTextAreaElement;
 export function focusedTextField(): TextField | null {
   const element = document.activeElement;
   const takesText =
-    element instanceof HTMLTextAreaElement ||
-    (element instanceof HTMLInputElement && !NO_TEXT.has(element.type));
+    element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && !NO_TEXT.has(element.type));
   return takesText && !element.readOnly ? element : null;
 }
 

@@ -86,8 +86,7 @@ export const text = {
     lost: 'The connection to Triad broke before the answer came',
     connecting: 'Connecting to Triad…',
     reconnecting: 'Connection lost. Reconnecting…',
-    reconnectingHint:
-      'What you write is kept. If this stays, start Triad again and open the link that it prints.',
+    reconnectingHint: 'What you write is kept. If this stays, start Triad again and open the link that it prints.',
   },
   usage: {
     tokensIn: (value: string) => `${value} in`,
@@ -282,8 +281,7 @@ export const text = {
       empty: 'is empty',
       noNumber: 'must be a whole number',
     },
-    hidden: (value: number) =>
-      `Contains ${plural(value, 'character', 'characters')} that cannot be seen. With marks:`,
+    hidden: (value: number) => `Contains ${plural(value, 'character', 'characters')} that cannot be seen. With marks:`,
   },
   agents: agentsWords,
   ask: askWords,

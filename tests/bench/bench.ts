@@ -15,14 +15,38 @@ import { Session, type Sizes } from './session.ts';
 import { tableOf } from './table.ts';
 
 const FULL: Sizes = {
-  ...{ warmUps: 20, runs: 15, realisticWarmUps: 1, realisticRuns: 7, stops: 7, batch: 100, batches: 10 },
-  ...{ burst: 20_000, paced: 3000, pacedRuns: 7, launches: 7, history: 10_000, events: 10_000 },
-  ...{ messages: 10_000, patienceMs: 70_000 },
+  warmUps: 20,
+  runs: 15,
+  realisticWarmUps: 1,
+  realisticRuns: 7,
+  stops: 7,
+  batch: 100,
+  batches: 10,
+  burst: 20_000,
+  paced: 3000,
+  pacedRuns: 7,
+  launches: 7,
+  history: 10_000,
+  events: 10_000,
+  messages: 10_000,
+  patienceMs: 70_000,
 };
 const QUICK: Sizes = {
-  ...{ warmUps: 3, runs: 3, realisticWarmUps: 0, realisticRuns: 1, stops: 1, batch: 10, batches: 3 },
-  ...{ burst: 2000, paced: 400, pacedRuns: 3, launches: 1, history: 200, events: 500 },
-  ...{ messages: 300, patienceMs: 70_000 },
+  warmUps: 3,
+  runs: 3,
+  realisticWarmUps: 0,
+  realisticRuns: 1,
+  stops: 1,
+  batch: 10,
+  batches: 3,
+  burst: 2000,
+  paced: 400,
+  pacedRuns: 3,
+  launches: 1,
+  history: 200,
+  events: 500,
+  messages: 300,
+  patienceMs: 70_000,
 };
 const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> = {
   workflow: workflowFigures,
@@ -73,8 +97,7 @@ await report(figures);
 /** A group that fails says why, makes the exit code 1, and does not keep the others from being measured. */
 async function measure(name: string): Promise<Figure[]> {
   const group = GROUPS[name];
-  if (!group)
-    return [unmeasured(name, name, {}, `there is no such group: ${Object.keys(GROUPS).join(', ')}`)];
+  if (!group) return [unmeasured(name, name, {}, `there is no such group: ${Object.keys(GROUPS).join(', ')}`)];
   const start = performance.now();
   try {
     return await group(session);
@@ -92,8 +115,12 @@ async function measure(name: string): Promise<Figure[]> {
 async function report(measured: readonly Figure[]): Promise<void> {
   const [processor] = cpus();
   const machine = {
-    ...{ node: process.version, platform: process.platform, cpus: cpus().length },
-    ...{ loadBefore, processor: processor?.model ?? '', memoryMb: Math.round(totalmem() / 2 ** 20) },
+    node: process.version,
+    platform: process.platform,
+    cpus: cpus().length,
+    loadBefore,
+    processor: processor?.model ?? '',
+    memoryMb: Math.round(totalmem() / 2 ** 20),
   };
   const text = JSON.stringify({ at: new Date().toISOString(), machine, sizes, figures: measured }, null, 2);
   for (const file of [RESULTS, ...(values.json === undefined ? [] : [resolve(values.json)])]) {

@@ -35,7 +35,14 @@ export interface Measured {
 export function figure({ id, title, unit, bar = {}, ours, floor, note = '' }: Measured): Figure {
   const ratio = floor === undefined || floor <= 0 ? null : ours / floor;
   return {
-    ...{ id, title, unit, bar: barText(bar), ours, floor: floor ?? null, ratio, note },
+    id,
+    title,
+    unit,
+    bar: barText(bar),
+    ours,
+    floor: floor ?? null,
+    ratio,
+    note,
     met: isMet(bar, ours, ratio),
   };
 }
@@ -43,7 +50,14 @@ export function figure({ id, title, unit, bar = {}, ours, floor, note = '' }: Me
 /** A figure without a value says why. */
 export function unmeasured(id: string, title: string, bar: Bar, why: string): Figure {
   return {
-    ...{ id, title, unit: '', bar: barText(bar), ours: null, floor: null, ratio: null, met: null },
+    id,
+    title,
+    unit: '',
+    bar: barText(bar),
+    ours: null,
+    floor: null,
+    ratio: null,
+    met: null,
     note: `not measured: ${why}`,
   };
 }

@@ -29,12 +29,10 @@ const folder = join(process.argv[2] ?? '', 'workspace');
 await mkdir(folder, { recursive: true });
 const store = await openStore({ url: `rocksdb://${join(folder, '../store')}` });
 const runtime = await composeRuntime({
-  ...{
-    store,
-    folder,
-    url: 'http://127.0.0.1:9',
-    settings: settingsOf(''),
-  },
+  store,
+  folder,
+  url: 'http://127.0.0.1:9',
+  settings: settingsOf(''),
 });
 const seeder = new Seeder(store, folder);
 const long = Promise.withResolvers<{ workflowId: string; runId: string; events: number }>();

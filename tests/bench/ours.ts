@@ -16,7 +16,11 @@ export async function openOurs(url: string, folder: string): Promise<Work> {
   await mkdir(workspace, { recursive: true });
   const store = await openStore({ url: `rocksdb://${join(folder, 'store')}` });
   const runtime = await composeRuntime({
-    ...{ store, url, data: folder, folder: workspace, settings: settingsOf('') },
+    store,
+    url,
+    data: folder,
+    folder: workspace,
+    settings: settingsOf(''),
     onFailure: (error) => {
       throw error;
     },

@@ -50,18 +50,13 @@ export class Peer<O> {
       else waiter?.reject(new Error(error));
     });
     child.once('exit', (code, signal) => {
-      for (const waiter of this.#waiting.values())
-        waiter.reject(new Error(`the process ended with ${code ?? signal}`));
+      for (const waiter of this.#waiting.values()) waiter.reject(new Error(`the process ended with ${code ?? signal}`));
       this.#waiting.clear();
     });
   }
 
   /** Resolves when the process serves. */
-  static async start<O>(
-    file: string,
-    args: readonly string[],
-    execArgv: readonly string[] = [],
-  ): Promise<Peer<O>> {
+  static async start<O>(file: string, args: readonly string[], execArgv: readonly string[] = []): Promise<Peer<O>> {
     const child = fork(file, args, {
       execArgv: [...execArgv],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -76,16 +76,25 @@ export class Seeder {
     this.#seq = 0;
     const at = new Date().toISOString();
     const row = {
-      ...{ id: this.#conversationId, title: '', folder: this.#folder, agent: 'lead' },
-      ...{ createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO },
+      id: this.#conversationId,
+      title: '',
+      folder: this.#folder,
+      agent: 'lead',
+      createdAt: at,
+      updatedAt: at,
+      lastSeq: 0,
+      usage: ZERO,
     };
     this.#writes.push({ kind: 'put', table: 'conversation', key: row.id, row });
   }
 
   #begin(prompt: string): Ids {
     const lead = {
-      ...{ conversationId: this.#conversationId, workflowId: newId(), runId: newId() },
-      ...{ parentRunId: null, agent: 'lead' },
+      conversationId: this.#conversationId,
+      workflowId: newId(),
+      runId: newId(),
+      parentRunId: null,
+      agent: 'lead',
     };
     this.#event(lead, { type: 'workflow-start', prompt, approve: 'ask', attempt: 1 });
     this.#starts(lead, prompt, 0);
@@ -97,10 +106,18 @@ export class Seeder {
     const envelope = envelopeOf(agent, prompt, this.#folder);
     const envelopeHash = canonicalHash(envelope);
     this.#event(run, {
-      ...{ type: 'run-queue', kind: depth === 0 ? 'lead' : 'spawn', depth, name: agent, title: prompt },
-      ...{ task: prompt, toolCallId: depth === 0 ? null : `call-${agent}`, item: 0 },
-      ...{ parentChain: depth === 0 ? ['user', agent] : ['user', 'lead', agent] },
-      ...{ traceId: run.runId.replaceAll('-', ''), envelope, envelopeHash },
+      type: 'run-queue',
+      kind: depth === 0 ? 'lead' : 'spawn',
+      depth,
+      name: agent,
+      title: prompt,
+      task: prompt,
+      toolCallId: depth === 0 ? null : `call-${agent}`,
+      item: 0,
+      parentChain: depth === 0 ? ['user', agent] : ['user', 'lead', agent],
+      traceId: run.runId.replaceAll('-', ''),
+      envelope,
+      envelopeHash,
     });
     this.#event(run, { type: 'run-start', attempt: 1, envelope, envelopeHash, queuedMs: 1 });
   }
@@ -120,8 +137,14 @@ export class Seeder {
     this.#event(run, {
       type: 'message-end',
       entry: {
-        ...{ kind: 'assistant', n: 2 * round, at, messageId, responseId: `msg_${round}`, parts },
-        ...{ stopReason: 'tool_use', interrupted: false },
+        kind: 'assistant',
+        n: 2 * round,
+        at,
+        messageId,
+        responseId: `msg_${round}`,
+        parts,
+        stopReason: 'tool_use',
+        interrupted: false,
       },
     });
     this.#event(run, { type: 'tool-start', toolCallId, name: 'read_file', input });
@@ -129,8 +152,15 @@ export class Seeder {
     this.#event(run, {
       type: 'tool-end',
       entry: {
-        ...{ kind: 'tool', n: 2 * round + 1, at, toolCallId, name: 'read_file', status: 'completed' },
-        ...{ output, durationMs: 1, metadata: {} },
+        kind: 'tool',
+        n: 2 * round + 1,
+        at,
+        toolCallId,
+        name: 'read_file',
+        status: 'completed',
+        output,
+        durationMs: 1,
+        metadata: {},
       },
     });
     this.#event(run, { type: 'turn-end', turn: round, stopReason: 'tool_use' });
@@ -141,15 +171,14 @@ export class Seeder {
     this.#event(run, {
       type: 'message-end',
       entry: {
-        ...{
-          kind: 'assistant',
-          n,
-          at,
-          messageId: newId(),
-          responseId: 'msg',
-          parts: [{ type: 'text', text }],
-        },
-        ...{ stopReason: 'end_turn', interrupted: false },
+        kind: 'assistant',
+        n,
+        at,
+        messageId: newId(),
+        responseId: 'msg',
+        parts: [{ type: 'text', text }],
+        stopReason: 'end_turn',
+        interrupted: false,
       },
     });
   }
@@ -179,24 +208,44 @@ function ended(text: string) {
 
 function envelopeOf(agent: string, prompt: string, folder: string): Envelope {
   return {
-    ...{
-      agent,
-      definitionHash: null,
-      systemPrompt: 'Do one task and report.',
-      prompt,
-      provider: 'anthropic',
-    },
-    ...{ model: 'claude-sonnet-5-5', maxTokens: 8192, effort: null, tools: ['read_file'], mcpServers: [] },
-    ...{ permissions: ['FilesystemRead'], folder, limits: { maxIterations: 200, inactivityMs: 300_000 } },
-    ...{ approvalMode: 'manual', stages: [] },
+    agent,
+    definitionHash: null,
+    systemPrompt: 'Do one task and report.',
+    prompt,
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    maxTokens: 8192,
+    effort: null,
+    tools: ['read_file'],
+    mcpServers: [],
+    permissions: ['FilesystemRead'],
+    folder,
+    limits: { maxIterations: 200, inactivityMs: 300_000 },
+    approvalMode: 'manual',
+    stages: [],
   };
 }
 
 function requestOf(turn: number, at: string): Extract<DurableEvent, { type: 'usage' }>['request'] {
   return {
-    ...{ requestId: newId(), provider: 'anthropic', model: 'claude-sonnet-5-5', turn, attempt: 1 },
-    ...{ inputTokens: 100, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 },
-    ...{ outputTokens: 20, thinkingTokens: 0, reported: true, stopReason: 'tool_use', error: null },
-    ...{ startedAt: at, firstTokenMs: 1, durationMs: 2, priceVersion: null, nanoUsd: null },
+    requestId: newId(),
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    turn,
+    attempt: 1,
+    inputTokens: 100,
+    cacheReadTokens: 0,
+    cacheWrite5mTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: 20,
+    thinkingTokens: 0,
+    reported: true,
+    stopReason: 'tool_use',
+    error: null,
+    startedAt: at,
+    firstTokenMs: 1,
+    durationMs: 2,
+    priceVersion: null,
+    nanoUsd: null,
   };
 }

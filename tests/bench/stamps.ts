@@ -25,8 +25,7 @@ export class StampReader {
     for (const piece of pieces) {
       const colon = piece.indexOf(':');
       const index = Number(piece.slice(0, colon));
-      if (index !== this.#delays.length)
-        throw new Error(`delta ${index} came where ${this.#delays.length} was due`);
+      if (index !== this.#delays.length) throw new Error(`delta ${index} came where ${this.#delays.length} was due`);
       this.#delays.push(now - Number(piece.slice(colon + 1)));
     }
   }

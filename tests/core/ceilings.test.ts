@@ -15,8 +15,14 @@ import { settingsOf } from '../support/compose.ts';
 
 /** One tool for each permission beside those of the program. */
 const more = Permission.options.map((permission): Tool => ({
-  ...{ name: `use_${permission}`, describe: () => '', input: z.unknown(), permissions: [permission] },
-  ...{ baseline: false, primaryOnly: false, order: 'serial', recovery: 'repeat' },
+  name: `use_${permission}`,
+  describe: () => '',
+  input: z.unknown(),
+  permissions: [permission],
+  baseline: false,
+  primaryOnly: false,
+  order: 'serial',
+  recovery: 'repeat',
   execute: () => Promise.resolve({ status: 'completed', output: '' }),
 }));
 const registry = new ToolRegistry([...allTools(), ...more]);
@@ -24,22 +30,38 @@ const names = registry.names(true);
 const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, provider: () => 'anthropic' });
 
 const definitionOf = (parts: Partial<AgentDefinition>): AgentDefinition => ({
-  ...{ name: 'worker', description: 'Works.', role: 'subagent', model: null, effort: null, maxTokens: null },
-  ...{ maxIterations: null, tools: null, permissions: null, requiresApproval: [], approvalTimeoutMs: null },
+  name: 'worker',
+  description: 'Works.',
+  role: 'subagent',
+  model: null,
+  effort: null,
+  maxTokens: null,
+  maxIterations: null,
+  tools: null,
+  permissions: null,
+  requiresApproval: [],
+  approvalTimeoutMs: null,
   reflection: null,
-  ...{
-    systemPrompt: 'Work.',
-    enabled: true,
-    lifecycle: 'permanent',
-    source: 'user',
-    sourcePath: null,
-    hash: null,
-  },
+  systemPrompt: 'Work.',
+  enabled: true,
+  lifecycle: 'permanent',
+  source: 'user',
+  sourcePath: null,
+  hash: null,
   ...parts,
 });
 const requestOf = (parts: Partial<ChildRequest>): ChildRequest => ({
-  ...{ agent: null, name: 'child', title: '', prompt: 'Do it.', systemPrompt: null, tools: null },
-  ...{ permissions: null, mcpServers: null, provider: null, model: null, effort: null },
+  agent: null,
+  name: 'child',
+  title: '',
+  prompt: 'Do it.',
+  systemPrompt: null,
+  tools: null,
+  permissions: null,
+  mcpServers: null,
+  provider: null,
+  model: null,
+  effort: null,
   ...parts,
 });
 const leadWith = (parts: Partial<AgentDefinition>): Envelope =>
@@ -68,18 +90,17 @@ const maxTokens = fc.integer({ min: 1, max: 20_000 });
 const parents = fc
   .record({
     tools: fc.oneof(fc.subarray(names), fc.constant(names)),
-    permissions: fc.oneof(
-      fc.subarray([...Permission.options]),
-      fc.constant<Permission[]>([...Permission.options]),
-    ),
-    ...{ limits, maxTokens, approvalMode: fc.constantFrom(...modes) },
+    permissions: fc.oneof(fc.subarray([...Permission.options]), fc.constant<Permission[]>([...Permission.options])),
+    limits,
+    maxTokens,
+    approvalMode: fc.constantFrom(...modes),
     requiresApproval: fc.subarray(['write_file', 'FilesystemRead', 'NetworkAccess']),
   })
   .map((parts): Envelope => ({ ...leadWith({}), ...parts }));
 /** What a definition may say beside its tools. */
 const wishes = fc.record({
-  ...{ maxTokens: fc.option(maxTokens, { nil: null }) },
-  ...{ maxIterations: fc.option(fc.integer({ min: 1, max: 200 }), { nil: null }) },
+  maxTokens: fc.option(maxTokens, { nil: null }),
+  maxIterations: fc.option(fc.integer({ min: 1, max: 200 }), { nil: null }),
   requiresApproval: fc.subarray(['write_file', 'grep']),
 });
 
@@ -151,8 +172,7 @@ describe('for any parent, request and definition', () => {
             const edited = granted(() => envelopes.edited({ ...asked, ...edit }, asked, parent));
             if (edited) expectWithin(edited.value, parent);
             // What was asked for is within what may be had; the baseline is had by every real parent.
-            else if (baseline.tools.every((name) => parent.tools.includes(name)))
-              expect(edit).not.toEqual({});
+            else if (baseline.tools.every((name) => parent.tools.includes(name))) expect(edit).not.toEqual({});
           }
         },
       ),
@@ -183,9 +203,7 @@ test('named permissions leave out the tools that need more, and the baseline sta
   expect(child.tools).toEqual(expect.arrayContaining(['read_file', 'grep', 'glob']));
   expect(child.tools).not.toContain('write_file');
   const both = requestOf({ permissions: [], tools: ['write_file'] });
-  expect(() => envelopes.child(both, parent, agentsWith({}))).toThrow(
-    /write_file\. Its permissions can give/,
-  );
+  expect(() => envelopes.child(both, parent, agentsWith({}))).toThrow(/write_file\. Its permissions can give/);
 });
 
 test('an edit that takes a permission away takes its tools away too, or is refused', () => {

@@ -20,8 +20,6 @@ test('otherwise the XDG folders, and below the home folder without them', async 
   expect(await folders(xdg)).toEqual({ config: join(root, 'c/triad'), data: join(root, 'd/triad') });
   const plain = { config: join(root, 'h/.config/triad'), data: join(root, 'h/.local/share/triad') };
   expect(await folders({ HOME: join(root, 'h') })).toEqual(plain);
-  expect(await folders({ HOME: join(root, 'h'), XDG_CONFIG_HOME: 'relative', XDG_DATA_HOME: '' })).toEqual(
-    plain,
-  );
+  expect(await folders({ HOME: join(root, 'h'), XDG_CONFIG_HOME: 'relative', XDG_DATA_HOME: '' })).toEqual(plain);
   expect((await stat(plain.data)).mode & 0o777).toBe(0o700);
 });

@@ -36,9 +36,7 @@ async function start(): Promise<{ recorder: Recorder; open: OpenMessages; events
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const told = (events: readonly AgentEvent[]): unknown[] =>
-  events.map((event) =>
-    'offset' in event ? [event.type, event.part, event.offset, event.text] : event.type,
-  );
+  events.map((event) => ('offset' in event ? [event.type, event.part, event.offset, event.text] : event.type));
 
 test('the pieces of one turn of the program are one hint for each part', async () => {
   const { recorder, open, events } = await start();
@@ -66,11 +64,7 @@ test('an event is told after the words that came before it', async () => {
   recorder.hint(words(0, ', you'));
   await stored;
   await turn();
-  expect(told(events)).toEqual([
-    ['message-delta', 0, 0, 'Hello'],
-    'notice',
-    ['message-delta', 0, 5, ', you'],
-  ]);
+  expect(told(events)).toEqual([['message-delta', 0, 0, 'Hello'], 'notice', ['message-delta', 0, 5, ', you']]);
 });
 
 test('a complete call of which nothing was streamed is known to clients that attach', async () => {

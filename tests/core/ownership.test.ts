@@ -40,9 +40,7 @@ test('two processes: exactly one wins, with and without a dead owner, twenty tim
   for (let round = 0; round < 20; round++) {
     const children = await Promise.all([startOwner(folder), startOwner(folder)]);
     for (const child of children) child.go();
-    const answers = await Promise.all(
-      children.map(async (child) => JSON.parse(await child.line()) as Answer),
-    );
+    const answers = await Promise.all(children.map(async (child) => JSON.parse(await child.line()) as Answer));
     const owners = answers.flatMap((answer) => ('owner' in answer ? [answer.owner] : []));
     expect(owners, JSON.stringify(answers)).toHaveLength(1);
     expect(answers.flatMap((answer) => ('found' in answer ? [answer.found] : []))).toEqual(owners);
@@ -84,9 +82,7 @@ test('the file is for its user only, says who it is, and the ping needs the toke
   expect(await status(instance.token)).toBe(200);
   expect(await status('')).toBe(401);
   expect(await status(instance.token.replace(/./, 'x'))).toBe(401);
-  expect([await status(instance.token, '/'), await status(instance.token, '/ping', 'POST')]).toEqual([
-    404, 404,
-  ]);
+  expect([await status(instance.token, '/'), await status(instance.token, '/ping', 'POST')]).toEqual([404, 404]);
 });
 
 test('the second is told who the first is; after the release it may have the folder', async () => {

@@ -120,7 +120,11 @@ test('one that takes too long is given up, and its connections are closed', asyn
     request.socket.once('close', () => (open -= 1));
   });
   const result = await testEndpoint({
-    ...{ apiKey: KEY, baseUrl: url, model: 'm1', createModel: createAnthropicModel, patienceMs: 200 },
+    apiKey: KEY,
+    baseUrl: url,
+    model: 'm1',
+    createModel: createAnthropicModel,
+    patienceMs: 200,
   });
   expect(result).toMatchObject({
     ok: false,

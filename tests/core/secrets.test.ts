@@ -32,9 +32,7 @@ test('many changes at once are all kept', async () => {
   const folder = await folderWith();
   const secrets = fileSecrets(folder);
   await Promise.all(Array.from({ length: 20 }, (_, i) => secrets.set(`k${i}`, `v${i}`)));
-  expect(
-    Object.keys(JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8')) as object),
-  ).toHaveLength(20);
+  expect(Object.keys(JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8')) as object)).toHaveLength(20);
 });
 
 test.for(['{"anthropic": "sk-secret"', '["sk-secret"]', '{"a": 1}'])(

@@ -4,14 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APPROVAL_TIMEOUT_MS, INACTIVITY_MS, MAX_SUB_AGENTS } from '#contract/limits.ts';
-import {
-  checkSettings,
-  loadSettings,
-  readSetting,
-  saveSetting,
-  settingPaths,
-  settingRows,
-} from '#core/settings.ts';
+import { checkSettings, loadSettings, readSetting, saveSetting, settingPaths, settingRows } from '#core/settings.ts';
 import { folderWith } from '../support/workspace.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
@@ -56,21 +49,9 @@ test.for([
   ['\n[limits]\n# cap\nmax_sub_agents = 4', 4, 'limits.max_sub_agents', 'must be at most 3, not 4', null],
   ['[limits.run]\nmax_iterations = 0', 2, 'limits.run.max_iterations', 'must be at least 1, not 0', null],
   ['limits.approval_seconds = "5"', 1, 'limits.approval_seconds', 'must be a number, not "5"', null],
-  [
-    '[limits.run]\nmax_iterations = 2.5',
-    2,
-    'limits.run.max_iterations',
-    'must be a whole number, not 2.5',
-    null,
-  ],
+  ['[limits.run]\nmax_iterations = 2.5', 2, 'limits.run.max_iterations', 'must be a whole number, not 2.5', null],
   ['limits = 5', 1, 'limits', 'must be a table, not 5', null],
-  [
-    '[providers]\nactive = "antropic"',
-    2,
-    'providers.active',
-    'must be anthropic or demo, not "antropic"',
-    'anthropic',
-  ],
+  ['[providers]\nactive = "antropic"', 2, 'providers.active', 'must be anthropic or demo, not "antropic"', 'anthropic'],
   ['providers.active = "vertex"', 1, 'providers.active', 'must be anthropic or demo, not "vertex"', null],
   ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
   ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
@@ -82,13 +63,7 @@ test.for([
     'must be an http or https address',
     null,
   ],
-  [
-    '[providers.antropic]\nbase_url = "http://x"',
-    1,
-    'providers.antropic',
-    'is not a setting',
-    'providers.anthropic',
-  ],
+  ['[providers.antropic]\nbase_url = "http://x"', 1, 'providers.antropic', 'is not a setting', 'providers.anthropic'],
 ] as const)('%j is refused with line and key', ([text, line, key, message, suggestion]) => {
   expect(checkSettings(text)).toEqual({ ok: false, problems: [{ line, key, message, suggestion }] });
 });
@@ -191,13 +166,24 @@ test('each key has a row with all that a form needs', async () => {
   for (const { description } of rows) expect(description).toMatch(/^[A-Z].*\.$/);
   const row = (path: string) => rows.find((one) => one.path === path);
   expect(row('limits.max_sub_agents')).toMatchObject({
-    ...{ kind: 'integer', value: 1, default: MAX_SUB_AGENTS, min: 1, max: MAX_SUB_AGENTS, choices: null },
+    kind: 'integer',
+    value: 1,
+    default: MAX_SUB_AGENTS,
+    min: 1,
+    max: MAX_SUB_AGENTS,
+    choices: null,
   });
   expect(row('providers.active')).toMatchObject({
-    ...{ kind: 'choice', value: 'anthropic', choices: ['anthropic', 'demo'] },
+    kind: 'choice',
+    value: 'anthropic',
+    choices: ['anthropic', 'demo'],
   });
   expect(row('providers.anthropic.base_url')).toMatchObject({
-    ...{ kind: 'text', value: null, default: null, min: null, max: null },
+    kind: 'text',
+    value: null,
+    default: null,
+    min: null,
+    max: null,
   });
   expect(row('limits.run.max_cost_usd')).toMatchObject({ kind: 'number', value: null });
 });

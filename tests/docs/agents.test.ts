@@ -19,7 +19,9 @@ test('every example is on the page, and an agent without a fault or a warning', 
   expect(files.length).toBeGreaterThan(3);
   for (const file of files) {
     expect({ file: file.path, ok: file.ok, warnings: file.warnings }).toEqual({
-      ...{ file: file.path, ok: true, warnings: [] },
+      file: file.path,
+      ok: true,
+      warnings: [],
     });
     const name = path.basename(file.path);
     expect(page).toContain(`[\`${name}\`](examples/agents/${name})`);

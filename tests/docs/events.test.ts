@@ -29,9 +29,7 @@ const everyLine = ['type', 'seq', 'at', 'conversationId', 'workflowId', 'runId',
 function rows(heading: string): string[][] {
   const section = sections.get(heading);
   if (section === undefined) throw new Error(`There is no section "${heading}"`);
-  return [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
-    row.split(' | ').map((cell) => cell.trim()),
-  );
+  return [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | ').map((cell) => cell.trim()));
 }
 const words = (heading: string) => rows(heading).map(([cell = '']) => cell.replaceAll('`', ''));
 
@@ -93,9 +91,7 @@ test.for([
 });
 
 test('links lead to a heading of the page', () => {
-  const anchors = [...sections.keys()].map((heading) =>
-    heading.toLowerCase().replaceAll('`', '').replaceAll(' ', '-'),
-  );
+  const anchors = [...sections.keys()].map((heading) => heading.toLowerCase().replaceAll('`', '').replaceAll(' ', '-'));
   const links = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
   expect(links.length).toBeGreaterThan(0);
   for (const link of links) expect(anchors.filter((anchor) => anchor === link)).toEqual([link]);

@@ -126,9 +126,7 @@ function wasOf(engine: Harness, block: Block, index: number): unknown {
   const lead = engine.of('tool-end').filter(({ parentRunId }) => parentRunId === null);
   const order = engine
     .of('message-end')
-    .flatMap(({ entry, parentRunId }) =>
-      entry.kind === 'assistant' && parentRunId === null ? entry.parts : [],
-    )
+    .flatMap(({ entry, parentRunId }) => (entry.kind === 'assistant' && parentRunId === null ? entry.parts : []))
     .flatMap((part) => (part.type === 'tool_use' ? [part.id] : []));
   const output = lead.find(({ entry }) => entry.toolCallId === order[index])?.entry.output ?? '(no result)';
   return plain({ ...block, content: output });

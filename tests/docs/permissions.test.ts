@@ -11,9 +11,7 @@ import { readPage } from './examples.ts';
 
 const sections = readPage('permissions.md');
 const tomlIn = (title: string): string => {
-  const block = sections
-    .find((section) => section.title === title)
-    ?.blocks.find(({ language }) => language === 'toml');
+  const block = sections.find((section) => section.title === title)?.blocks.find(({ language }) => language === 'toml');
   if (!block) throw new Error(`There are no rules under "${title}"`);
   return block.content;
 };
@@ -47,6 +45,5 @@ test('they do what they say', () => {
 
 test('the page names every permission, and every key of a rule', () => {
   const page = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8');
-  for (const name of [...Permission.options, ...Object.keys(RuleEntry.shape)])
-    expect(page).toContain(`\`${name}\``);
+  for (const name of [...Permission.options, ...Object.keys(RuleEntry.shape)]) expect(page).toContain(`\`${name}\``);
 });

@@ -21,10 +21,7 @@ afterAll(() => rm(data, { recursive: true, force: true }));
 
 async function stored(recording: Recording): Promise<Store> {
   const store = await openStore({ url: 'mem://' });
-  await store.commit(
-    [],
-    [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }],
-  );
+  await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
   await store.commit(
     recording.durable,
     recording.durable.flatMap((event) => apply(event)),
@@ -55,10 +52,7 @@ function named(heading: string): Set<string> {
 function keysOf(value: unknown, except: readonly string[] = []): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => keysOf(item, except));
   if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, inner]) => [
-    key,
-    ...(except.includes(key) ? [] : keysOf(inner, except)),
-  ]);
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...(except.includes(key) ? [] : keysOf(inner, except))]);
 }
 
 test('the example is what the program writes', async () => {
@@ -69,10 +63,7 @@ test('the example is what the program writes', async () => {
 describe('every field is named', () => {
   let files: [name: string, text: string][];
   beforeAll(async () => {
-    files = [
-      ...Object.entries(await written(recordedWorkflow())),
-      ...Object.entries(await written(recordedTrouble())),
-    ];
+    files = [...Object.entries(await written(recordedWorkflow())), ...Object.entries(await written(recordedTrouble()))];
   });
 
   test.for([
@@ -87,8 +78,7 @@ describe('every field is named', () => {
   test('in metadata.json', () => {
     const names = new Set([...named('metadata.json'), ...named('execution_trace')]);
     for (const [name, text] of files)
-      if (name.endsWith('.json'))
-        expect(keysOf(JSON.parse(text)).filter((key) => !names.has(key))).toEqual([]);
+      if (name.endsWith('.json')) expect(keysOf(JSON.parse(text)).filter((key) => !names.has(key))).toEqual([]);
   });
 
   test('in the JSON of a trace', async () => {

@@ -22,8 +22,7 @@ async function folder(plain?: Record<string, string>): Promise<string> {
   if (plain) await writeFile(join(path, 'secrets.json'), JSON.stringify(plain), { mode: 0o600 });
   return path;
 }
-const plainIn = async (path: string) =>
-  JSON.parse(await readFile(join(path, 'secrets.json'), 'utf8')) as unknown;
+const plainIn = async (path: string) => JSON.parse(await readFile(join(path, 'secrets.json'), 'utf8')) as unknown;
 
 test('a value is sealed on disk and comes back, also to the next process', async () => {
   const path = await folder();
@@ -48,18 +47,15 @@ test('what the plain file has stays readable; once it is set anew, nothing plain
   expect(await secrets.get('other')).toBeNull();
 });
 
-test.for(['basic_text', 'none'])(
-  'with %s it is the plain file, with a warning that names it',
-  async (name) => {
-    store.name = name;
-    const path = await folder();
-    const secrets = await systemSecrets(path);
-    await secrets.set('key', 'sk-secret');
-    expect(await plainIn(path)).toEqual({ key: 'sk-secret' });
-    expect(secrets.place.backend).toBe(join(path, 'secrets.json'));
-    expect(secrets.place.warning).toContain(join(path, 'secrets.json'));
-  },
-);
+test.for(['basic_text', 'none'])('with %s it is the plain file, with a warning that names it', async (name) => {
+  store.name = name;
+  const path = await folder();
+  const secrets = await systemSecrets(path);
+  await secrets.set('key', 'sk-secret');
+  expect(await plainIn(path)).toEqual({ key: 'sk-secret' });
+  expect(secrets.place.backend).toBe(join(path, 'secrets.json'));
+  expect(secrets.place.warning).toContain(join(path, 'secrets.json'));
+});
 
 test('a value that cannot be opened is no value, and that is said until a new one is set', async () => {
   const path = await folder();

@@ -1,13 +1,6 @@
 /** A scripted model that plays the plans, and fails at random: every request has its own seeded chance. */
 import type { Seen } from '../support/fake-model/request.ts';
-import {
-  type Block,
-  type ReplyOptions,
-  type Rule,
-  Script,
-  text,
-  toolUse,
-} from '../support/fake-model/script.ts';
+import { type Block, type ReplyOptions, type Rule, Script, text, toolUse } from '../support/fake-model/script.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 
@@ -43,9 +36,7 @@ export class ChaosModel extends Script {
   #options(random: Random, blocks: Block[], tries: number): ReplyOptions {
     this.#answers += 1;
     const usage = { input: 10_000 + this.#answers, output: random.between(1, 200) };
-    const pace = random.chance(0.3)
-      ? { firstTokenMs: random.between(5, 120), deltaMs: random.between(1, 8) }
-      : {};
+    const pace = random.chance(0.3) ? { firstTokenMs: random.between(5, 120), deltaMs: random.between(1, 8) } : {};
     return { usage, ...pace, ...(tries <= 3 && random.chance(0.22) ? faultOf(random, blocks) : {}) };
   }
 }
@@ -77,14 +68,11 @@ function faultOf(random: Random, blocks: Block[]): ReplyOptions {
 
 function leadBlocks(calls: Plan['messages'][number]['rounds'][number] | undefined): Block[] {
   const words = text('Here is what I found, in a few words that stream.', { deltas: 6 });
-  return calls
-    ? [text('I look.'), ...calls.map(({ name, input }) => toolUse(name, input, { deltas: 3 }))]
-    : [words];
+  return calls ? [text('I look.'), ...calls.map(({ name, input }) => toolUse(name, input, { deltas: 3 }))] : [words];
 }
 
 function childBlocks(random: Random, step: number, key: string): Block[] {
-  if (step > 0 || random.chance(0.3))
-    return [text(`# Report of ${key}\n\n## Summary\nIt is a file.\n`, { deltas: 8 })];
+  if (step > 0 || random.chance(0.3)) return [text(`# Report of ${key}\n\n## Summary\nIt is a file.\n`, { deltas: 8 })];
   const call = random.pick<() => Block>([
     () => toolUse('read_file', { path: 'README.md' }),
     () => toolUse('list_directory', {}),
@@ -110,8 +98,6 @@ function lastMark(seen: Seen): string[] | null {
 }
 
 function stepsSince({ body }: Seen, mark: readonly string[]): number {
-  const from = body.messages.findLastIndex(({ content }) =>
-    wordsOf(content).includes(`[lead ${mark.join('/')}]`),
-  );
+  const from = body.messages.findLastIndex(({ content }) => wordsOf(content).includes(`[lead ${mark.join('/')}]`));
   return body.messages.slice(from).filter(({ role }) => role === 'assistant').length;
 }

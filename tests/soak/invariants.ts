@@ -50,8 +50,7 @@ function endings({ workflow, runs }: WorkflowDetail): string[] {
   if (started.length > MAX_SUB_AGENTS) found.push(`${started.length} sub-agents were started`);
   if (started.length !== workflow.subAgentCount)
     found.push(`${started.length} sub-agents were started, ${workflow.subAgentCount} are counted`);
-  if (runs.some(({ depth, parentRunId }) => depth !== (parentRunId === null ? 0 : 1)))
-    found.push('a run is too deep');
+  if (runs.some(({ depth, parentRunId }) => depth !== (parentRunId === null ? 0 : 1))) found.push('a run is too deep');
   return found;
 }
 
@@ -76,9 +75,7 @@ function approvals({ detail: { runs, approvals: asked }, requests }: Evidence): 
 }
 
 function requestsOf(run: RunRow, requests: readonly RecordedRequest[]): RecordedRequest[] {
-  return requests.filter(
-    ({ seen }) => seen.prompt === run.envelope.prompt && !seen.tools.includes('spawn_agent'),
-  );
+  return requests.filter(({ seen }) => seen.prompt === run.envelope.prompt && !seen.tools.includes('spawn_agent'));
 }
 
 /** Prompt in, report out; and no request that the API would refuse. */
@@ -98,14 +95,10 @@ function isolation({ detail: { runs }, requests }: Evidence): string[] {
 /** Every attempt is counted once, and totals are sums. */
 function accounts({ workflow, runs, requests }: WorkflowDetail): string[] {
   const found: string[] = [];
-  const sum = (list: readonly { tally: Tally }[]) =>
-    list.reduce((total, { tally }) => addTally(total, tally), ZERO);
+  const sum = (list: readonly { tally: Tally }[]) => list.reduce((total, { tally }) => addTally(total, tally), ZERO);
   for (const run of runs) {
-    const own = requests
-      .filter(({ runId }) => runId === run.id)
-      .map((request) => ({ tally: tallyOf(request) }));
-    if (!isDeepStrictEqual(sum(own), run.usage))
-      found.push(`${run.id} counts other tokens than its requests`);
+    const own = requests.filter(({ runId }) => runId === run.id).map((request) => ({ tally: tallyOf(request) }));
+    if (!isDeepStrictEqual(sum(own), run.usage)) found.push(`${run.id} counts other tokens than its requests`);
   }
   if (!isDeepStrictEqual(sum(runs.map(({ usage: tally }) => ({ tally }))), workflow.usage))
     found.push('the workflow counts other tokens than its runs');
@@ -164,8 +157,7 @@ export function differences(views: readonly (View | null)[]): string[] {
 function placeOf(a: unknown, b: unknown, path: string): string | null {
   if (isDeepStrictEqual(a, b)) return null;
   const both = [a, b].every((value) => typeof value === 'object' && value !== null);
-  if (!both)
-    return `${path}: ${JSON.stringify(a)?.slice(0, 200)} instead of ${JSON.stringify(b)?.slice(0, 200)}`;
+  if (!both) return `${path}: ${JSON.stringify(a)?.slice(0, 200)} instead of ${JSON.stringify(b)?.slice(0, 200)}`;
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const place = placeOf(one[key], other[key], `${path}/${key}`);
@@ -178,8 +170,7 @@ function placeOf(a: unknown, b: unknown, path: string): string | null {
 function settled(view: View | null): unknown {
   if (view === null) return null;
   const leads = new Set(view.workflows.map(({ runId }) => runId));
-  const byId = <T>(list: readonly T[], id: (item: T) => string) =>
-    list.toSorted((a, b) => (id(a) < id(b) ? -1 : 1));
+  const byId = <T>(list: readonly T[], id: (item: T) => string) => list.toSorted((a, b) => (id(a) < id(b) ? -1 : 1));
   return {
     seq: view.seq,
     conversation: view.conversation,

@@ -95,9 +95,7 @@ function roundsOf(random: Random, seed: number, message: number): Call[][] {
     () => [[read(), write()]],
     // One too many, and one that does not exist.
     () => [[spawn(), spawn(), spawn(), spawn()]],
-    () => [
-      [{ name: 'delegate_task', input: { operation: 'delegate', agent_id: 'nobody', prompt: prompt() } }],
-    ],
+    () => [[{ name: 'delegate_task', input: { operation: 'delegate', agent_id: 'nobody', prompt: prompt() } }]],
     () => [[{ name: 'no_such_tool', input: {} }], [spawn()]],
   ];
   return random.pick(shapes)();

@@ -34,12 +34,7 @@ export interface SoakResult {
 /** How long windows may take to show what is stored. */
 const REST_MS = 10_000;
 
-export async function soak({
-  from,
-  seeds,
-  parallel,
-  report = () => undefined,
-}: SoakOptions): Promise<SoakResult> {
+export async function soak({ from, seeds, parallel, report = () => undefined }: SoakOptions): Promise<SoakResult> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-soak-')));
   const script = new ChaosModel();
   const model = await startFakeModel(script);
@@ -61,8 +56,7 @@ export async function soak({
       }
       for (const line of result.breaches.slice(known)) if (line.startsWith(`seed ${seed}:`)) report(line);
       result.played += 1;
-      if (result.played % 25 === 0)
-        report(`${result.played} of ${seeds}, ${result.breaches.length} breaches`);
+      if (result.played % 25 === 0) report(`${result.played} of ${seeds}, ${result.breaches.length} breaches`);
     }
   };
   try {
@@ -91,9 +85,7 @@ async function check(
   for (const workflowId of workflowIds) {
     const detail = await last.ask('workflow.get', { workflowId });
     const entries = new Map(
-      await Promise.all(
-        detail.runs.map(async ({ id }) => [id, await last.ask('run.entries', { runId: id })] as const),
-      ),
+      await Promise.all(detail.runs.map(async ({ id }) => [id, await last.ask('run.entries', { runId: id })] as const)),
     );
     const outcome = detail.workflow.outcome ?? 'none';
     result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1;

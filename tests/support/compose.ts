@@ -56,7 +56,13 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
   });
   return createRuntime({
-    ...{ version: '0.0.0', store, settings, folder, provider, trust, tools: allTools() },
+    version: '0.0.0',
+    store,
+    settings,
+    folder,
+    provider,
+    trust,
+    tools: allTools(),
     agents: parts.agents ?? builtinAgents(trust),
     price: (model, usage) => priceOf(prices, model, usage),
     retryDelays: parts.retryDelays ?? [5, 5, 5],
@@ -91,9 +97,7 @@ export async function answering(runtime: Runtime, person: Person): Promise<() =>
         if (!answer) return;
         answered.add(key);
         // A stop may have been faster; the test sees what became of it.
-        runtime
-          .request('approval.decide', { approvalId: approval.request.id, item, answer })
-          .catch(() => undefined);
+        runtime.request('approval.decide', { approvalId: approval.request.id, item, answer }).catch(() => undefined);
       });
     }
   });

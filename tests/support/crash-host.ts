@@ -31,7 +31,10 @@ function killing(store: Store, after: string): Store {
 const opened = await openStore({ url: `rocksdb://${data}` });
 const { CRASH_HOST_SETTINGS: settings = '', CRASH_HOST_FILES: files, CRASH_HOST_GRANT: grant } = process.env;
 const result = await lifeOf({
-  ...{ mode, url, folder, settings },
+  mode,
+  url,
+  folder,
+  settings,
   ...(files ? { files } : {}),
   ...(grant ? { grant: JSON.parse(grant) as LifeParts['grant'] } : {}),
   ...(killAfter === undefined ? { store: opened } : { store: killing(opened, killAfter), groupSize: 1 }),

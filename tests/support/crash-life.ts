@@ -31,7 +31,10 @@ export interface Result {
 export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
   const { settings = '', files, groupSize, grant } = rest;
   const runtime = await composeRuntime({
-    ...{ store, folder, url, settings: settingsOf(settings) },
+    store,
+    folder,
+    url,
+    settings: settingsOf(settings),
     ...(files === undefined ? {} : { data: files }),
     ...(groupSize === undefined ? {} : { groupSize }),
   });

@@ -35,9 +35,12 @@ export function live({
 }: Life): Promise<Result | null> {
   const args = [HOST, mode, data, url, folder, ...(killAfter === undefined ? [] : [String(killAfter)])];
   const child = spawn(process.execPath, args, {
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PATIENCE_MS,
     env: {
-      ...{ ...environment, CRASH_HOST_SETTINGS: settings, CRASH_HOST_FILES: files },
+      ...environment,
+      CRASH_HOST_SETTINGS: settings,
+      CRASH_HOST_FILES: files,
       CRASH_HOST_GRANT: grant === undefined ? '' : JSON.stringify(grant),
     },
   });

@@ -9,15 +9,7 @@ import type { Runtime } from '#core/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { Trust } from '#core/trust.ts';
-import {
-  answering,
-  builtinAgents,
-  type Composition,
-  composeRuntime,
-  type Person,
-  settingsOf,
-  yes,
-} from './compose.ts';
+import { answering, builtinAgents, type Composition, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
 import { type FakeModel, startFakeModel } from './fake-model/server.ts';
 import type { Script } from './fake-model/script.ts';
 import { folderWith } from './workspace.ts';
@@ -84,45 +76,67 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   await answering(runtime, options.person ?? yes);
   const { id: conversationId } = await runtime.request('conversation.create', {});
   const events: AgentEvent[] = [];
-  const waiting = new Set<(event: AgentEvent) => void>();
-  await runtime.subscribe('conversation', { conversationId }, (event) => {
-    events.push(event);
-    for (const check of waiting) check(event);
-  });
-  const event: Harness['event'] = (predicate) =>
-    new Promise((resolve, reject) => {
-      const found = events.find(predicate);
-      if (found) return resolve(found);
-      const timer = setTimeout(() => {
-        waiting.delete(check);
-        reject(
-          new Error(
-            `No such event; there were: ${events.map(({ type, agent }) => `${agent}:${type}`).join(' ')}`,
-          ),
-        );
-      }, EVENT_PATIENCE_MS);
-      const check = (candidate: AgentEvent): void => {
-        if (!predicate(candidate)) return;
-        clearTimeout(timer);
-        waiting.delete(check);
-        resolve(candidate);
-      };
-      waiting.add(check);
-    });
+  const arrivals = new Arrivals(events);
+  await runtime.subscribe('conversation', { conversationId }, (event) => arrivals.add(event));
   const send: Harness['send'] = (text, approve = 'ask') =>
     runtime.request('message.send', { conversationId, text, approve });
   const ended: Harness['ended'] = async (workflowId) => {
-    const end = await event((one) => one.type === 'workflow-end' && one.workflowId === workflowId);
+    const end = await arrivals.find((one) => one.type === 'workflow-end' && one.workflowId === workflowId);
     if (end.type !== 'workflow-end') throw new Error('not an end');
     return end;
   };
   return {
-    ...{ runtime, store, agents, trust, model, folder, conversationId, events, send, ended, event },
+    runtime,
+    store,
+    agents,
+    trust,
+    model,
+    folder,
+    conversationId,
+    events,
+    send,
+    ended,
+    event: (predicate) => arrivals.find(predicate),
     durable: () => events.filter((one): one is DurableEvent => 'seq' in one),
     of: <T extends AgentEvent['type']>(type: T) =>
       events.filter((one): one is Extract<AgentEvent, { type: T }> => one.type === type),
     ask: async (text, approve) => ended((await send(text, approve)).workflowId),
   };
+}
+
+/** The events of a conversation as they come, for who waits for one. */
+class Arrivals {
+  readonly #events: AgentEvent[];
+  readonly #waiting = new Set<(event: AgentEvent) => void>();
+
+  constructor(events: AgentEvent[]) {
+    this.#events = events;
+  }
+
+  add(event: AgentEvent): void {
+    this.#events.push(event);
+    for (const check of this.#waiting) check(event);
+  }
+
+  /** The first that fits, also one that has come already; rejects after ten seconds. */
+  find(predicate: (event: AgentEvent) => boolean): Promise<AgentEvent> {
+    return new Promise((resolve, reject) => {
+      const found = this.#events.find(predicate);
+      if (found) return resolve(found);
+      const timer = setTimeout(() => {
+        this.#waiting.delete(check);
+        const seen = this.#events.map(({ type, agent }) => `${agent}:${type}`).join(' ');
+        reject(new Error(`No such event; there were: ${seen}`));
+      }, EVENT_PATIENCE_MS);
+      const check = (candidate: AgentEvent): void => {
+        if (!predicate(candidate)) return;
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+        resolve(candidate);
+      };
+      this.#waiting.add(check);
+    });
+  }
 }
 
 /** What a sub-agent tool answers, as the lead reads it. */
@@ -139,9 +153,6 @@ export function outputOf(text: string | undefined): SubAgentOutput {
   return JSON.parse(text ?? '{}') as SubAgentOutput;
 }
 
-export function outcomes(end: {
-  outcome: Outcome;
-  subAgents: { outcome: Outcome | null }[];
-}): (Outcome | null)[] {
+export function outcomes(end: { outcome: Outcome; subAgents: { outcome: Outcome | null }[] }): (Outcome | null)[] {
   return [end.outcome, ...end.subAgents.map((one) => one.outcome)];
 }

@@ -3,7 +3,7 @@ import type { Grant } from '#contract/permission.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import type { ErrorCode } from '#contract/error.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
-import type { Outcome } from '#contract/outcome.ts';
+import type { Outcome, Usage } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunIds } from '#core/recorder.ts';
 import {
@@ -45,11 +45,26 @@ export function recordedWorkflow(): Recording {
   reviewerWorks(recording);
   const usage = usageOf();
   recording.record(reviewer, {
-    ...{ type: 'run-end', outcome: 'completed', text: REPORT, error: null, durationMs: 1800.4, usage },
+    type: 'run-end',
+    outcome: 'completed',
+    text: REPORT,
+    error: null,
+    durationMs: 1800.4,
+    usage,
   });
+  leadAnswers(recording, usage);
+  return recording;
+}
+
+/** With the report, whose run used `usage`. */
+function leadAnswers(recording: Recording, usage: Usage): void {
   recording.result(lead, {
-    ...{ toolCallId: 'call_spawn', name: 'spawn_agent', status: 'completed', output: '{"success":true}' },
-    ...{ durationMs: 1900, metadata: {} },
+    toolCallId: 'call_spawn',
+    name: 'spawn_agent',
+    status: 'completed',
+    output: '{"success":true}',
+    durationMs: 1900,
+    metadata: {},
   });
   recording.record(lead, { type: 'turn-end', turn: 0, stopReason: 'tool_use' });
   const text = 'One bug: the last line is dropped.';
@@ -62,15 +77,21 @@ export function recordedWorkflow(): Recording {
   const end = { outcome: 'completed', text, error: null, durationMs: 3200 } as const;
   recording.record(lead, { type: 'run-end', ...end, usage: usageOf({ inputTokens: 600 }) });
   recording.record(lead, {
-    ...{ type: 'workflow-end', ...end, usage: usageOf({ inputTokens: 1500 }) },
+    type: 'workflow-end',
+    ...end,
+    usage: usageOf({ inputTokens: 1500 }),
     subAgents: [
       {
-        ...{ runId: reviewer.runId, agent: 'code-reviewer', kind: 'spawn', status: 'completed' },
-        ...{ outcome: 'completed', durationMs: 1800.4, usage },
+        runId: reviewer.runId,
+        agent: 'code-reviewer',
+        kind: 'spawn',
+        status: 'completed',
+        outcome: 'completed',
+        durationMs: 1800.4,
+        usage,
       },
     ],
   });
-  return recording;
 }
 
 function leadAsks(recording: Recording): void {
@@ -87,7 +108,10 @@ function leadAsks(recording: Recording): void {
   recording.hint(lead, { type: 'tool-delta', ...part, part: 2, ...call });
   recording.record(lead, { type: 'usage', request });
   recording.response(lead, {
-    ...{ messageId, responseId: 'msg_0a', stopReason: 'tool_use', interrupted: false },
+    messageId,
+    responseId: 'msg_0a',
+    stopReason: 'tool_use',
+    interrupted: false,
     parts: [
       { type: 'thinking', text: 'A second pair of eyes.', signature: 'c2ln' },
       { type: 'text', text: 'I will ask a reviewer.' },
@@ -99,7 +123,7 @@ function leadAsks(recording: Recording): void {
 /** A first attempt that breaks off, then two reads of which the second ends first, then the report. */
 function reviewerWorks(recording: Recording): void {
   const error = { code: 'overloaded', message: 'The provider is overloaded' } as const;
-  const broken = { ...{ turn: 0, reported: false, stopReason: null, error }, inputTokens: 300 };
+  const broken = { turn: 0, reported: false, stopReason: null, error, inputTokens: 300 };
   recording.record(reviewer, { type: 'turn-start', turn: 0, model: 'claude-sonnet-5-5' });
   const request = requestUsage(recording, broken);
   recording.record(reviewer, {
@@ -110,7 +134,10 @@ function reviewerWorks(recording: Recording): void {
   });
   recording.record(reviewer, { type: 'usage', request });
   recording.response(reviewer, {
-    ...{ messageId: idOf(11), responseId: 'msg_0b', stopReason: null, interrupted: true },
+    messageId: idOf(11),
+    responseId: 'msg_0b',
+    stopReason: null,
+    interrupted: true,
     parts: [
       { type: 'text', text: 'Let me re' },
       { type: 'tool_use', id: 'call_cut', name: 'read_file', input: { path: 'src/parser.ts' } },
@@ -119,17 +146,25 @@ function reviewerWorks(recording: Recording): void {
   recording.record(reviewer, { type: 'retry', turn: 0, attempt: 1, delayMs: 500, error });
   recording.record(reviewer, { type: 'notice', level: 'info', text: 'The provider is busy: trying again' });
   const calls = ['src/parser.ts', 'src/lines.ts'].map((path, index) => ({
-    ...{ id: `call_read_${index}`, name: 'read_file', input: { path } },
+    id: `call_read_${index}`,
+    name: 'read_file',
+    input: { path },
   }));
   respond(recording, reviewer, {
-    ...{ turn: 0, messageId: idOf(12), stopReason: 'tool_use' },
+    turn: 0,
+    messageId: idOf(12),
+    stopReason: 'tool_use',
     parts: calls.map((call) => ({ type: 'tool_use', ...call })),
   });
   for (const { id, name, input } of calls)
     recording.record(reviewer, { type: 'tool-start', toolCallId: id, name, input });
   for (const { id, name, input } of calls.toReversed()) {
     recording.result(reviewer, {
-      ...{ toolCallId: id, name, status: 'completed', output: `text of ${input.path}`, durationMs: 4.2 },
+      toolCallId: id,
+      name,
+      status: 'completed',
+      output: `text of ${input.path}`,
+      durationMs: 4.2,
       metadata: { path: input.path },
     });
   }
@@ -162,7 +197,9 @@ export function recordedTrouble(): Recording {
   start(recording, chief, own);
   const call = { id: 'call_parallel', name: 'parallel_tasks', input: { operation: 'execute_batch' } };
   respond(recording, chief, {
-    ...{ turn: 0, messageId: idOf(30), stopReason: 'tool_use' },
+    turn: 0,
+    messageId: idOf(30),
+    stopReason: 'tool_use',
     parts: [{ type: 'tool_use', ...call }],
   });
   const jobs = [turnedDown, stuck, endless].map((who, item) => {
@@ -205,11 +242,23 @@ function keepsThings(recording: Recording): void {
   recording.record(stuck, { type: 'memory-change', ...note, text: 'The tests run with vitest.' });
   const { conversationId, workflowId, runId, parentRunId, agent } = stuck;
   const grant: Grant = {
-    ...{ id: idOf(40), agent, tool: 'write_file', pattern: 'docs/*.md', folder: note.folder },
+    id: idOf(40),
+    agent,
+    tool: 'write_file',
+    pattern: 'docs/*.md',
+    folder: note.folder,
     scope: 'project',
-    ...{ conversationId, workflowId, runId, parentRunId, askedBy: agent },
-    ...{ approvalId: idOf(41), givenAt: '2026-03-01T12:00:01.100Z', expiresAt: null },
-    ...{ maxCalls: null, calls: 0, revokedAt: null },
+    conversationId,
+    workflowId,
+    runId,
+    parentRunId,
+    askedBy: agent,
+    approvalId: idOf(41),
+    givenAt: '2026-03-01T12:00:01.100Z',
+    expiresAt: null,
+    maxCalls: null,
+    calls: 0,
+    revokedAt: null,
   };
   const context = { id: idOf(42), question: 'Why?', answer: null, error: null, at: grant.givenAt };
   const asked = recording.durable.find((event) => event.type === 'approval-request');
@@ -243,11 +292,7 @@ function end(recording: Recording, who: RunIds, outcome: Outcome, code: ErrorCod
   recording.record(who, { type: 'run-end', outcome, text: '', error, durationMs: 40, usage: usageOf() });
 }
 
-function endWorkflow(
-  recording: Recording,
-  outcome: 'interrupted' | 'cancelled',
-  children: readonly RunIds[],
-): void {
+function endWorkflow(recording: Recording, outcome: 'interrupted' | 'cancelled', children: readonly RunIds[]): void {
   const subAgents = children.map(({ runId, agent }): SubAgentSummary => {
     const last = recording.durable.findLast((event) => event.type === 'run-end' && event.runId === runId);
     if (last?.type !== 'run-end') throw new Error(`${agent} has not ended`);

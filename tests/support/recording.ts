@@ -19,40 +19,64 @@ const STEP_MS = 100;
 export const conversationId = idOf(1);
 
 export const lead: RunIds = {
-  ...{ conversationId, workflowId: idOf(2), runId: idOf(3), parentRunId: null, agent: 'lead' },
+  conversationId,
+  workflowId: idOf(2),
+  runId: idOf(3),
+  parentRunId: null,
+  agent: 'lead',
 };
 export const reviewer: RunIds = {
-  ...{ ...lead, runId: idOf(4), parentRunId: lead.runId, agent: 'code-reviewer' },
+  ...lead,
+  runId: idOf(4),
+  parentRunId: lead.runId,
+  agent: 'code-reviewer',
 };
 
 export const usageOf = (rest: Partial<Usage> = {}): Usage => ({
-  ...{ inputTokens: 900, outputTokens: 120, cacheReadTokens: 2000, cacheWriteTokens: 100, costUsd: 0.0049 },
+  inputTokens: 900,
+  outputTokens: 120,
+  cacheReadTokens: 2000,
+  cacheWriteTokens: 100,
+  costUsd: 0.0049,
   ...rest,
 });
 
 export function conversationRow(): ConversationRow {
   const at = new Date(START_MS).toISOString();
   return {
-    ...{ id: conversationId, title: '', folder: '/home/ada/parser', agent: 'lead' },
-    ...{ createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO },
+    id: conversationId,
+    title: '',
+    folder: '/home/ada/parser',
+    agent: 'lead',
+    createdAt: at,
+    updatedAt: at,
+    lastSeq: 0,
+    usage: ZERO,
   };
 }
 
 export function envelopeOf(agent: string, prompt: string): Envelope {
   return {
-    ...{ agent, definitionHash: null, systemPrompt: `You are ${agent}.`, prompt },
-    ...{ provider: 'anthropic', model: 'claude-sonnet-5-5', maxTokens: 8192, effort: null },
-    ...{ tools: ['read_file'], mcpServers: [], permissions: ['FilesystemRead'], folder: '/home/ada/parser' },
-    ...{ limits: { maxIterations: 20, inactivityMs: 300_000 }, approvalMode: 'manual', stages: [] },
+    agent,
+    definitionHash: null,
+    systemPrompt: `You are ${agent}.`,
+    prompt,
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    maxTokens: 8192,
+    effort: null,
+    tools: ['read_file'],
+    mcpServers: [],
+    permissions: ['FilesystemRead'],
+    folder: '/home/ada/parser',
+    limits: { maxIterations: 20, inactivityMs: 300_000 },
+    approvalMode: 'manual',
+    stages: [],
   };
 }
 
 type New<E> = Omit<E, 'n' | 'at' | 'kind'>;
-type HintPayload = HintEvent extends infer E
-  ? E extends HintEvent
-    ? Omit<E, keyof RunIds | 'at'>
-    : never
-  : never;
+type HintPayload = HintEvent extends infer E ? (E extends HintEvent ? Omit<E, keyof RunIds | 'at'> : never) : never;
 
 /** Numbers and dates what runs tell, as the log and the history do. */
 export class Recording {
@@ -113,16 +137,11 @@ interface Turn {
 
 /** What is known of a request when its answer begins. */
 export function startOf(request: RequestUsage): RequestStart {
-  const { requestId, attempt, inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } =
-    request;
+  const { requestId, attempt, inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = request;
   return { requestId, attempt, inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens };
 }
 
-export function respond(
-  recording: Recording,
-  who: RunIds,
-  { turn, messageId, parts, stopReason }: Turn,
-): void {
+export function respond(recording: Recording, who: RunIds, { turn, messageId, parts, stopReason }: Turn): void {
   recording.record(who, { type: 'turn-start', turn, model: 'claude-sonnet-5-5' });
   const request = requestUsage(recording, { turn, stopReason });
   recording.record(who, { type: 'message-start', messageId, turn, request: startOf(request) });
@@ -134,11 +153,25 @@ export function respond(
 
 export function requestUsage(recording: Recording, rest: Partial<RequestUsage>): RequestUsage {
   return {
-    ...{ requestId: idOf(1000 + recording.events.length), provider: 'anthropic', model: 'claude-sonnet-5-5' },
-    ...{ turn: 0, attempt: 1, inputTokens: 300, cacheReadTokens: 1000, cacheWrite5mTokens: 50 },
-    ...{ cacheWrite1hTokens: 0, outputTokens: 60, thinkingTokens: 0, reported: true, stopReason: 'end_turn' },
-    ...{ error: null, startedAt: recording.at, firstTokenMs: 240.5, durationMs: 800 },
-    ...{ priceVersion: '2026-02-01', nanoUsd: 2_287_500 },
+    requestId: idOf(1000 + recording.events.length),
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    turn: 0,
+    attempt: 1,
+    inputTokens: 300,
+    cacheReadTokens: 1000,
+    cacheWrite5mTokens: 50,
+    cacheWrite1hTokens: 0,
+    outputTokens: 60,
+    thinkingTokens: 0,
+    reported: true,
+    stopReason: 'end_turn',
+    error: null,
+    startedAt: recording.at,
+    firstTokenMs: 240.5,
+    durationMs: 800,
+    priceVersion: '2026-02-01',
+    nanoUsd: 2_287_500,
     ...rest,
   };
 }
@@ -158,9 +191,18 @@ export function queue(recording: Recording, who: RunIds, job: Job): Envelope {
   const envelope = envelopeOf(who.agent, prompt);
   const isLead = who.parentRunId === null;
   recording.record(who, {
-    ...{ type: 'run-queue', kind, depth: isLead ? 0 : 1, name: who.agent, title, task: prompt },
-    ...{ toolCallId, item, parentChain: isLead ? ['user', who.agent] : ['user', 'lead', who.agent] },
-    ...{ traceId: who.runId.replaceAll('-', ''), envelope, envelopeHash: canonicalHash(envelope) },
+    type: 'run-queue',
+    kind,
+    depth: isLead ? 0 : 1,
+    name: who.agent,
+    title,
+    task: prompt,
+    toolCallId,
+    item,
+    parentChain: isLead ? ['user', who.agent] : ['user', 'lead', who.agent],
+    traceId: who.runId.replaceAll('-', ''),
+    envelope,
+    envelopeHash: canonicalHash(envelope),
   });
   return envelope;
 }
@@ -185,23 +227,36 @@ export function approve(
   });
   const names = asked.map(({ envelope }) => envelope.agent).join(', ');
   const approval: ApprovalRequest = {
-    ...{ id: idOf(500 + recording.events.length), ...asking, toolCallId: `call_${operation}` },
-    ...{ chain: ['user', 'lead'], title: `Start ${names}?` },
+    id: idOf(500 + recording.events.length),
+    ...asking,
+    toolCallId: `call_${operation}`,
+    chain: ['user', 'lead'],
+    title: `Start ${names}?`,
     description: 'A sub-agent gets its system prompt and its prompt, and hands back one report.',
     subject: { kind: 'envelopes', operation, items },
     options: [
       { id: 'allow', name: 'Allow once', kind: 'allow_once' },
       { id: 'reject', name: 'Reject', kind: 'reject_once' },
     ],
-    ...{ risk: 'medium', reversible: true, remainingMs: 300_000, at: recording.at },
+    risk: 'medium',
+    reversible: true,
+    remainingMs: 300_000,
+    at: recording.at,
   };
   const who = { ...asking, parentRunId: null };
   recording.record(who, { type: 'approval-request', approval });
   asked.forEach(({ no }, item) => {
     const decision: Decision = {
-      ...{ item, outcome: 'selected', optionId: no === null ? 'allow' : 'reject', allowed: no === null },
-      ...{ decidedBy: 'person', ruleId: null, reason: no, at: recording.at },
-      ...{ hashBefore: hashes[item] ?? '', hashAfter: hashes[item] ?? '' },
+      item,
+      outcome: 'selected',
+      optionId: no === null ? 'allow' : 'reject',
+      allowed: no === null,
+      decidedBy: 'person',
+      ruleId: null,
+      reason: no,
+      at: recording.at,
+      hashBefore: hashes[item] ?? '',
+      hashAfter: hashes[item] ?? '',
     };
     recording.record(who, { type: 'approval-decide', approvalId: approval.id, decision });
   });

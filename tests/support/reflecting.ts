@@ -17,8 +17,7 @@ export function checkerFile(reflection: Partial<Reflection> | null = {}, keys = 
 export const delegation = (prompt = 'Find the fault.') =>
   toolUse('delegate_task', { operation: 'delegate', agent_id: 'checker', prompt });
 
-export const verdict = (passed: boolean, score: number, critique = '') =>
-  JSON.stringify({ passed, score, critique });
+export const verdict = (passed: boolean, score: number, critique = '') => JSON.stringify({ passed, score, critique });
 
 export interface Reflecting {
   /** What the agent answers, one after the other. */
@@ -88,5 +87,4 @@ export async function childOf(engine: Harness) {
   return { run, entries, requests: requests.filter(({ runId }) => runId === run.id) };
 }
 
-export const reviewers = ({ model }: Harness) =>
-  model.requests.filter(({ seen }) => REVIEWER.test(seen.system));
+export const reviewers = ({ model }: Harness) => model.requests.filter(({ seen }) => REVIEWER.test(seen.system));

@@ -29,8 +29,10 @@ export function contextIn(folder: string, signal: AbortSignal = new AbortControl
     plan: { read: () => [], write: () => Promise.resolve() },
     pastReports: () => Promise.resolve([]),
     memory: {
-      ...{ list: () => Promise.resolve([]), read: () => Promise.resolve(null) },
-      ...{ write: () => Promise.resolve(), delete: () => Promise.resolve(false) },
+      list: () => Promise.resolve([]),
+      read: () => Promise.resolve(null),
+      write: () => Promise.resolve(),
+      delete: () => Promise.resolve(false),
     },
   };
 }

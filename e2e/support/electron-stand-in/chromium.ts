@@ -4,14 +4,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArgs, chromiumPath } from '../chromium.ts';
 
 const QUIET = [
-  ...[
-    '--headless',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-extensions',
-    '--disable-sync',
-    '--mute-audio',
-  ],
+  ...['--headless', '--disable-gpu', '--no-first-run', '--disable-extensions', '--disable-sync', '--mute-audio'],
   ...['--disable-background-networking', '--disable-component-update', '--hide-scrollbars', '--no-pings'],
   ...['--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows'],
   ...['--disable-renderer-backgrounding', '--password-store=basic', '--force-color-profile=srgb'],

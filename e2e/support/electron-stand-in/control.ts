@@ -6,10 +6,7 @@ export class Control {
   readonly #actions = new Map<string, Action>();
 
   constructor() {
-    process.on(
-      'message',
-      (message) => void this.#perform(message as { id: number; action: string; argument: string }),
-    );
+    process.on('message', (message) => void this.#perform(message as { id: number; action: string; argument: string }));
     // The test has gone: nobody is left to look at the window.
     process.on('disconnect', () => process.exit(1));
   }

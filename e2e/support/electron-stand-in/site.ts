@@ -24,9 +24,7 @@ export class Site implements Pick<Protocol, 'handle' | 'registerSchemesAsPrivile
     const url = this.inside(request.url());
     const handler = this.#handlers.get(new URL(url).protocol.slice(0, -1));
     if (handler === undefined) return route.abort('blockedbyclient');
-    const response = await handler(
-      new Request(url, { method: request.method(), headers: request.headers() }),
-    );
+    const response = await handler(new Request(url, { method: request.method(), headers: request.headers() }));
     await route.fulfill({
       status: response.status,
       headers: Object.fromEntries(response.headers),
@@ -38,9 +36,7 @@ export class Site implements Pick<Protocol, 'handle' | 'registerSchemesAsPrivile
   outside(url: string): string {
     const { protocol, host, pathname, search, hash } = new URL(url);
     const scheme = protocol.slice(0, -1);
-    return this.#schemes.has(scheme)
-      ? `https://${host}.${scheme}.${TEST_HOST}${pathname}${search}${hash}`
-      : url;
+    return this.#schemes.has(scheme) ? `https://${host}.${scheme}.${TEST_HOST}${pathname}${search}${hash}` : url;
   }
 
   /** As the app must see it. */

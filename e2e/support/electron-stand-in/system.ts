@@ -106,10 +106,7 @@ export function standInMenu(control: Control) {
 }
 
 export function notificationsOf(control: Control) {
-  return class StandInNotification
-    extends EventEmitter
-    implements Pick<Electron.Notification, 'close' | 'show'>
-  {
+  return class StandInNotification extends EventEmitter implements Pick<Electron.Notification, 'close' | 'show'> {
     readonly #options: Electron.NotificationConstructorOptions;
 
     static isSupported(): boolean {

@@ -19,10 +19,7 @@ export interface Parts {
   session: { defaultSession: StandInSession };
 }
 
-type Used = Pick<
-  Electron.BrowserWindow,
-  'flashFrame' | 'focus' | 'isMinimized' | 'loadURL' | 'restore' | 'show'
->;
+type Used = Pick<Electron.BrowserWindow, 'flashFrame' | 'focus' | 'isMinimized' | 'loadURL' | 'restore' | 'show'>;
 
 export class StandInWindows {
   readonly ipcMain = new EventEmitter();

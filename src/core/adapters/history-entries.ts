@@ -1,12 +1,5 @@
 /** A run's stored history as one flat list: words, calls each followed by its result, and what the system remarked. */
-import type {
-  AssistantEntry,
-  Entry,
-  SystemEntry,
-  ToolEntry,
-  ToolStatus,
-  UserEntry,
-} from '#contract/message.ts';
+import type { AssistantEntry, Entry, SystemEntry, ToolEntry, ToolStatus, UserEntry } from '#contract/message.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 
@@ -106,8 +99,7 @@ function begun({ startedAt }: RunRow): HistoryEntry[] {
 /** A run that was cancelled before it started has no remark that says so, only its row. */
 function ended({ outcome, endedAt, text }: RunRow, entries: readonly Entry[]): HistoryEntry[] {
   if (outcome === null || endedAt === null) return [];
-  if (STATUS_OF[outcome] === 'completed')
-    return [system(endedAt, { type: 'TaskComplete', final_response: text })];
+  if (STATUS_OF[outcome] === 'completed') return [system(endedAt, { type: 'TaskComplete', final_response: text })];
   const told = entries.some((entry) => entry.kind === 'system' && entry.code === 'cancelled');
   return outcome === 'cancelled' && !told ? [system(endedAt, { type: 'Cancelled' })] : [];
 }

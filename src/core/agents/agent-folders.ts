@@ -2,14 +2,7 @@
 import { join, relative, sep } from 'node:path';
 import type { Trust } from '../trust.ts';
 import { FileTexts } from './file-texts.ts';
-import {
-  definitionsOf,
-  describeFault,
-  firstOfEachName,
-  loadFile,
-  type LoadedFile,
-  loadPlace,
-} from './load.ts';
+import { definitionsOf, describeFault, firstOfEachName, loadFile, type LoadedFile, loadPlace } from './load.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readOne, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
@@ -53,8 +46,7 @@ export class AgentFolders {
       trust.hashes(folder),
     ]);
     // One that cannot be read is nothing to trust: it is told like any fault.
-    const isTrusted = ({ relative, raw }: ProjectFile) =>
-      raw.problem !== null || hashes.get(relative) === raw.hash;
+    const isTrusted = ({ relative, raw }: ProjectFile) => raw.problem !== null || hashes.get(relative) === raw.hash;
     const trusted = projectPlaces(folder).map((place) => {
       const mine = project.filter((file) => file.place?.folder === place.folder && isTrusted(file));
       return { place, files: mine.map(({ raw }) => raw) };

@@ -4,8 +4,7 @@ import type { Values } from './edit.ts';
 
 export function copyText({ prompt, ...keys }: Values): string {
   const document = new Document({});
-  for (const [key, value] of Object.entries(keys))
-    document.set(key, document.createNode(value, { flow: true }));
+  for (const [key, value] of Object.entries(keys)) document.set(key, document.createNode(value, { flow: true }));
   const frontmatter = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   return `---\n${frontmatter}---\n\n${String(prompt ?? '').trim()}\n`;
 }

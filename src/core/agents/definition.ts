@@ -39,9 +39,7 @@ export function parseDefinition(text: string, from: From): ParsedDefinition {
   }
   const schema = isToml ? TomlKeys : MarkdownKeys;
   const known = read.entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
-  const raw: Readonly<Record<string, unknown>> = Object.fromEntries(
-    known.map(({ key, value }) => [key ?? '', value]),
-  );
+  const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
   const placeOf = placesOf(known);
   const result = schema.safeParse(raw);
   const errors = [
@@ -106,9 +104,7 @@ function idleReflection(values: Values, placeOf: PlaceOf): Fault[] {
   if (values.enable_reflection) return [];
   return (['max_retries', 'reflection_criteria'] as const).flatMap((key) => {
     if (values[key] === undefined) return [];
-    return [
-      fault(placeOf([key]) ?? START, `${key} changes nothing without enable_reflection: true`, { key }),
-    ];
+    return [fault(placeOf([key]) ?? START, `${key} changes nothing without enable_reflection: true`, { key })];
   });
 }
 

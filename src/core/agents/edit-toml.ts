@@ -39,8 +39,6 @@ function manyLines(text: string): string {
   // Of control characters TOML allows none without an escape but these two.
   const needsEscapes = text.includes("'''") || text.endsWith("'") || /(?![\t\n])\p{Cc}/u.test(text);
   if (!needsEscapes) return `'''\n${text}'''`;
-  const lines = text
-    .split('\n')
-    .map((line) => JSON.stringify(line).slice(1, -1).replaceAll('\x7f', '\\u007f'));
+  const lines = text.split('\n').map((line) => JSON.stringify(line).slice(1, -1).replaceAll('\x7f', '\\u007f'));
   return `"""\n${lines.join('\n')}"""`;
 }

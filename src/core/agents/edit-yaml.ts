@@ -15,8 +15,7 @@ export function editYaml(text: string, key: string, value: AgentValue): string {
     return insertLine(text, at, render(key, value));
   }
   const [from, to] = [pair.key.range?.[0] ?? 0, endOf(text, pair.key, pair.value)];
-  if (value === null)
-    return replaceAll(text, [{ from: lineStart(text, from), to: afterLine(text, to), by: '' }]);
+  if (value === null) return replaceAll(text, [{ from: lineStart(text, from), to: afterLine(text, to), by: '' }]);
   const old = pair.value;
   const colon = text.indexOf(':', pair.key.range?.[1] ?? 0) + 1;
   if (Array.isArray(value) && isSeq<Node>(old) && !old.flow) {
@@ -32,9 +31,7 @@ export function editYaml(text: string, key: string, value: AgentValue): string {
     .slice(key.length + 1)
     .trimEnd();
   const start = isInline ? (old.range?.[0] ?? colon) : colon;
-  return replaceAll(text, [
-    { from: start, to: Math.max(start, to), by: isInline ? fresh.trimStart() : fresh },
-  ]);
+  return replaceAll(text, [{ from: start, to: Math.max(start, to), by: isInline ? fresh.trimStart() : fresh }]);
 }
 
 function isEmpty(node: Node): boolean {
@@ -43,8 +40,7 @@ function isEmpty(node: Node): boolean {
 
 /** Where the value ends, before the end of its line. */
 function endOf(text: string, key: Scalar, value: Node | null): number {
-  const end =
-    value === null || isEmpty(value) ? text.indexOf(':', key.range?.[1] ?? 0) + 1 : value.range?.[1];
+  const end = value === null || isEmpty(value) ? text.indexOf(':', key.range?.[1] ?? 0) + 1 : value.range?.[1];
   return text.slice(0, end ?? 0).trimEnd().length;
 }
 
@@ -54,7 +50,9 @@ function render(key: string, value: AgentValue, oneLine = false): string {
   document.set(key, document.createNode(value, { flow: true }));
   const isText = typeof value === 'string' && value.includes('\n');
   return document.toString({
-    ...{ lineWidth: 0, flowCollectionPadding: false, doubleQuotedMinMultiLineLength: Infinity },
+    lineWidth: 0,
+    flowCollectionPadding: false,
+    doubleQuotedMinMultiLineLength: Infinity,
     ...(oneLine && isText ? { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' } : {}),
   });
 }

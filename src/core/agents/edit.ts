@@ -31,9 +31,7 @@ export function valuesOf(text: string, isToml: boolean): Values | null {
 function plainOf(value: unknown): AgentValue | undefined {
   if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as AgentValue;
   if (typeof value === 'bigint') return Number(value);
-  return Array.isArray(value) && value.every((item) => typeof item !== 'object')
-    ? value.map(String)
-    : undefined;
+  return Array.isArray(value) && value.every((item) => typeof item !== 'object') ? value.map(String) : undefined;
 }
 
 /** What the file of another program says, in the keys of this one. */
@@ -41,8 +39,15 @@ export function valuesOfDefinition(definition: AgentDefinition): Values {
   const { name, description, role, model, effort, maxTokens, maxIterations, tools, permissions } = definition;
   const { requiresApproval, approvalTimeoutMs, enabled, systemPrompt } = definition;
   const all: Values = {
-    ...{ name, description, role: role === 'primary' ? role : null, model, effort, max_tokens: maxTokens },
-    ...{ max_iterations: maxIterations, tools, permissions },
+    name,
+    description,
+    role: role === 'primary' ? role : null,
+    model,
+    effort,
+    max_tokens: maxTokens,
+    max_iterations: maxIterations,
+    tools,
+    permissions,
     requires_approval: requiresApproval.length > 0 ? requiresApproval : null,
     approval_timeout: approvalTimeoutMs === null ? null : approvalTimeoutMs / 1000,
     enabled: enabled ? null : false,
@@ -53,8 +58,7 @@ export function valuesOfDefinition(definition: AgentDefinition): Values {
 
 /** Throws `bad_input` where that cannot be done without touching more. */
 export function editText(text: string, isToml: boolean, changes: Readonly<Values>): string {
-  if (!valuesOf(text, isToml))
-    throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
+  if (!valuesOf(text, isToml)) throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
   let edited = text;
   for (const [key, value] of Object.entries(changes)) {
     if (!FORM_KEYS.includes(key)) throw new TriadError('bad_input', `An agent has no key "${key}"`);
@@ -65,10 +69,7 @@ export function editText(text: string, isToml: boolean, changes: Readonly<Values
   const isRest = others(edited, isToml, changes) === others(text, isToml, changes);
   if (after && isWanted && isRest) return edited;
   const names = Object.keys(changes).join(', ');
-  throw new TriadError(
-    'bad_input',
-    `${names} cannot be changed from the form as it is written: change the text`,
-  );
+  throw new TriadError('bad_input', `${names} cannot be changed from the form as it is written: change the text`);
 }
 
 /** All that was not to be changed, also keys that no form has. */
@@ -81,13 +82,11 @@ function others(text: string, isToml: boolean, changes: Readonly<Values>): strin
 }
 
 function editOne(text: string, isToml: boolean, key: string, value: AgentValue): string {
-  if (isToml)
-    return editToml(text, key, key === PROMPT && typeof value === 'string' ? `${value.trim()}\n` : value);
+  if (isToml) return editToml(text, key, key === PROMPT && typeof value === 'string' ? `${value.trim()}\n` : value);
   const file = splitMarkdown(text);
   if (!file) return text;
   const bodyAt = text.length - file.body.length;
-  if (key === PROMPT)
-    return `${endingLine(text.slice(0, bodyAt))}${bodyWith(file.body, String(value ?? ''))}`;
+  if (key === PROMPT) return `${endingLine(text.slice(0, bodyAt))}${bodyWith(file.body, String(value ?? ''))}`;
   const start = text.indexOf('\n') + 1;
   const old = file.frontmatter === '' ? '' : `${file.frontmatter}\n`;
   const rest = text.slice(start + (text.startsWith(old, start) ? old.length : 0));

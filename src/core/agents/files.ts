@@ -116,11 +116,7 @@ export class AgentFiles {
   async #copy(folder: string, file: string, name: string): Promise<string> {
     const { text } = await this.read(folder, file);
     const place = this.#placeOf(folder, file);
-    const loaded = loadFile(
-      { path: file, problem: null, text, hash: sha256(text) },
-      place,
-      this.#ports.tools,
-    );
+    const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
     if (place.dialect !== 'triad') return copyText({ ...valuesOfDefinition(loaded.definition), name });
     if (isToml(file)) return copyText({ ...valuesOf(text, true), name });
@@ -135,11 +131,7 @@ export class AgentFiles {
   }
 
   /** Null where it can be written: what is written lies where the place is. */
-  async #readOnly(
-    folder: string,
-    file: string,
-    { source, dialect, ...place }: AgentPlace,
-  ): Promise<string | null> {
+  async #readOnly(folder: string, file: string, { source, dialect, ...place }: AgentPlace): Promise<string | null> {
     if (source === 'builtin') return 'it comes with Triad';
     if (dialect !== 'triad') return 'it belongs to another program, and is changed there';
     const isLink = (await lstat(file).catch(() => null))?.isSymbolicLink() ?? false;
@@ -154,9 +146,7 @@ export class AgentFiles {
 /** Folders in a place that are links are not read: nor is what lies behind them. */
 async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise<void> {
   const within = relative(folder, dirname(file));
-  const [real, above] = await Promise.all(
-    [dirname(file), folder].map((path) => realpath(path).catch(() => path)),
-  );
+  const [real, above] = await Promise.all([dirname(file), folder].map((path) => realpath(path).catch(() => path)));
   if (real === join(above ?? folder, within)) return;
   throw new TriadError('not_allowed', `${file} lies behind a link, which is not followed`);
 }

@@ -23,9 +23,7 @@ export function narrowings(dialect: Exclude<Dialect, 'triad'>, given: Given): Na
   const off = isTable(tools) ? switchedOff(tools) : [];
   return [
     ...withoutTools(off, dialect, 'tools', at),
-    ...(disallowed
-      ? withoutTools(namesOf(disallowed.value), dialect, 'disallowedTools', disallowed.valueAt)
-      : []),
+    ...(disallowed ? withoutTools(namesOf(disallowed.value), dialect, 'disallowedTools', disallowed.valueAt) : []),
     ...(mode ? [byMode(mode)] : []),
     ...(permission ? byPermission(permission) : []),
   ];
@@ -54,9 +52,7 @@ function withoutTools(
   at: Place,
 ): Narrowing[] {
   // One that is forbidden for a pattern is forbidden here as a whole.
-  const writing = names.filter((name) =>
-    counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'),
-  );
+  const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'));
   // What does not exist here is off anyway.
   const staying = names.filter((name) => !writing.includes(name) && counterpart(name, dialect) !== null);
   const message = `${key} cannot take these away here: ${staying.join(', ')}`;

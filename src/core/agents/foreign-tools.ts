@@ -71,7 +71,5 @@ export function splitNames(text: string): string[] {
       name = '';
     } else name += char;
   }
-  return [...names, name]
-    .map((one) => one.trim().replace(/^(["'])(.*)\1$/, '$2'))
-    .filter((one) => one !== '');
+  return [...names, name].map((one) => one.trim().replace(/^(["'])(.*)\1$/, '$2')).filter((one) => one !== '');
 }

@@ -17,17 +17,7 @@ type Foreign = Exclude<Dialect, 'triad'>;
 /** Keys that these formats have; those that mean nothing here are told as such. */
 const KEYS: readonly string[] = [
   ...['name', 'description', 'tools', 'disallowedTools', 'model', 'effort', 'color', 'colour', 'prompt'],
-  ...[
-    'permissionMode',
-    'permission',
-    'mode',
-    'temperature',
-    'top_p',
-    'disable',
-    'hidden',
-    'steps',
-    'maxSteps',
-  ],
+  ...['permissionMode', 'permission', 'mode', 'temperature', 'top_p', 'disable', 'hidden', 'steps', 'maxSteps'],
   ...['maxTurns', 'skills', 'hooks', 'mcpServers', 'memory', 'background', 'isolation', 'version', 'author'],
   ...['category', 'tags', 'priority', 'options', 'variant', 'reasoningEffort', 'initialPrompt'],
 ];
@@ -46,21 +36,28 @@ export function parseForeign(text: string, dialect: Foreign, from: From): Parsed
   if (prompt.length > MAX_PROMPT_CHARS)
     return failed(name, fault(below, `the system prompt is longer than ${MAX_PROMPT_CHARS} characters`));
   if (!AgentName.safeParse(name).success)
-    return failed(
-      name,
-      fault(START, 'neither the name nor that of the file can name an agent', { key: 'name' }),
-    );
+    return failed(name, fault(START, 'neither the name nor that of the file can name an agent', { key: 'name' }));
   const role = roleOf(reading);
   if (name === LEAD && role !== 'primary')
     return failed(name, fault(START, `name ${LEAD} is the lead's: take another name`, { key: 'name' }));
   const description = descriptionOf(reading, prompt);
   const definition: AgentDefinition = {
-    ...{ name, description, role, model: modelOf(reading), effort: effortOf(reading), maxTokens: null },
+    name,
+    description,
+    role,
+    model: modelOf(reading),
+    effort: effortOf(reading),
+    maxTokens: null,
     maxIterations: turnsOf(reading),
     ...toolsOf(reading, dialect, role),
-    ...{ approvalTimeoutMs: null, reflection: null },
-    ...{ systemPrompt: prompt, enabled: reading.take('disable')?.value !== true },
-    ...{ lifecycle: 'permanent', source: from.source, sourcePath: from.path, hash: sha256(text) },
+    approvalTimeoutMs: null,
+    reflection: null,
+    systemPrompt: prompt,
+    enabled: reading.take('disable')?.value !== true,
+    lifecycle: 'permanent',
+    source: from.source,
+    sourcePath: from.path,
+    hash: sha256(text),
   };
   return { ok: true, definition, warnings: reading.finish() };
 }
@@ -155,11 +152,7 @@ function effortOf(reading: Reading): AgentDefinition['effort'] {
   if (!entry) return null;
   const effort = Effort.safeParse(entry.value);
   if (effort.success) return effort.data;
-  reading.warn(
-    entry.key ?? '',
-    entry.valueAt,
-    `${entry.key} must be one of ${Effort.options.join(', ')}: left out`,
-  );
+  reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be one of ${Effort.options.join(', ')}: left out`);
   return null;
 }
 
@@ -167,8 +160,7 @@ function turnsOf(reading: Reading): number | null {
   const entry = reading.take('maxTurns') ?? reading.take('maxSteps') ?? reading.take('steps');
   if (!entry) return null;
   const turns = entry.value;
-  if (typeof turns === 'number' && Number.isInteger(turns) && turns >= 1)
-    return Math.min(turns, MAX_ITERATIONS);
+  if (typeof turns === 'number' && Number.isInteger(turns) && turns >= 1) return Math.min(turns, MAX_ITERATIONS);
   reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be a whole number: left out`);
   return null;
 }
@@ -180,24 +172,24 @@ function toolsOf(
 ): Pick<AgentDefinition, 'tools' | 'permissions' | 'requiresApproval'> {
   const entry = reading.take('tools');
   const narrowed: Narrowing[] = narrowings(dialect, {
-    ...{ tools: entry?.value, disallowed: reading.take('disallowedTools') },
-    ...{ mode: reading.take('permissionMode'), permission: reading.take('permission') },
-    ...{ at: entry?.valueAt ?? START },
+    tools: entry?.value,
+    disallowed: reading.take('disallowedTools'),
+    mode: reading.take('permissionMode'),
+    permission: reading.take('permission'),
+    at: entry?.valueAt ?? START,
   });
   for (const { warning } of narrowed) if (warning) reading.warn(warning.key, warning.at, warning.message);
   const readOnly: Permission[] = ['FilesystemRead', 'SemanticSearch'];
   const permissions = narrowed.some(({ noWrites }) => noWrites) ? readOnly : null;
   const requiresApproval = narrowed.some(({ asks }) => asks) ? ['FilesystemWrite'] : [];
   const value = entry?.value;
-  const names =
-    typeof value === 'string' ? splitNames(value) : Array.isArray(value) ? value.map(String) : null;
+  const names = typeof value === 'string' ? splitNames(value) : Array.isArray(value) ? value.map(String) : null;
   if (!entry || !names) return { tools: null, permissions, requiresApproval };
   const { tools, unknown, leads } = mapTools(names, dialect);
   if (unknown.length > 0)
     reading.warn('tools', entry.valueAt, `tools without a counterpart here, left out: ${unknown.join(', ')}`);
   if (leads.length > 0 && role !== 'primary')
     reading.warn('tools', entry.valueAt, `tools for leads alone, left out: ${leads.join(', ')}`);
-  const starting =
-    leads.length > 0 && role === 'primary' ? ['spawn_agent', 'delegate_task', 'parallel_tasks'] : [];
+  const starting = leads.length > 0 && role === 'primary' ? ['spawn_agent', 'delegate_task', 'parallel_tasks'] : [];
   return { tools: tools && [...tools, ...starting], permissions, requiresApproval };
 }

@@ -36,7 +36,10 @@ export function readMarkdown(text: string): ReadFile {
   }
   const counter = new LineCounter();
   const document = parseDocument(file.frontmatter, {
-    ...{ lineCounter: counter, prettyErrors: false, uniqueKeys: true, logLevel: 'error' },
+    lineCounter: counter,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: 'error',
   });
   const at = (offset: number): Place => {
     const { line, col } = counter.linePos(offset);

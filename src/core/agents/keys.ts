@@ -1,12 +1,7 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
 import { AgentName, Effort, Permission } from '#contract/agent.ts';
-import {
-  MAX_ITERATIONS,
-  MAX_NAME_CHARS,
-  MAX_PROMPT_CHARS,
-  MAX_REFLECTION_RETRIES,
-} from '#contract/limits.ts';
+import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_REFLECTION_RETRIES } from '#contract/limits.ts';
 
 const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
 const oneOf = <const T extends readonly string[]>(values: T) =>
@@ -38,10 +33,9 @@ const keys = {
     oneOf(Permission.options),
     'must be a list of permissions, such as [FilesystemRead, FilesystemWrite]',
   ).optional(),
-  requires_approval: listOf(
-    word,
-    'must be a list of permissions and tool names, such as [FilesystemWrite]',
-  ).default([]),
+  requires_approval: listOf(word, 'must be a list of permissions and tool names, such as [FilesystemWrite]').default(
+    [],
+  ),
   approval_timeout: whole(86_400).optional(),
   enable_reflection: flag.default(false),
   max_retries: whole(MAX_REFLECTION_RETRIES, 0).optional(),

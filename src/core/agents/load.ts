@@ -20,8 +20,7 @@ export function loadFile(file: RawFile, place: AgentPlace, tools: readonly Known
   if (file.problem !== null)
     return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
   const from: From = { source, path, tools };
-  const parsed =
-    dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
+  const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
   return { path, source, ...parsed };
 }
 

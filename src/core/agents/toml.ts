@@ -65,8 +65,7 @@ function scan(text: string): Scanned {
   const nameOf = (key: string) => key.replace(/^(["'])(.*)\1$/, '$2');
   const note = (key: string, at: number, valueAt: number, items: number[]) => {
     const name = nameOf(key);
-    if (!found.has(name))
-      found.set(name, { at: place(at), valueAt: place(valueAt), items: items.map(place) });
+    if (!found.has(name)) found.set(name, { at: place(at), valueAt: place(valueAt), items: items.map(place) });
   };
   let tables: number | null = null;
   for (let offset = 0; offset < text.length;) {

@@ -14,10 +14,7 @@ export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);
 export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'baseline'>;
 
 /** Whether an agent with these permissions may have the tool. */
-export function fits(
-  tool: Pick<KnownTool, 'permissions'>,
-  permissions: readonly Permission[] | null,
-): boolean {
+export function fits(tool: Pick<KnownTool, 'permissions'>, permissions: readonly Permission[] | null): boolean {
   return (
     permissions === null ||
     tool.permissions.every((needed) => BASELINE.includes(needed) || permissions.includes(needed))

@@ -58,11 +58,7 @@ interface Watching {
 }
 
 /** Where the system can watch no more, what this program changes itself is still told. */
-async function watchPlaces(
-  places: readonly string[],
-  config: string,
-  onChange: () => void,
-): Promise<Watching> {
+async function watchPlaces(places: readonly string[], config: string, onChange: () => void): Promise<Watching> {
   // Only who asks pays for it.
   const { watch } = await import('chokidar');
   const wanted = await Promise.all([...places, config].map(canonical));

@@ -55,7 +55,12 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
     const { edited: _, replies: __, ...decision } = answer;
     const started = subject.kind === 'envelopes' ? subject.items[item] : undefined;
     return {
-      ...{ approvalId, conversationId, workflowId, runId, risk, decision },
+      approvalId,
+      conversationId,
+      workflowId,
+      runId,
+      risk,
+      decision,
       agent: started?.envelope.agent ?? request.agent,
       kind: subject.kind,
       title: started?.title || request.title,

@@ -75,8 +75,7 @@ export class AsleepQuestions {
     const ports = this.#ports;
     if (!ports.isActive(workflowId)) {
       const resuming =
-        this.#resuming.get(workflowId) ??
-        ports.resume(workflowId).finally(() => this.#resuming.delete(workflowId));
+        this.#resuming.get(workflowId) ?? ports.resume(workflowId).finally(() => this.#resuming.delete(workflowId));
       this.#resuming.set(workflowId, resuming);
       await resuming;
     }

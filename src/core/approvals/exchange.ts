@@ -31,8 +31,7 @@ export class Exchange {
 
   /** Resolves when the question is stored; what the agent says comes later. */
   async ask(question: string): Promise<void> {
-    if (this.#current)
-      throw new TriadError('conflict', 'The agent still answers your last question: wait for it');
+    if (this.#current) throw new TriadError('conflict', 'The agent still answers your last question: wait for it');
     const { approval, record, onChange } = this.#ports;
     const at = new Date().toISOString();
     const context: Context = { id: newId(), question: question.trim(), answer: null, error: null, at };

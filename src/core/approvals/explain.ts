@@ -11,19 +11,13 @@ import { type Action, type Targets, unfit } from './judge.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store'>;
 
-export async function explain(
-  parts: Parts,
-  asked: Asked & { tool: string; input: unknown },
-): Promise<Verdict> {
+export async function explain(parts: Parts, asked: Asked & { tool: string; input: unknown }): Promise<Verdict> {
   const { folder, conversationId, workflowId } = asked;
   const tool = parts.tools.get(asked.tool);
-  if (!tool)
-    return unfit(`There is no tool "${asked.tool}". There are: ${parts.tools.names(true).join(', ')}`);
+  if (!tool) return unfit(`There is no tool "${asked.tool}". There are: ${parts.tools.names(true).join(', ')}`);
   const parsed = tool.input.safeParse(asked.input);
   if (!parsed.success)
-    return unfit(
-      `Invalid arguments for ${tool.name}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
-    );
+    return unfit(`Invalid arguments for ${tool.name}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
   try {
     const { agent, scope, leads, envelope } = await actorOf(parts, asked);
     const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
@@ -31,8 +25,17 @@ export async function explain(
     const question = await questionOf(tool, parsed.data, targets, folder);
     const { requiresApproval, approvalMode: mode } = envelope;
     const action: Action = {
-      ...{ agent, scope, tool: tool.name, like: tool.like, permissions: tool.permissions, targets },
-      ...{ folder, conversationId, workflowId, requires: requiresApproval ?? [], mode },
+      agent,
+      scope,
+      tool: tool.name,
+      like: tool.like,
+      permissions: tool.permissions,
+      targets,
+      folder,
+      conversationId,
+      workflowId,
+      requires: requiresApproval ?? [],
+      mode,
       ...usualOf(tool.permissions, question),
       ceiling: has.includes(tool.name)
         ? null

@@ -162,7 +162,8 @@ export class ApprovalGate {
       };
       const open: Open = {
         ...asking,
-        ...{ approval, exchange },
+        approval,
+        exchange,
         taken: new Set(),
         shown: false,
         settle: () => end(() => resolve(approval)),
@@ -193,8 +194,7 @@ export class ApprovalGate {
   /** What needs no person: the rules first, so that what they deny stays denied, then who answers the whole workflow. */
   #settleUnasked(open: Open): void {
     open.rulings.forEach((ruling, item) => {
-      if (ruling)
-        this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: optionOf(ruling.allowed) });
+      if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: optionOf(ruling.allowed) });
     });
     if (open.policy === 'all') {
       this.#decideRest(open, {
@@ -230,9 +230,7 @@ export class ApprovalGate {
     const hash = hashOf(open.approval.request.subject, item);
     if (hash === null || open.approval.decisions[item] !== null || open.taken.has(item)) return;
     // A failed write is a failure of the log, which stops the run that waits.
-    this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(
-      () => undefined,
-    );
+    this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(() => undefined);
   }
 
   /** Compare and set: an item is taken by the first decision, with what comes with it; told once it is stored. */
@@ -241,9 +239,7 @@ export class ApprovalGate {
     const before = approval.decisions[decision.item];
     if (before || taken.has(decision.item)) {
       const who = before
-        ? { person: 'a person', rule: 'a rule', timeout: 'the time limit', cancel: 'a stop' }[
-            before.decidedBy
-          ]
+        ? { person: 'a person', rule: 'a rule', timeout: 'the time limit', cancel: 'a stop' }[before.decidedBy]
         : 'someone else';
       throw new TriadError('already_answered', `This question was answered by ${who} already`);
     }

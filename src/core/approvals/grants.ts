@@ -52,9 +52,7 @@ export class Grants {
   about(action: About, now: number): Grant[] {
     const { scope, tool, folder, conversationId, workflowId } = action;
     const places = new Set([null, conversationId, workflowId]);
-    const ids = [...places].flatMap((place) => [
-      ...(this.#about.get(keyOf(scope, tool, folder, place)) ?? []),
-    ]);
+    const ids = [...places].flatMap((place) => [...(this.#about.get(keyOf(scope, tool, folder, place)) ?? [])]);
     return this.#inForce(ids, now);
   }
 
@@ -70,10 +68,19 @@ export class Grants {
     const { agent: askedBy, ...place } = ids;
     return {
       id: newId(),
-      ...{ agent: offer.agent, tool: offer.tool, pattern: wish.pattern, folder, scope: wish.scope },
-      ...{ ...place, askedBy, approvalId, givenAt: new Date(now).toISOString() },
+      agent: offer.agent,
+      tool: offer.tool,
+      pattern: wish.pattern,
+      folder,
+      scope: wish.scope,
+      ...place,
+      askedBy,
+      approvalId,
+      givenAt: new Date(now).toISOString(),
       expiresAt: wish.minutes === undefined ? null : new Date(now + wish.minutes * MINUTE_MS).toISOString(),
-      ...{ maxCalls: wish.calls ?? null, calls: 0, revokedAt: null },
+      maxCalls: wish.calls ?? null,
+      calls: 0,
+      revokedAt: null,
     };
   }
 

@@ -75,8 +75,7 @@ export function unfit(text: string): Verdict {
 export function concerns(rule: Rule, action: Action): boolean {
   const widens = rule.effect === 'allow';
   const names = widens ? [action.scope] : [action.agent, action.scope];
-  const fits = (pattern: string, text: string): boolean =>
-    matches(pattern, text, { path: false, loose: !widens });
+  const fits = (pattern: string, text: string): boolean => matches(pattern, text, { path: false, loose: !widens });
   if (rule.agent !== null && !names.some((name) => fits(rule.agent!, name))) return false;
   const tools = widens ? [action.tool] : namesOf(action);
   if (rule.tool !== null && !tools.some((name) => fits(rule.tool!, name))) return false;
@@ -195,7 +194,4 @@ export function ruleText({ effect, agent, tool, permission, pattern, scope, plac
   return `${whose} ${VERBS[effect]} ${what}${where} for ${who}${file}`;
 }
 
-const VERBS = { deny: 'denies', ask: 'asks about', allow: 'allows' } as const satisfies Record<
-  Effect,
-  string
->;
+const VERBS = { deny: 'denies', ask: 'asks about', allow: 'allows' } as const satisfies Record<Effect, string>;

@@ -15,8 +15,7 @@ const MAX_WRITTEN_OUT = 4096;
 
 /** Takes time in proportion to pattern times text, whatever they are. */
 export function matches(pattern: string, text: string, { path, loose }: Matching): boolean {
-  const fold = (value: string): string =>
-    loose ? value.normalize('NFC').toLowerCase() : value.normalize('NFC');
+  const fold = (value: string): string => (loose ? value.normalize('NFC').toLowerCase() : value.normalize('NFC'));
   const chars = [...fold(text)];
   return alternativesOf(fold(pattern)).some((one) => matchesOne(tokensOf(one), chars, path));
 }
@@ -55,8 +54,7 @@ function tokensOf(pattern: string): Token[] {
       const isFolders = isFirst && chars[at + 1] === '/';
       if (isFolders) at++;
       // Twice in a row they stand for nothing more.
-      if (!isFolders || tokens.at(-1)?.kind !== 'folders')
-        tokens.push({ kind: isFolders ? 'folders' : 'any' });
+      if (!isFolders || tokens.at(-1)?.kind !== 'folders') tokens.push({ kind: isFolders ? 'folders' : 'any' });
     }
   }
   return tokens;

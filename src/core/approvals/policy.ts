@@ -46,10 +46,7 @@ export function repliesTo(subject: Subject, replies: readonly Reply[]): Reply[] 
     throw new TriadError('bad_input', 'This question is answered with yes or no, not with replies');
   const { questions } = subject;
   if (replies.length !== questions.length)
-    throw new TriadError(
-      'bad_input',
-      `There are ${questions.length} questions: send a reply, or null, for each`,
-    );
+    throw new TriadError('bad_input', `There are ${questions.length} questions: send a reply, or null, for each`);
   return replies.map((reply, index) => {
     const { kind, choices, question } = questions[index]!;
     if (!reply) return null;
@@ -69,11 +66,7 @@ export function repliesTo(subject: Subject, replies: readonly Reply[]): Reply[] 
 }
 
 /** What a plain yes or no of the person becomes. Anything but an explicit yes is a no. */
-export function decisionOf(
-  answer: Exclude<Answer, { kind: 'edit' | 'reply' }>,
-  item: number,
-  hash: string,
-): Decision {
+export function decisionOf(answer: Exclude<Answer, { kind: 'edit' | 'reply' }>, item: number, hash: string): Decision {
   const allowed = answer.kind === 'allow';
   return {
     item,

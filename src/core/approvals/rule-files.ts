@@ -66,8 +66,7 @@ async function readRules(
     const text = await readText(file);
     if (text === null) return { hash: null, rules: [], faults: [] };
     const before = parsed.get(file);
-    const known =
-      before?.text === text ? before : { text, hash: sha256(text), found: rulesOf(text, file, scope) };
+    const known = before?.text === text ? before : { text, hash: sha256(text), found: rulesOf(text, file, scope) };
     parsed.set(file, known);
     return { hash: known.hash, ...known.found };
   } catch (error) {

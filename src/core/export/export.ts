@@ -19,8 +19,7 @@ export async function exportConversation(
   { format, version }: ExportOptions,
 ): Promise<Output<'conversation.export'>> {
   const workflows = recordsOf(store, conversation.id);
-  const parts =
-    format === 'json' ? jsonOf(conversation, workflows, version) : markdownOf(conversation, workflows);
+  const parts = format === 'json' ? jsonOf(conversation, workflows, version) : markdownOf(conversation, workflows);
   let text = '';
   for await (const part of parts) text += part;
   return { fileName: `${fileNameOf(conversation)}.${format}`, text: text.toWellFormed() };

@@ -13,7 +13,10 @@ export async function* jsonOf(
 ): AsyncGenerator<string> {
   const { lastSeq: _, ...row } = conversation;
   const head = {
-    ...{ format: EXPORT_FORMAT, version: EXPORT_VERSION, program, exportedAt: new Date().toISOString() },
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    program,
+    exportedAt: new Date().toISOString(),
     conversation: row,
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "workflows": [`;

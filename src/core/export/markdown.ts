@@ -65,26 +65,15 @@ function runOf(run: RunRow, entries: readonly Entry[]): string[] {
 }
 
 function entryOf(entry: Entry): string[] {
-  const block = (head: string, text: string, language = '') => [
-    '',
-    `${head} · ${entry.at}`,
-    '',
-    fence(text, language),
-  ];
+  const block = (head: string, text: string, language = '') => ['', `${head} · ${entry.at}`, '', fence(text, language)];
   switch (entry.kind) {
     case 'user':
-      return block(
-        { person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source],
-        entry.text,
-      );
+      return block({ person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source], entry.text);
     case 'assistant':
       return entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block));
     case 'tool': {
       const { name, toolCallId, status, durationMs } = entry;
-      return block(
-        `**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`,
-        entry.output,
-      );
+      return block(`**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`, entry.output);
     }
     case 'system':
       return block(`**Remark** (${entry.code})`, entry.text);

@@ -21,7 +21,9 @@ export async function composeRuntime(
 ): Promise<(store: Store) => Promise<Runtime>> {
   const [tools, trust] = [allTools(), new Trust(data)];
   const agents = new AgentFolders({
-    ...{ tools, warn, trust },
+    tools,
+    warn,
+    trust,
     places: [builtinPlace(), ...userPlaces(config, homedir())],
   });
   // Read once now, while the store opens: the first workflow then reads only what has changed.
@@ -29,12 +31,23 @@ export async function composeRuntime(
   const [initial, prices] = await Promise.all([loadSettings(config), builtinPrices(), read]);
   const settings = new LiveSettings(config, initial);
   const provider = new Provider({
-    ...{ settings, secrets, createModel: createAnthropicModel },
+    settings,
+    secrets,
+    createModel: createAnthropicModel,
     environment: { apiKey: environment.apiKey, baseUrl: environment.baseUrl },
   });
   return (store) =>
     createRuntime({
-      ...{ version, store, provider, agents, trust, tools, settings, folder, data, onFailure },
+      version,
+      store,
+      provider,
+      agents,
+      trust,
+      tools,
+      settings,
+      folder,
+      data,
+      onFailure,
       price: (model, usage) => priceOf(prices, model, usage),
     });
 }

@@ -105,27 +105,28 @@ async function join(
   const { connectToOwner } = await import('./owner-connection.ts');
   const late = AbortSignal.timeout(Math.max(1, deadline - Date.now()));
   const hello = {
-    ...{ version, folder, baseUrl: works ? (environment.baseUrl ?? null) : null },
+    version,
+    folder,
+    baseUrl: works ? (environment.baseUrl ?? null) : null,
     storeUrl: environment.storeUrl ?? null,
   };
-  const connection = await connectToOwner(owner, hello, AbortSignal.any([signal, late])).catch(
-    (error: unknown) => {
-      if (late.aborted && !signal.aborted) return null;
-      throw error;
-    },
-  );
+  const connection = await connectToOwner(owner, hello, AbortSignal.any([signal, late])).catch((error: unknown) => {
+    if (late.aborted && !signal.aborted) return null;
+    throw error;
+  });
   if (connection === null) return null;
   const { client, lost } = connection;
   return {
-    ...{ client, lost, owner: false },
+    client,
+    lost,
+    owner: false,
     browserSecret: () => browserSecret(secrets),
     close: async () => connection.close(),
   };
 }
 
 function staying(count: number): string {
-  const work =
-    count === 1 ? 'A workflow of another program runs' : `${count} workflows of other programs run`;
+  const work = count === 1 ? 'A workflow of another program runs' : `${count} workflows of other programs run`;
   return `${work} here: waiting for the end (Ctrl-C leaves; the work then goes on in the other program).`;
 }
 

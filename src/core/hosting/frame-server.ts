@@ -104,8 +104,7 @@ async function subscribe(
   { client, link, subscriptions, maxSubscriptions }: Session,
   { id, topic, input }: { id: number; topic: string; input: unknown },
 ): Promise<void> {
-  if (!Object.hasOwn(topics, topic))
-    throw new TriadError('bad_input', `There is no topic "${topic.slice(0, 100)}"`);
+  if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic.slice(0, 100)}"`);
   if (subscriptions.has(id)) throw new TriadError('conflict', `Subscription ${id} exists`);
   if (subscriptions.size >= maxSubscriptions)
     throw new TriadError('limit_reached', 'This client has too many subscriptions');

@@ -18,8 +18,7 @@ export function guestOf(runtime: Client, folder: string): Guest {
     if (id !== null) workflows.add(id);
     return TELLS_FOLDER.has(method) ? { ...output, folder } : output;
   };
-  const subscribe: Client['subscribe'] = (topic, input, listener) =>
-    runtime.subscribe(topic, input, listener);
+  const subscribe: Client['subscribe'] = (topic, input, listener) => runtime.subscribe(topic, input, listener);
   return { client: { request, subscribe }, workflows };
 }
 

@@ -35,9 +35,7 @@ export function refusalOf(hello: Hello, owner: OwnerFacts): TriadError | null {
   }
   const its = owner.baseUrl ?? 'https://api.anthropic.com';
   if (hello.baseUrl !== null && withoutSlash(hello.baseUrl) !== withoutSlash(its)) {
-    return conflict(
-      `${running} uses the endpoint ${its}, but ANTHROPIC_BASE_URL is ${hello.baseUrl}: unset it, ${or}`,
-    );
+    return conflict(`${running} uses the endpoint ${its}, but ANTHROPIC_BASE_URL is ${hello.baseUrl}: unset it, ${or}`);
   }
   return null;
 }

@@ -43,10 +43,7 @@ async function compositionOf(
   return compose;
 }
 
-async function openWhenFree(
-  { environment, folders, signal }: HostingOptions,
-  onBegin: () => void,
-): Promise<Store> {
+async function openWhenFree({ environment, folders, signal }: HostingOptions, onBegin: () => void): Promise<Store> {
   const url = environment.storeUrl ?? `rocksdb://${join(folders.data, 'store')}`;
   const deadline = Date.now() + LEAVING_MS;
   for (;;) {

@@ -62,12 +62,7 @@ function merge(waiting: AgentEvent[], growing: Map<string, number>, event: HintE
   const key = `${event.messageId}:${event.part}`;
   const index = growing.get(key);
   const last = index === undefined ? undefined : waiting[index];
-  if (
-    index !== undefined &&
-    last !== undefined &&
-    isHint(last) &&
-    last.offset + last.text.length === event.offset
-  ) {
+  if (index !== undefined && last !== undefined && isHint(last) && last.offset + last.text.length === event.offset) {
     waiting[index] = { ...last, text: last.text + event.text };
     return;
   }

@@ -13,10 +13,7 @@ import type { Handlers } from './handlers.ts';
 type Mine = 'agents.files' | 'agents.read' | 'agents.lint' | 'agents.edit' | 'agents.save' | 'agents.draft';
 
 /** `home`: the folder that is meant where none is named. */
-export function agentFileMethods(
-  { agents, trust, tools, watch }: Engine,
-  home: string,
-): Pick<Handlers, Mine> {
+export function agentFileMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
   let made: Promise<AgentFiles> | null = null;
   // Only who looks at agents pays for it.
   const files = (): Promise<AgentFiles> =>
@@ -45,12 +42,7 @@ export function agentFileMethods(
 }
 
 /** `registry`: what is used there. */
-function describe(
-  file: LoadedFile,
-  registry: AgentRegistry,
-  places: readonly AgentPlace[],
-  folder: string,
-): AgentFile {
+function describe(file: LoadedFile, registry: AgentRegistry, places: readonly AgentPlace[], folder: string): AgentFile {
   const name = nameOf(file);
   const used = name === null ? null : registry.get(name);
   const isUsed = used?.sourcePath === file.path;
@@ -61,8 +53,10 @@ function describe(
   return {
     ...reportOf(file),
     ...(definition ? { ok: true, errors: [] } : {}),
-    ...{ description: definition?.description ?? null, role: definition?.role ?? null },
-    ...{ model: definition?.model ?? null, state },
+    description: definition?.description ?? null,
+    role: definition?.role ?? null,
+    model: definition?.model ?? null,
+    state,
     overriddenBy: state === 'overridden' ? (used?.sourcePath ?? null) : null,
     dialect: placeHolding(places, file.path)?.dialect ?? 'triad',
   };

@@ -8,8 +8,7 @@ import { nearest } from '../nearest.ts';
 import { lookAt } from '../trust-look.ts';
 import type { Handlers } from './handlers.ts';
 
-type Mine =
-  'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
+type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
 
 /** `home`: the folder that is meant where none is named. */
 export function agentMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
@@ -61,13 +60,8 @@ function textsOf({ files }: Output<'trust.look'>, trusted: ReadonlyMap<string, s
 function notFound(name: string, files: readonly LoadedFile[]): TriadError {
   const mine = files.findLast((file) => nameOf(file) === name);
   if (mine) {
-    const why = mine.ok
-      ? 'nobody has trusted it: see "triad trust"'
-      : 'it has faults: see "triad agents validate"';
-    return new TriadError(
-      'not_found',
-      `There is no agent "${name}" yet: ${mine.path} defines it, and ${why}`,
-    );
+    const why = mine.ok ? 'nobody has trusted it: see "triad trust"' : 'it has faults: see "triad agents validate"';
+    return new TriadError('not_found', `There is no agent "${name}" yet: ${mine.path} defines it, and ${why}`);
   }
   const near = nearest(
     name,

@@ -12,8 +12,7 @@ import { search, searchFrom } from '../tools/search.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
-  | ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match')
-  | 'approval.recent';
+  ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match') | 'approval.recent';
 
 /** Files that are named of those that a pattern matches. */
 const SHOWN = 20;
@@ -31,9 +30,7 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
         mode: settings.permissions.mode,
         trusted,
         rules,
-        grants: permissions.grants
-          .live(Date.now())
-          .filter((grant) => folder === undefined || grant.folder === place),
+        grants: permissions.grants.live(Date.now()).filter((grant) => folder === undefined || grant.folder === place),
         faults: [
           ...faults.map(({ file, line, message }) => `${file}:${line}: ${message}`),
           ...idle.map(({ tool, place: { file, line } }) => `${file}:${line}: no tool matches "${tool}"`),
@@ -44,8 +41,12 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
       const { conversation, workflowId } = await whereOf(store, within);
       const place = folder ?? conversation?.folder ?? home;
       return explain(engine, {
-        ...{ agent, tool, input, folder: await canonicalFolder(place) },
-        ...{ conversationId: conversation?.id ?? null, workflowId },
+        agent,
+        tool,
+        input,
+        folder: await canonicalFolder(place),
+        conversationId: conversation?.id ?? null,
+        workflowId,
         lead: conversation?.agent ?? LEAD,
       });
     },
@@ -66,9 +67,7 @@ async function whereOf(
   { conversationId, workflowId }: Pick<Parsed<'permissions.explain'>, 'conversationId' | 'workflowId'>,
 ): Promise<{ conversation: ConversationRow | null; workflowId: string | null }> {
   const workflow =
-    workflowId === undefined
-      ? null
-      : await mustExist(store.workflow(workflowId), `There is no workflow ${workflowId}`);
+    workflowId === undefined ? null : await mustExist(store.workflow(workflowId), `There is no workflow ${workflowId}`);
   const id = workflow?.conversationId ?? conversationId;
   if (conversationId !== undefined && conversationId !== id)
     throw new TriadError('bad_input', `The workflow ${workflowId} is not of conversation ${conversationId}`);

@@ -27,8 +27,7 @@ export function providerMethods({ provider, settings, appState }: ProviderMethod
     'settings.list': () => settingRows(settings),
     'settings.set': async ({ path, value }) => {
       // Told now rather than with the next message.
-      if (path === 'models.default' && typeof value === 'string')
-        resolveModel(value, settings.models.aliases);
+      if (path === 'models.default' && typeof value === 'string') resolveModel(value, settings.models.aliases);
       await settings.set(path, value);
       return settingRows(settings);
     },

@@ -7,9 +7,7 @@ import type { Handlers } from './handlers.ts';
 export function sessionMethods({ store, sessions }: Engine): Pick<Handlers, 'conversation.project'> {
   return {
     'conversation.project': async ({ conversationId }) => {
-      refuseInTrash(
-        await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`),
-      );
+      refuseInTrash(await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`));
       return sessions.rebuild(conversationId);
     },
   };

@@ -6,8 +6,7 @@ import type { Orchestrator } from '../orchestrator.ts';
 import { DAY_MS } from '../trash.ts';
 import type { Handlers } from './handlers.ts';
 
-type Mine =
-  ('conversation.delete' | 'conversation.restore' | 'conversation.purge') | ('trash.list' | 'trash.fill');
+type Mine = ('conversation.delete' | 'conversation.restore' | 'conversation.purge') | ('trash.list' | 'trash.fill');
 
 export interface TrashPorts {
   engine: Pick<Engine, 'store' | 'log' | 'sessions'>;
@@ -22,8 +21,7 @@ export function trashMethods({ engine, orchestrator, asleep }: TrashPorts): Pick
   const { store, log, sessions } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const isBusy = (id: string) => orchestrator.active().some(({ conversationId }) => conversationId === id);
-  const busy = () =>
-    new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
+  const busy = () => new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
   const notInTrash = () => new TriadError('conflict', 'This conversation is not in the trash');
 
   /** Between two commits, so that nothing of it is on its way to the store. */
@@ -87,10 +85,7 @@ function isDone(work: Promise<void>): Promise<boolean> {
   );
 }
 
-async function* unchangedConversations(
-  store: Engine['store'],
-  unchangedSince: string,
-): AsyncGenerator<string> {
+async function* unchangedConversations(store: Engine['store'], unchangedSince: string): AsyncGenerator<string> {
   let before: string | undefined;
   do {
     const { items, next } = await store.conversations({ before, limit: PAGE, unchangedSince });

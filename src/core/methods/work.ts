@@ -11,11 +11,7 @@ type Mine =
   | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
-export function workMethods(
-  engine: Engine,
-  orchestrator: Orchestrator,
-  asleep: AsleepQuestions,
-): Pick<Handlers, Mine> {
+export function workMethods(engine: Engine, orchestrator: Orchestrator, asleep: AsleepQuestions): Pick<Handlers, Mine> {
   const { store } = engine;
   const continuation = new Continuation(engine, orchestrator);
   return {

@@ -52,9 +52,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
 export function answeredError(answer: Answered, target: Target): ModelError {
   const status = answer.status ?? STATUS_OF_TYPE[answer.type ?? ''] ?? 500;
   const verdict = verdictOf(status, answer, target);
-  const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId]
-    .filter(Boolean)
-    .join(', ');
+  const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId].filter(Boolean).join(', ');
   return new ModelError(verdict.code, verdict.message, {
     retryable: verdict.retryable && answer.header('x-should-retry') !== 'false',
     retryAfterMs: retryAfterMs((name) => answer.header(name)),
@@ -75,10 +73,7 @@ function verdictOf(status: number, { type, said }: Answered, { host, model }: Ta
         `${host} refused the request${because || ' without a reason: check the model and its settings'}`,
       );
     case 413:
-      return final(
-        'bad_request',
-        `The request is too large for ${host}: start a new conversation or send less text`,
-      );
+      return final('bad_request', `The request is too large for ${host}: start a new conversation or send less text`);
     case 401:
       return final('auth', `The key was refused by ${host}: check it, or set another one`);
     case 403:

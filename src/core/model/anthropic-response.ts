@@ -134,10 +134,8 @@ export class ResponseReader {
     if (!block || !delta) return [];
     if (delta.type === 'signature_delta') block.signature += delta.signature ?? '';
     if (delta.type === 'text_delta' && block.kind === 'text') return this.#write(block, delta.text ?? '');
-    if (delta.type === 'thinking_delta' && block.kind === 'thinking')
-      return this.#write(block, delta.thinking ?? '');
-    if (delta.type === 'input_json_delta' && block.kind === 'tool')
-      return this.#write(block, delta.partial_json ?? '');
+    if (delta.type === 'thinking_delta' && block.kind === 'thinking') return this.#write(block, delta.thinking ?? '');
+    if (delta.type === 'input_json_delta' && block.kind === 'tool') return this.#write(block, delta.partial_json ?? '');
     return [];
   }
 
@@ -181,9 +179,7 @@ export class ResponseReader {
     const usage = this.#usage;
     const written1h = raw.cache_creation?.ephemeral_1h_input_tokens ?? usage.cacheWrite1hTokens;
     const writtenNow = usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
-    const split = raw.cache_creation
-      ? (raw.cache_creation.ephemeral_5m_input_tokens ?? 0) + written1h
-      : writtenNow;
+    const split = raw.cache_creation ? (raw.cache_creation.ephemeral_5m_input_tokens ?? 0) + written1h : writtenNow;
     const written = raw.cache_creation_input_tokens ?? split;
     this.#usage = {
       inputTokens: raw.input_tokens ?? usage.inputTokens,
@@ -220,8 +216,7 @@ function partOf(block: Block, cut: boolean): Part {
 
 /** Arguments as JSON; text that is none, or that the limit of tokens cut off, is kept as it came. */
 function argumentsOf(block: Block, cut: boolean): { input: unknown; malformed?: string } {
-  if (block.text === '')
-    return cut && isEmpty(block.input) ? { input: {}, malformed: '' } : { input: block.input };
+  if (block.text === '') return cut && isEmpty(block.input) ? { input: {}, malformed: '' } : { input: block.input };
   try {
     return { input: JSON.parse(block.text) };
   } catch {

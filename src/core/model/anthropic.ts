@@ -132,13 +132,7 @@ function unusable(code: 'bad_input' | 'no_key' | 'auth', message: string): Model
   return new ModelError(code, message, { retryable: false });
 }
 
-function failureOf(
-  sdk: Sdk,
-  error: unknown,
-  target: Target,
-  signal: AbortSignal,
-  hide: Session['hide'],
-): ModelError {
+function failureOf(sdk: Sdk, error: unknown, target: Target, signal: AbortSignal, hide: Session['hide']): ModelError {
   if (signal.aborted) return cancelledError(signal);
   if (error instanceof sdk.APIConnectionError) return connectionError('connect', error.cause, target);
   if (error instanceof sdk.APIError) {

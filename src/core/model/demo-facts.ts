@@ -9,9 +9,7 @@ const NAMED = 6;
 
 /** What a list of paths or names holds, without the tool's own remarks. */
 export function linesOf(output: string): string[] {
-  return output
-    .split('\n')
-    .filter((line) => line !== '' && !(NOTE.test(line) && /^\[(The|No|\d)/.test(line)));
+  return output.split('\n').filter((line) => line !== '' && !(NOTE.test(line) && /^\[(The|No|\d)/.test(line)));
 }
 
 export const count = (value: number, one: string, many = `${one}s`): string =>
@@ -35,9 +33,7 @@ export function factOf({ name, output, isError }: DoneCall, asked: string): stri
   if (name === 'list_directory') return listed(output);
   if (name === 'glob') return matching(output, asked);
   if (name === 'grep') return places(output, asked);
-  return output === EMPTY_FILE
-    ? `\`${asked}\` is empty.`
-    : `\`${asked}\` has ${sizeOf(output)}${headingOf(output)}.`;
+  return output === EMPTY_FILE ? `\`${asked}\` is empty.` : `\`${asked}\` has ${sizeOf(output)}${headingOf(output)}.`;
 }
 
 function listed(output: string): string {
@@ -145,17 +141,14 @@ export function lateReports(notes: readonly string[]): Report[] {
   return notes
     .flatMap((note) => note.split(/\n\n---\n\n(?=Report of the sub-agent )/))
     .flatMap((note) => {
-      const head =
-        /^Report of the sub-agent (.+?) \(([0-9a-f-]{36})\), outcome (\w+)(?: \(([\s\S]*?)\))?:\n\n/.exec(
-          note,
-        );
+      const head = /^Report of the sub-agent (.+?) \(([0-9a-f-]{36})\), outcome (\w+)(?: \(([\s\S]*?)\))?:\n\n/.exec(
+        note,
+      );
       if (!head) return [];
       const [all, agent, child, outcome, error] = head;
       const report = note.slice(all.length);
       const success = outcome === 'completed';
-      return [
-        { agent_id: agent, child_id: child, success, outcome, error, report: report === error ? '' : report },
-      ];
+      return [{ agent_id: agent, child_id: child, success, outcome, error, report: report === error ? '' : report }];
     });
 }
 

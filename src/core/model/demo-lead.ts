@@ -55,10 +55,7 @@ const ACTS: readonly Act[] = [
               operation: 'delegate',
               agent_id: agent,
               reason: 'Look for open ends',
-              prompt: promptOf(
-                'Find what was left to do in the code and its texts.',
-                'Look for: `TODO|FIXME`',
-              ),
+              prompt: promptOf('Find what was left to do in the code and its texts.', 'Look for: `TODO|FIXME`'),
             },
           };
     },
@@ -66,8 +63,7 @@ const ACTS: readonly Act[] = [
   },
   {
     intent: 'I look at the folder, then start three agents at once.',
-    asking:
-      'Three agents shall work at the same time. Each is a question of its own: allow all of them, or only some.',
+    asking: 'Three agents shall work at the same time. Each is a question of its own: allow all of them, or only some.',
     start: (scene) => {
       const agents = agentsOf(scene, 3);
       return !scene.can('parallel_tasks') || agents.length === 0
@@ -116,8 +112,7 @@ export function leadReply(scene: Scene): Reply {
   const started = calls.find(({ name }) => name !== 'list_directory');
   if (started) return finalOf(seen, outcomeOf(started, lateReports(scene.notes)), act.next);
   const start = act.start(scene);
-  if (!start)
-    return finalOf(seen, 'No sub-agent can be started here, so there is nothing more to show.', act.next);
+  if (!start) return finalOf(seen, 'No sub-agent can be started here, so there is nothing more to show.', act.next);
   return { text: `${seen} ${act.asking}`.trim(), calls: [inAct(number, start)] };
 }
 
@@ -148,8 +143,7 @@ function agentsOf({ agents }: Scene, wanted: number): string[] {
 /** What came of the sub-agents, in words that fit a yes, a no, a failure and what the tool refused. */
 function outcomeOf({ output, isError }: DoneCall, late: readonly Report[]): string {
   const reports = newest([...(reportsOf(output) ?? []), ...late]);
-  if (reports.length === 0)
-    return `${isError ? 'That did not work' : 'The answer was'}: ${opening(output, 300)}`;
+  if (reports.length === 0) return `${isError ? 'That did not work' : 'The answer was'}: ${opening(output, 300)}`;
   if (reports.length === 1) return sentenceOf(reports[0]!);
   return reports.map((report) => `- **${report.agent_id ?? 'Sub-agent'}**: ${sentenceOf(report)}`).join('\n');
 }

@@ -65,16 +65,12 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
 }
 
 function beginsExchange(message: WireMessage): boolean {
-  return (
-    message.content.every(({ type }) => type === 'text') && textsOf(message).some((text) => !NOTE.test(text))
-  );
+  return message.content.every(({ type }) => type === 'text') && textsOf(message).some((text) => !NOTE.test(text));
 }
 
 /** The words of a user message. */
 function textsOf(message: WireMessage | undefined): string[] {
-  return message?.role === 'user'
-    ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    : [];
+  return message?.role === 'user' ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
 }
 
 function callsIn(messages: readonly WireMessage[]): { id: string; name: string }[] {

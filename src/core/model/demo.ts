@@ -32,8 +32,11 @@ async function* perform(
   const { system, messages, tools } = request;
   const usage: ModelUsage = {
     inputTokens: tokens(JSON.stringify({ system, messages, tools }).length),
-    ...{ cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 },
-    ...{ outputTokens: 0, thinkingTokens: 0 },
+    cacheReadTokens: 0,
+    cacheWrite5mTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: 0,
+    thinkingTokens: 0,
   };
   await pause(firstMs, signal);
   yield { type: 'start', responseId: `demo_${newId()}` };

@@ -25,8 +25,5 @@ export function resolveModel(nameOrId: string, aliases: ModelAliases = DEFAULT_A
   // Ids carry a version, a size or a vendor: a digit or a separator; none has a space in it.
   if (/^[^\s\p{Cc}]{1,128}$/u.test(name) && /[\d./:@-]/.test(name)) return name;
   const known = Object.keys(aliases).join(', ');
-  throw new TriadError(
-    'bad_input',
-    `"${name}" is not a model: use one of ${known}, or the provider's id of a model`,
-  );
+  throw new TriadError('bad_input', `"${name}" is not a model: use one of ${known}, or the provider's id of a model`);
 }

@@ -60,8 +60,7 @@ export function priceOf(
   if (model === DEMO) return { nanoUsd: 0, priceVersion: DEMO };
   const listed = table.models[model] ?? table.models[model.replace(/-\d{8}$/, '')];
   if (!listed) return { nanoUsd: null, priceVersion: null };
-  const prompt =
-    usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
   const price = listed.long_prompt && prompt > listed.long_prompt.above ? listed.long_prompt : listed;
   const classes: [tokens: number, usdPerMillion: number | undefined][] = [
     [usage.inputTokens, price.input],

@@ -58,8 +58,7 @@ export async function* streamWithRetry(
 
 /** A provider that asks for more patience than there is has the last word. */
 function patient(error: ModelError): ModelError {
-  if (!error.retryable || error.retryAfterMs === null || error.retryAfterMs <= MAX_RETRY_AFTER_MS)
-    return error;
+  if (!error.retryable || error.retryAfterMs === null || error.retryAfterMs <= MAX_RETRY_AFTER_MS) return error;
   const seconds = Math.ceil(error.retryAfterMs / 1000);
   const limit = MAX_RETRY_AFTER_MS / 1000;
   const message = `${error.message} (it asks to wait ${seconds} s, and only up to ${limit} s are waited for)`;

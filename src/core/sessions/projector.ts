@@ -8,13 +8,7 @@ import type { Store } from '../store/store.ts';
 import { agentPage } from './agent-page.ts';
 import { Behind } from './behind.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
-import {
-  removeSession,
-  rootPath,
-  type SessionFile,
-  type SessionsRoot,
-  writeSession,
-} from './session-folder.ts';
+import { removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
 import { sessionMetadata, sessionPage } from './session-page.ts';
 import { type WorkflowPart, workflowPart } from './workflow-part.ts';
 
@@ -226,7 +220,10 @@ function noticeOf(told: Told, error: unknown): EventDraft {
   const { conversationId } = told;
   const text = `The Markdown files of this session could not be written (${errorInfo(error).message}). Its history is complete. Once this is put right: triad sessions project ${conversationId}`;
   return {
-    ...{ type: 'notice', level: 'warning', text, at: new Date().toISOString() },
+    type: 'notice',
+    level: 'warning',
+    text,
+    at: new Date().toISOString(),
     ...told,
   };
 }

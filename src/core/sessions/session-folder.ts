@@ -99,8 +99,7 @@ async function holds(path: string, bytes: Buffer): Promise<boolean> {
 
 async function removeFiles(folder: string, which: (name: string) => boolean): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }))
-    if (!entry.isDirectory() && which(basename(entry.name)))
-      await rm(join(folder, entry.name), { force: true });
+    if (!entry.isDirectory() && which(basename(entry.name))) await rm(join(folder, entry.name), { force: true });
 }
 
 /** A link is none. */

@@ -12,10 +12,20 @@ export function sessionPage(conversation: ConversationRow, parts: readonly Workf
   const { id, title, folder, agent, usage } = conversation;
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
   const fields = frontMatter({
-    ...{ session_id: id, title, started_at: startedAt, completed_at: completedAt },
-    ...{ primary_agent: agent, model, status, outcome, workspace: folder, workflows: parts.length },
+    session_id: id,
+    title,
+    started_at: startedAt,
+    completed_at: completedAt,
+    primary_agent: agent,
+    model,
+    status,
+    outcome,
+    workspace: folder,
+    workflows: parts.length,
     sub_agents: parts.flatMap(({ links }) => links),
-    ...{ tokens: tokensOf(usage), tokens_input: inputOf(usage), tokens_output: usage.outputTokens },
+    tokens: tokensOf(usage),
+    tokens_input: inputOf(usage),
+    tokens_output: usage.outputTokens,
     cost_usd: usd(usage),
   });
   const sections = parts.map(
@@ -34,13 +44,25 @@ export function sessionMetadata(
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
   const trace = parts.flatMap((part) => part.trace);
   const metadata = {
-    ...{ format: 'triad-session', version: 1, program },
-    ...{ session_id: id, title, folder: folderNameOf(conversation) },
-    ...{ started_at: startedAt, completed_at: completedAt, status, outcome },
-    ...{ primary_agent: agent, primary_model: model, workspace: folder },
+    format: 'triad-session',
+    version: 1,
+    program,
+    session_id: id,
+    title,
+    folder: folderNameOf(conversation),
+    started_at: startedAt,
+    completed_at: completedAt,
+    status,
+    outcome,
+    primary_agent: agent,
+    primary_model: model,
+    workspace: folder,
     workflows: parts.map((part) => ({
-      ...{ workflow_id: part.id, status: part.status, outcome: part.outcome },
-      ...{ started_at: part.startedAt, completed_at: part.endedAt },
+      workflow_id: part.id,
+      status: part.status,
+      outcome: part.outcome,
+      started_at: part.startedAt,
+      completed_at: part.endedAt,
     })),
     sub_agents: trace
       .filter(({ file }) => file !== null)
@@ -52,9 +74,13 @@ export function sessionMetadata(
         outcome,
       })),
     totals: {
-      ...{ requests: usage.requests, tokens: tokensOf(usage), tokens_input: inputOf(usage) },
-      ...{ tokens_output: usage.outputTokens, tokens_cache_read: usage.cacheReadTokens },
-      ...{ tokens_cache_write: usage.cacheWriteTokens, cost_usd: usd(usage) },
+      requests: usage.requests,
+      tokens: tokensOf(usage),
+      tokens_input: inputOf(usage),
+      tokens_output: usage.outputTokens,
+      tokens_cache_read: usage.cacheReadTokens,
+      tokens_cache_write: usage.cacheWriteTokens,
+      cost_usd: usd(usage),
     },
     max_queue_depth: Math.max(0, ...parts.map((part) => part.maxQueueDepth)),
     execution_trace: trace,

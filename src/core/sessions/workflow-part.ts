@@ -32,8 +32,11 @@ export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPa
   const lead = runs.find(({ parentRunId }) => parentRunId === null);
   const children = runs.filter(({ parentRunId }) => parentRunId !== null);
   return {
-    ...{ id: workflow.id, status: workflow.status, outcome: workflow.outcome },
-    ...{ startedAt: workflow.createdAt, endedAt: workflow.endedAt },
+    id: workflow.id,
+    status: workflow.status,
+    outcome: workflow.outcome,
+    startedAt: workflow.createdAt,
+    endedAt: workflow.endedAt,
     model: lead?.envelope.model ?? null,
     links: children.map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
@@ -48,8 +51,7 @@ function bodyOf(
   children: readonly RunRow[],
   folder: string,
 ): string {
-  const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } =
-    workflow;
+  const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } = workflow;
   const linked = children.map((run) => ({ run, line: linkOf(run, folder) }));
   const steps = stepsOf(lead ? (entries.get(lead.id) ?? []) : [], linked);
   const reviews = lead ? reviewsOf(lead) : [];
@@ -91,9 +93,7 @@ function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[]
       for (const { run } of own) told.add(run.id);
       if (own.length > 0) return own.map(({ line }) => line);
       const result = results.get(part.id);
-      return [
-        `- ${code(part.name)}: ${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`,
-      ];
+      return [`- ${code(part.name)}: ${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`];
     });
     return ['', `### Step ${index + 1}`, '', ...(words.trim() === '' ? [] : [quote(words), '']), ...calls];
   });

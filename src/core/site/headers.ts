@@ -22,10 +22,5 @@ export function policyOf(html: string): string | null {
   const element = /<meta\s[^>]*http-equiv="content-security-policy"[^>]*>/i.exec(html)?.[0];
   const content = element === undefined ? undefined : /\scontent="([^"]*)"/i.exec(element)?.[1];
   if (content === undefined) return null;
-  return content
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .trim()
-    .replace(/;+$/, '');
+  return content.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&').trim().replace(/;+$/, '');
 }

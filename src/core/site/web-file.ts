@@ -38,9 +38,7 @@ export async function webFile(root: string, url: string): Promise<WebFile> {
       'Content-Type': TYPES[extname(file.path).toLowerCase()] ?? 'application/octet-stream',
       'Content-Length': String(file.size),
       // Names of immutable files carry a hash of their content.
-      'Cache-Control': path?.startsWith('/_app/immutable/')
-        ? 'private, max-age=31536000, immutable'
-        : 'no-cache',
+      'Cache-Control': path?.startsWith('/_app/immutable/') ? 'private, max-age=31536000, immutable' : 'no-cache',
     };
     return { status: 200, headers, body: { path: file.path } };
   }

@@ -75,8 +75,7 @@ function limitChange({ of, runId, workflowId, limits }: Event<'limit-change'>): 
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {
   const writes = entry(runId, value);
-  if (value.kind === 'assistant')
-    writes.push({ kind: 'delete', table: 'open_message', key: value.messageId });
+  if (value.kind === 'assistant') writes.push({ kind: 'delete', table: 'open_message', key: value.messageId });
   return writes;
 }
 
@@ -105,9 +104,7 @@ function approvalDecide({ approvalId, decision }: Event<'approval-decide'>): Wri
 }
 
 function contextChange({ approvalId, n, context }: Event<'context-request' | 'context-end'>): Write[] {
-  return [
-    { kind: 'update', table: 'approval', key: approvalId, item: { context: { index: n, value: context } } },
-  ];
+  return [{ kind: 'update', table: 'approval', key: approvalId, item: { context: { index: n, value: context } } }];
 }
 
 function workflowStart({
@@ -181,8 +178,10 @@ function workflowEnd(event: Event<'workflow-end'>): Write[] {
 }
 
 function runQueue(event: Event<'run-queue'>): Write[] {
-  const {
-    runId,
+  const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
+  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const row: RunRow = {
+    id: runId,
     conversationId,
     workflowId,
     parentRunId,
@@ -193,25 +192,21 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     title,
     kind,
     depth,
-  } = event;
-  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
-  const row: RunRow = {
-    ...{
-      id: runId,
-      conversationId,
-      workflowId,
-      parentRunId,
-      toolCallId,
-      item,
-      agent,
-      name,
-      title,
-      kind,
-      depth,
-    },
-    ...{ parentChain, traceId, task, envelope, envelopeHash },
-    ...{ status: 'pending', outcome: null, text: '', error: null, attempt: 0, queuedAt: at },
-    ...{ startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
+    parentChain,
+    traceId,
+    task,
+    envelope,
+    envelopeHash,
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt: 0,
+    queuedAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    usage: ZERO,
   };
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
   if (parentRunId === null) {
@@ -262,10 +257,7 @@ function runStart({
   };
   const run: Write = { kind: 'update', table: 'run', key: runId, set };
   if (parentRunId === null) {
-    return [
-      run,
-      { kind: 'update', table: 'workflow', key: workflowId, set: { status: 'running', ...started } },
-    ];
+    return [run, { kind: 'update', table: 'workflow', key: workflowId, set: { status: 'running', ...started } }];
   }
   const execution = {
     status: 'running',
@@ -273,8 +265,7 @@ function runStart({
     task_description: cutAtCodePoint(envelope.prompt, MAX_TASK_CHARS),
   };
   const writes: Write[] = [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
-  if (attempt === 1)
-    writes.push({ kind: 'update', table: 'workflow', key: workflowId, add: { subAgentCount: 1 } });
+  if (attempt === 1) writes.push({ kind: 'update', table: 'workflow', key: workflowId, add: { subAgentCount: 1 } });
   return writes;
 }
 
@@ -315,9 +306,7 @@ function entry(runId: string, value: Entry): Write[] {
 }
 
 function usage({ runId, workflowId, conversationId, request, worked }: Event<'usage'>): Write[] {
-  const add = Object.fromEntries(
-    Object.entries(tallyOf(request)).map(([field, value]) => [`usage.${field}`, value]),
-  );
+  const add = Object.fromEntries(Object.entries(tallyOf(request)).map(([field, value]) => [`usage.${field}`, value]));
   return [
     {
       kind: 'put',

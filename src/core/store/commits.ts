@@ -51,9 +51,7 @@ export class Commits {
     const all = coalesce(writes, (place) => before.get(idOf(place.table, place.key)) ?? null);
     this.#open ??= await this.#openMessages();
     const open = this.#open;
-    const changes = all.filter(
-      ({ table, key, row }) => table !== 'open_message' || row || open.has(String(key)),
-    );
+    const changes = all.filter(({ table, key, row }) => table !== 'open_message' || row || open.has(String(key)));
     let stored = false;
     try {
       const { sql, values } = commitScript(events, changes, this.#envelopes, this.#database);

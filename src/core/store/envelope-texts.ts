@@ -76,8 +76,7 @@ export async function withEnvelopes<T extends Stored>(database: Database, found:
     const whole = (text: unknown): unknown => {
       if (typeof text !== 'string') return text;
       const json = texts.get(`${String(stored.workflowId)} ${text}`);
-      if (json === undefined)
-        throw new TriadError('internal', 'The settings of a run are missing in the store');
+      if (json === undefined) throw new TriadError('internal', 'The settings of a run are missing in the store');
       return JSON.parse(json);
     };
     return exchanged(stored, whole);

@@ -48,17 +48,11 @@ export async function eventsBetween(
 }
 
 /** Number of the newest event, where `known` is one of its conversation, or 0; after it there is no gap. */
-export async function newestEvent(
-  database: Database,
-  conversationId: string,
-  known: number,
-): Promise<number> {
+export async function newestEvent(database: Database, conversationId: string, known: number): Promise<number> {
   let newest = known;
   for (;;) {
     const values = { conversationId, first: newest - BLOCK_EVENTS + 1, to: newest + STEP };
-    const [found] = (await database.query(`SELECT VALUE last ?? record::id(id)[1] ${RANGE}`, values)) as [
-      number[],
-    ];
+    const [found] = (await database.query(`SELECT VALUE last ?? record::id(id)[1] ${RANGE}`, values)) as [number[]];
     const last = found.at(-1) ?? 0;
     if (last <= newest) return newest;
     newest = last;

@@ -11,10 +11,7 @@ export type FacetCounts = Map<string, number>;
 const MOST = 500;
 
 /** The statements that carry out the changes. */
-export function facetChanges(
-  counts: FacetCounts,
-  { record }: Pick<Database, 'record'>,
-): { sql: string; values: Row } {
+export function facetChanges(counts: FacetCounts, { record }: Pick<Database, 'record'>): { sql: string; values: Row } {
   const changed = [...counts].filter(([, change]) => change !== 0);
   const values: Row = {};
   const statements = changed.map(([term, change], index) => {
@@ -27,9 +24,7 @@ export function facetChanges(
 
 /** How many listed workflows each of the terms has. */
 export async function countsOf(database: Database, terms: readonly string[]): Promise<Map<string, number>> {
-  const values = Object.fromEntries(
-    terms.map((term, index) => [`t${index}`, database.record('facet', keyOf(term))]),
-  );
+  const values = Object.fromEntries(terms.map((term, index) => [`t${index}`, database.record('facet', keyOf(term))]));
   const sql = terms.map((_, index) => `SELECT VALUE count FROM ONLY $t${index};`).join('\n');
   const found = await database.query(sql, values);
   return new Map(terms.map((term, index) => [term, Number(found[index] ?? 0)]));
@@ -48,9 +43,7 @@ export async function facetValues(
       const [of, value] = keyOf(term);
       if (of === facet) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
-    const frequent = [...counts]
-      .filter(([, count]) => count > 0)
-      .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    const frequent = [...counts].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     return frequent.slice(0, MOST).map(([value]) => value);
   };
   const [agents = [], models = [], tools = [], folders = []] = await Promise.all(

@@ -6,8 +6,12 @@ type Column = 'optional' | 'plain' | 'int' | 'tally' | 'parts';
 const COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, Column>>>>> = {
   conversation: { lastSeq: 'int', usage: 'tally' },
   workflow: {
-    ...{ conversationId: 'plain', agents: 'plain', status: 'plain', outcome: 'optional' },
-    ...{ subAgentCount: 'int', usage: 'tally' },
+    conversationId: 'plain',
+    agents: 'plain',
+    status: 'plain',
+    outcome: 'optional',
+    subAgentCount: 'int',
+    usage: 'tally',
   },
   run: { workflowId: 'plain', status: 'plain', outcome: 'optional', usage: 'tally' },
   tool_call: { status: 'plain' },
@@ -19,8 +23,7 @@ export function decodeFields(table: Table, stored: Row): Row {
   const row: Row = {};
   for (const [field, json] of Object.entries((stored.doc ?? {}) as Record<string, string>))
     row[field] = JSON.parse(json);
-  for (const [field, column] of Object.entries(COLUMNS[table] ?? {}))
-    row[field] = decodeField(column, stored[field]);
+  for (const [field, column] of Object.entries(COLUMNS[table] ?? {})) row[field] = decodeField(column, stored[field]);
   return row;
 }
 

@@ -29,8 +29,7 @@ export async function checkFolder(folder: string): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < MIN_FREE_BYTES) throw full(folder);
     await probe(join(folder, `.probe-${randomUUID()}`));
-    for (const name of await readdir(folder))
-      await access(join(folder, name), constants.W_OK | constants.R_OK);
+    for (const name of await readdir(folder)) await access(join(folder, name), constants.W_OK | constants.R_OK);
   } catch (error) {
     if (error instanceof TriadError) throw error;
     const code = codeOf(error) ?? String(error);

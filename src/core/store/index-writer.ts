@@ -88,8 +88,14 @@ async function rowsOf(
     const segmented = JSON.parse(old?.segmented ?? '{}') as Record<string, number>;
     const waiting = own.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0) - (segmented[id] ?? 0), 0);
     return {
-      ...{ id: workflow.id, ...keysOf(workflow), terms, facets, waiting, tail: waiting > 0 },
-      ...{ segmented: JSON.stringify(segmented), segments: old?.segments ?? [] },
+      id: workflow.id,
+      ...keysOf(workflow),
+      terms,
+      facets,
+      waiting,
+      tail: waiting > 0,
+      segmented: JSON.stringify(segmented),
+      segments: old?.segments ?? [],
     };
   });
 }
@@ -108,9 +114,7 @@ async function conversationsOf(
 async function lengthsOf(database: Database, runs: readonly RunRow[]): Promise<Map<string, number>> {
   if (runs.length === 0) return new Map();
   const values = Object.fromEntries(runs.map(({ id }, index) => [`r${index}`, id]));
-  const sql = runs
-    .map((_, index) => `RETURN count(SELECT VALUE id FROM ${runRange(`$r${index}`)});`)
-    .join('\n');
+  const sql = runs.map((_, index) => `RETURN count(SELECT VALUE id FROM ${runRange(`$r${index}`)});`).join('\n');
   const found = await database.query(sql, values);
   return new Map(runs.map(({ id }, index) => [id, Number(found[index])]));
 }

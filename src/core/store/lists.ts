@@ -11,20 +11,15 @@ export async function conversations(
   database: Database,
   { before = '', limit, unchangedSince }: Parameters<Store['conversations']>[0],
 ): Promise<Paged<ConversationRow>> {
-  const sql =
-    'SELECT * FROM conversation WITH INDEX newest WHERE listed = true AND place > $place LIMIT $count';
+  const sql = 'SELECT * FROM conversation WITH INDEX newest WHERE listed = true AND place > $place LIMIT $count';
   const place = laterOf(before, unchangedSince === undefined ? '' : placeOfInstant(unchangedSince));
   const [found] = await database.query(sql, { place, count: limit + 1 });
   return page<ConversationRow>('conversation', found as Row[], limit, 'place');
 }
 
 /** Last deleted first. */
-export async function trashed(
-  database: Database,
-  { before = '', limit }: Page,
-): Promise<Paged<ConversationRow>> {
-  const sql =
-    'SELECT * FROM conversation WITH INDEX trash WHERE listed = false AND trashed > $before LIMIT $count';
+export async function trashed(database: Database, { before = '', limit }: Page): Promise<Paged<ConversationRow>> {
+  const sql = 'SELECT * FROM conversation WITH INDEX trash WHERE listed = false AND trashed > $before LIMIT $count';
   const [found] = await database.query(sql, { before, count: limit + 1 });
   return page<ConversationRow>('conversation', found as Row[], limit, 'trashed');
 }

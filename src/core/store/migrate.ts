@@ -21,8 +21,7 @@ export async function readMigrations(schemaDir: string): Promise<Migration[]> {
       sql: await readFile(join(schemaDir, name), 'utf8'),
     })),
   );
-  if (migrations.length > 0 && migrations.every(({ version }, index) => version === index + 1))
-    return migrations;
+  if (migrations.length > 0 && migrations.every(({ version }, index) => version === index + 1)) return migrations;
   throw new TriadError(
     'store_failed',
     `The folder ${schemaDir} does not hold the numbered schema files: install Triad again.`,
@@ -30,11 +29,7 @@ export async function readMigrations(schemaDir: string): Promise<Migration[]> {
 }
 
 /** Brings the store to the newest version and returns it. `isNew`: it may never have been migrated. */
-export async function migrate(
-  database: Database,
-  migrations: readonly Migration[],
-  isNew = true,
-): Promise<number> {
+export async function migrate(database: Database, migrations: readonly Migration[], isNew = true): Promise<number> {
   // Costs several milliseconds of each launch where it changes nothing.
   if (isNew)
     await database.query(

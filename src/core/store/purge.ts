@@ -26,11 +26,7 @@ export async function purgeSome(database: Database): Promise<boolean> {
 }
 
 /** The newest workflows of a conversation. */
-export async function workflowIdsOf(
-  database: Database,
-  conversationId: string,
-  count: number,
-): Promise<string[]> {
+export async function workflowIdsOf(database: Database, conversationId: string, count: number): Promise<string[]> {
   const sql =
     "SELECT VALUE record::id(id) FROM workflow WITH INDEX newest_of_conversation WHERE conversationId = $conversationId AND place > '' LIMIT $count";
   const [ids] = (await database.query(sql, { conversationId, count })) as [string[]];
@@ -50,8 +46,7 @@ DELETE envelope:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;`;
 
 /** One step of the deletion of a workflow's rows, with more statements in the last one; `false` when it was the last. */
 export async function deleteSome(database: Database, workflowId: string, more = ''): Promise<boolean> {
-  for (const runId of await runIdsOf(database, workflowId))
-    if (await deleteOfRun(database, runId)) return true;
+  for (const runId of await runIdsOf(database, workflowId)) if (await deleteOfRun(database, runId)) return true;
   await database.transaction(
     `DELETE approval WHERE workflowId = $workflowId RETURN NONE;
     DELETE model_request:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;

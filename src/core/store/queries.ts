@@ -94,9 +94,7 @@ function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 
   };
 }
 
-function approvalReads(
-  reader: Reader,
-): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {
+function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {
   // The row has columns for its queries besides.
   const plain = ({ request, decisions, context }: Approval): Approval => {
     return { request, decisions, ...(context ? { context } : {}) };
@@ -109,9 +107,7 @@ function approvalReads(
     },
     approvalsOf: async (workflowIds) => sorted(await reader.ofWorkflows<Approval>('approval', workflowIds)),
     openApprovals: async () =>
-      sorted(
-        await reader.rows<Approval>('approval', 'SELECT * FROM approval WITH INDEX by_open WHERE open > 0'),
-      ),
+      sorted(await reader.rows<Approval>('approval', 'SELECT * FROM approval WITH INDEX by_open WHERE open > 0')),
     // Read from the end of the table, and no further than that many.
     newestApprovals: async (limit) => {
       const sql = 'SELECT * FROM approval ORDER BY id DESC LIMIT $limit';

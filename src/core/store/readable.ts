@@ -80,9 +80,7 @@ function blockCuts(text: string): Cut[][] {
   const lines = LINES.flatMap((line) => cutsOf(text, line, () => ''));
   const begins = cutsOf(text, BEGIN, (mark) => (ITEM.test(mark) ? '• ' : ''));
   const rows = [...text.matchAll(TABLE_ROW)].map(({ index, 0: row }) =>
-    cutsOf(row, /\|/g, (_, at) =>
-      row.slice(0, at).trim() === '' || row.slice(at + 1).trim() === '' ? '' : '·',
-    )
+    cutsOf(row, /\|/g, (_, at) => (row.slice(0, at).trim() === '' || row.slice(at + 1).trim() === '' ? '' : '·'))
       .flat()
       .map(({ start, end, put }) => ({ start: start + index, end: end + index, put })),
   );

@@ -27,11 +27,7 @@ export class Reader {
   }
 
   /** One statement for each owner, all in one call: a bounded scan each, in the order of the owners. */
-  async ofEach<T>(
-    table: Table,
-    owners: readonly string[],
-    statement: (owner: string) => string,
-  ): Promise<T[]> {
+  async ofEach<T>(table: Table, owners: readonly string[], statement: (owner: string) => string): Promise<T[]> {
     const distinct = [...new Set(owners)];
     if (distinct.length === 0) return [];
     const values = Object.fromEntries(distinct.map((owner, index) => [`o${index}`, owner]));

@@ -16,12 +16,27 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> 
   workflow: { conversationId: 'plain', status: 'plain', outcome: 'plain' },
   run: OF_RUN,
   sub_agent_execution: {
-    ...{ workflow_id: 'plain', parent_agent_id: 'plain', sub_agent_id: 'plain', sub_agent_name: 'plain' },
-    ...{ task_description: 'plain', status: 'plain', outcome: 'plain', duration_ms: 'plain' },
-    ...{ tokens_input: 'plain', tokens_output: 'plain', result_summary: 'plain', error_message: 'plain' },
-    ...{ created_at: 'instant', completed_at: 'instant', kind: 'plain', envelope_hash: 'plain' },
-    ...{ trace_id: 'plain', parent_chain: 'plain', parent_execution_id: 'plain', chain_trigger: 'plain' },
-    ...{ chain_index: 'plain' },
+    workflow_id: 'plain',
+    parent_agent_id: 'plain',
+    sub_agent_id: 'plain',
+    sub_agent_name: 'plain',
+    task_description: 'plain',
+    status: 'plain',
+    outcome: 'plain',
+    duration_ms: 'plain',
+    tokens_input: 'plain',
+    tokens_output: 'plain',
+    result_summary: 'plain',
+    error_message: 'plain',
+    created_at: 'instant',
+    completed_at: 'instant',
+    kind: 'plain',
+    envelope_hash: 'plain',
+    trace_id: 'plain',
+    parent_chain: 'plain',
+    parent_execution_id: 'plain',
+    chain_trigger: 'plain',
+    chain_index: 'plain',
   },
   message: {},
   tool_call: {},
@@ -74,8 +89,7 @@ export const TEXT = 'VALUE json ?? $this';
 export function decodeRow(table: Table, stored: Row | string): Row {
   if (typeof stored === 'string') return JSON.parse(stored) as Row;
   if (NO_JSON.has(table)) return decodeColumns(table, stored);
-  const row =
-    typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeFields(table, stored);
+  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeFields(table, stored);
   // The trash writes it beside the row, which may change meanwhile.
   return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
 }
@@ -86,8 +100,7 @@ function decodeColumns(table: Table, stored: Row): Row {
     const value = stored[field];
     // The engine's datetimes have more digits, and write themselves out as texts.
     if (value !== undefined)
-      row[field] =
-        column === 'instant' ? new Date(JSON.parse(JSON.stringify(value)) as string).toISOString() : value;
+      row[field] = column === 'instant' ? new Date(JSON.parse(JSON.stringify(value)) as string).toISOString() : value;
   }
   return row;
 }

@@ -99,20 +99,14 @@ async function linesOf(
 ): Promise<[string, string][]> {
   const all = 'search_words:[$bucket, NONE]..[$bucket, ..]';
   const sql = `SELECT * FROM ${segments ? '$records' : all}`;
-  const records = [...(segments?.keys() ?? [])].map((segment) =>
-    database.record('search_words', [bucket, segment]),
-  );
+  const records = [...(segments?.keys() ?? [])].map((segment) => database.record('search_words', [bucket, segment]));
   const [rows] = (await database.query(sql, { bucket, records })) as [
     { id: { id: [string, string] }; lines: string }[],
   ];
   return rows.map(({ id, lines }) => [id.id[1], lines]);
 }
 
-async function candidatesOf(
-  database: Database,
-  id: string,
-  places: ReadonlySet<number>,
-): Promise<Candidate[]> {
+async function candidatesOf(database: Database, id: string, places: ReadonlySet<number>): Promise<Candidate[]> {
   const values = { segment: database.record('search_segment', id) };
   const [row] = (await database.query('SELECT * FROM ONLY $segment', values)) as [
     { runs: string; entries: string } | undefined,
@@ -128,12 +122,7 @@ async function candidatesOf(
 }
 
 /** Entries that are in no segment yet, also of workflows that have not ended. */
-async function waitingCandidates(
-  database: Database,
-  reads: Reads,
-  terms: Terms,
-  before: string,
-): Promise<Candidate[]> {
+async function waitingCandidates(database: Database, reads: Reads, terms: Terms, before: string): Promise<Candidate[]> {
   const waiting = new Map((await waitingWorkflows(database)).map(({ id, segmented }) => [id, segmented]));
   const unfinished = (await reads.unfinishedWorkflows()).map(({ id }) => id);
   const records = unfinished.map((id) => database.record('workflow_index', id));
@@ -181,8 +170,15 @@ async function checked(
     const { runId, workflowId, agent } = run;
     const words = readable(found.text, hits);
     const hit = {
-      ...{ conversationId: conversation.id, workflowId, runId, n, kind: found.kind, agent },
-      ...{ title: conversation.title, at: entry.at, ...snippetOf(words.text, words.kept) },
+      conversationId: conversation.id,
+      workflowId,
+      runId,
+      n,
+      kind: found.kind,
+      agent,
+      title: conversation.title,
+      at: entry.at,
+      ...snippetOf(words.text, words.kept),
     };
     return { place, hit };
   });

@@ -71,9 +71,7 @@ export async function readEntries(
       [`t${index}`, from + READ],
     ]),
   );
-  const sql = now.map(
-    (_, index) => `SELECT * FROM message:[$r${index}, $f${index}]..[$r${index}, $t${index}];`,
-  );
+  const sql = now.map((_, index) => `SELECT * FROM message:[$r${index}, $f${index}]..[$r${index}, $t${index}];`);
   const results = (await database.query(sql.join('\n'), values)) as Row[][];
   const found = now.map(({ run }, index) => (results[index] ?? []).map((row) => searchable(run, row)));
   const open = now.flatMap(({ run, from }, index) =>
@@ -144,7 +142,9 @@ async function writeSegment(
   const buckets = await bucketsOf(placed.map(({ text }) => text));
   const id = placed[0]?.place ?? '';
   const segment = {
-    ...{ id, buckets: [...buckets.keys()].join('\n'), entries: JSON.stringify(list) },
+    id,
+    buckets: [...buckets.keys()].join('\n'),
+    entries: JSON.stringify(list),
     runs: JSON.stringify([...runs.values()].map(({ run }) => run)),
   };
   const words = [...buckets].map(([bucket, lines]) => ({ id: [bucket, id], lines }));
@@ -175,15 +175,9 @@ async function writeSegment(
 const ERASE = 50;
 
 /** Takes the entries of runs out of the segments; `true`: something was done, and there may be more. */
-export async function eraseRuns(
-  database: Database,
-  workflowId: string,
-  runIds: readonly string[],
-): Promise<boolean> {
+export async function eraseRuns(database: Database, workflowId: string, runIds: readonly string[]): Promise<boolean> {
   const index = database.record('workflow_index', workflowId);
-  const [segments] = (await database.query('SELECT VALUE segments FROM ONLY $index', { index })) as [
-    string[]?,
-  ];
+  const [segments] = (await database.query('SELECT VALUE segments FROM ONLY $index', { index })) as [string[]?];
   const id = segments?.[0];
   if (id === undefined) return false;
   const done = 'UPDATE $index SET segments -= $id RETURN NONE;';
@@ -197,8 +191,7 @@ export async function eraseRuns(
   }
   const runs = JSON.parse(row.runs) as (RunOfEntry | null)[];
   const entries = JSON.parse(row.entries) as (EntryOfSegment | null)[];
-  const isGone = (entry: EntryOfSegment | null) =>
-    entry !== null && runIds.includes(runs[entry[0]]?.runId ?? '');
+  const isGone = (entry: EntryOfSegment | null) => entry !== null && runIds.includes(runs[entry[0]]?.runId ?? '');
   const gone = new Set(entries.flatMap((entry, place) => (isGone(entry) ? [place] : [])));
   const buckets = row.buckets.split('\n');
   for (let from = 0; from < buckets.length; from += ERASE)
@@ -221,9 +214,7 @@ async function eraseWords(
   gone: ReadonlySet<number>,
 ): Promise<void> {
   const records = buckets.map((bucket) => database.record('search_words', [bucket, segment]));
-  const [rows] = (await database.query('SELECT * FROM $records', { records })) as [
-    { id: unknown; lines: string }[],
-  ];
+  const [rows] = (await database.query('SELECT * FROM $records', { records })) as [{ id: unknown; lines: string }[]];
   const kept = rows.map(({ id, lines }) => ({ id, lines: without(lines, gone) }));
   const values = {
     gone: kept.filter(({ lines }) => lines === null).map(({ id }) => id),

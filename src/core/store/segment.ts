@@ -67,8 +67,7 @@ export function placesIn(lines: string, word: string, prefix: boolean): Set<numb
   const begin = prefix ? `\n${word}` : `\n${word} `;
   for (let at = lines.indexOf(begin); at >= 0; at = lines.indexOf(begin, at + 1)) {
     const from = lines.indexOf(' ', at) + 1;
-    for (const place of lines.slice(from, lines.indexOf('\n', from)).split(','))
-      places.add(parseInt(place, 36));
+    for (const place of lines.slice(from, lines.indexOf('\n', from)).split(',')) places.add(parseInt(place, 36));
   }
   return places;
 }

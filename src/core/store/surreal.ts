@@ -26,13 +26,7 @@ export interface StoreOptions {
 }
 
 /** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, and in time. */
-export async function openStore({
-  url,
-  schemaDir,
-  signal,
-  timeoutMs = 10_000,
-  onBegin,
-}: StoreOptions): Promise<Store> {
+export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, onBegin }: StoreOptions): Promise<Store> {
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
@@ -72,7 +66,9 @@ export function storeOn(database: Database): Store {
       work(...input).finally(() => commits.forget());
   const { history, ended, close } = historyOf(database, { ...reads, commit });
   return {
-    ...{ commit, ...reads, ...history },
+    commit,
+    ...reads,
+    ...history,
     trash: forgetting(history.trash),
     restore: forgetting(history.restore),
     purge: forgetting(history.purge),

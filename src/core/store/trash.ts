@@ -50,7 +50,10 @@ async function turn(
     UPDATE $indexed SET terms = ${terms} RETURN NONE;
     ${changes.sql}`,
     {
-      ...{ ...values, ...changes.values, conversation, indexed },
+      ...values,
+      ...changes.values,
+      conversation,
+      indexed,
       workflows: ids.map((one) => database.record('workflow', one)),
     },
   );
@@ -78,9 +81,6 @@ export async function startPurge(database: Database, id: string, lastSeq: number
     conversation: database.record('conversation', id),
     purge: [{ id, lastSeq }],
   };
-  await database.transaction(
-    'INSERT INTO purge $purge RETURN NONE; DELETE $conversation RETURN NONE;',
-    values,
-  );
+  await database.transaction('INSERT INTO purge $purge RETURN NONE; DELETE $conversation RETURN NONE;', values);
   return true;
 }

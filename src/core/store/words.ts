@@ -12,7 +12,16 @@ const WORD =
 const ASCII = /^\p{ASCII}*$/u;
 /** Letters with a stroke or of two parts, which no normal form takes apart. */
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
 };
 /** Longer ones are cut: nobody types them, and a file of one line must not fill the index. */
 const MAX_WORD = 64;

@@ -57,7 +57,9 @@ export function keysOf({ id, createdAt, durationMs, usage }: WorkflowRow): Keys 
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, nanoUsd } = usage;
   const place = placeOfId(id);
   return {
-    ...{ newest: place, createdAt, nanoUsd },
+    newest: place,
+    createdAt,
+    nanoUsd,
     cost: greatestFirst(nanoUsd, place),
     tokens: greatestFirst(inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens, place),
     duration: greatestFirst(durationMs ?? 0, place),
@@ -70,10 +72,7 @@ function greatestFirst(value: number, place: string): string {
 }
 
 /** What the terms do not say. */
-export function fits(
-  filter: WorkflowFilter,
-  { createdAt, nanoUsd }: Pick<Keys, 'createdAt' | 'nanoUsd'>,
-): boolean {
+export function fits(filter: WorkflowFilter, { createdAt, nanoUsd }: Pick<Keys, 'createdAt' | 'nanoUsd'>): boolean {
   const created = Date.parse(createdAt);
   return (
     (filter.from === undefined || created >= Date.parse(filter.from)) &&

@@ -50,9 +50,9 @@ export const askQuestion = defineTool<z.output<typeof Input>>({
   order: 'concurrent',
   question: (input, { folder }) => {
     const questions = input.questions.map(({ question, kind, choices = [] }): PersonQuestion => ({
-      ...{ question, kind },
-      choices:
-        kind === 'text' ? [] : choices.map(({ label, description = null }) => ({ label, description })),
+      question,
+      kind,
+      choices: kind === 'text' ? [] : choices.map(({ label, description = null }) => ({ label, description })),
     }));
     return Promise.resolve({
       title: questions.length === 1 ? questions[0]!.question : `${questions.length} questions to you`,

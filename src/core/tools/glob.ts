@@ -29,14 +29,9 @@ export function globTool(): Tool {
       settle(context, async () => {
         const where = await searchFrom(context.folder, input.path, [input.pattern]);
         const hidden = await context.hidden('glob', input.path ?? '.');
-        const found = await search(
-          { kind: 'glob', pattern: input.pattern, hidden, ...where },
-          context.signal,
-        );
+        const found = await search({ kind: 'glob', pattern: input.pattern, hidden, ...where }, context.signal);
         const notes = [
-          ...(found.timedOut
-            ? ['[The search took too long and was stopped: narrow the path or the pattern.]']
-            : []),
+          ...(found.timedOut ? ['[The search took too long and was stopped: narrow the path or the pattern.]'] : []),
           ...(found.more && !found.timedOut
             ? [`[The first ${MAX_FILES} of ${found.files} files; narrow the pattern.]`]
             : []),

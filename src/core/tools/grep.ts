@@ -17,19 +17,14 @@ const Input = z.strictObject({
     .min(1)
     .max(4096)
     .optional()
-    .describe(
-      'The folder or file to search, relative to the workspace folder. Default: the workspace folder.',
-    ),
+    .describe('The folder or file to search, relative to the workspace folder. Default: the workspace folder.'),
   glob: z
     .string()
     .min(1)
     .max(1000)
     .optional()
     .describe('Only files that match this pattern, such as "*.ts" or "src/**/*.md". Default: all.'),
-  ignore_case: z
-    .boolean()
-    .optional()
-    .describe('Whether upper and lower case count as the same. Default: false.'),
+  ignore_case: z.boolean().optional().describe('Whether upper and lower case count as the same. Default: false.'),
 });
 
 export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {}): Tool {
@@ -44,14 +39,9 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
       settle(context, async () => {
-        const where = await searchFrom(
-          context.folder,
-          input.path,
-          input.glob === undefined ? [] : [input.glob],
-        );
+        const where = await searchFrom(context.folder, input.path, input.glob === undefined ? [] : [input.glob]);
         // A bare name pattern means files at any depth, as in other search programs.
-        const glob =
-          input.glob === undefined ? '**' : input.glob.includes('/') ? input.glob : `**/${input.glob}`;
+        const glob = input.glob === undefined ? '**' : input.glob.includes('/') ? input.glob : `**/${input.glob}`;
         const job = {
           kind: 'grep',
           pattern: input.pattern,
@@ -69,9 +59,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
           ...(found.more && !found.timedOut
             ? [`[The first ${MAX_MATCHES} matches; there are more: narrow the search.]`]
             : []),
-          ...(found.lines.length === 0 && !found.timedOut
-            ? [`[No line matches, in ${found.files} files.]`]
-            : []),
+          ...(found.lines.length === 0 && !found.timedOut ? [`[No line matches, in ${found.files} files.]`] : []),
         ];
         return {
           status: found.timedOut ? 'error' : 'completed',

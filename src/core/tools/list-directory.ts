@@ -73,9 +73,7 @@ async function readNames(
       break;
     }
     if (isHidden(entry.name)) continue;
-    names.push(
-      entry.isDirectory() ? `${entry.name}/` : entry.isSymbolicLink() ? `${entry.name}@` : entry.name,
-    );
+    names.push(entry.isDirectory() ? `${entry.name}/` : entry.isSymbolicLink() ? `${entry.name}@` : entry.name);
   }
   return { names: names.sort(), more };
 }

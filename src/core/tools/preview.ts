@@ -15,11 +15,7 @@ export interface WritePreview extends Preview {
 }
 
 /** `before` is null where there is no file. Gives way to other work while it compares. */
-export async function previewWrite(
-  path: string,
-  before: Buffer | null,
-  content: string,
-): Promise<WritePreview> {
+export async function previewWrite(path: string, before: Buffer | null, content: string): Promise<WritePreview> {
   const created = before === null;
   const beforeHash = before === null ? null : sha256(before);
   const note = noteInstead(path, before, content);

@@ -73,12 +73,7 @@ interface Page {
 }
 
 /** Reads no further than the page needs, and holds no more than the page. */
-async function readPage(
-  handle: FileHandle,
-  first: number,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Page> {
+async function readPage(handle: FileHandle, first: number, limit: number, signal: AbortSignal): Promise<Page> {
   const buffer = Buffer.alloc(CHUNK);
   const kept: Buffer[] = [];
   let size = 0;

@@ -19,9 +19,7 @@ const Input = z.strictObject({
     .trim()
     .min(1)
     .max(4096)
-    .describe(
-      'The path of the note, or its name without folder and ending; also as a link such as [[name]].',
-    ),
+    .describe('The path of the note, or its name without folder and ending; also as a link such as [[name]].'),
   section: z.string().trim().min(1).max(1000).optional().describe('Only the section with this heading.'),
 });
 
@@ -44,10 +42,7 @@ export function readNoteTool(): Tool {
         const [path, ...others] = found;
         if (path === undefined) throw noNote(note, all, await context.hidden('read_note', '.'));
         if (others.length > 0)
-          throw new TriadError(
-            'bad_input',
-            `Several notes have the name ${note}: ${[path, ...others].join(', ')}`,
-          );
+          throw new TriadError('bad_input', `Several notes have the name ${note}: ${[path, ...others].join(', ')}`);
         const text = await textOf(context.folder, path);
         const part = section === undefined ? text : sectionNamed(text, section);
         if (part === null) throw noSection(path, section ?? '', text);
@@ -92,8 +87,7 @@ function wantedIn(note: string): string {
 function noNote(note: string, all: readonly string[], hidden: readonly string[]): TriadError {
   const shown = all.filter((path) => !hidden.some((pattern) => matches(pattern, path, LOOSELY)));
   const near = nearest(nameOf(wantedIn(note)), shown.map(nameOf));
-  const hint =
-    near === null ? 'see list_notes' : `did you mean ${shown.find((path) => nameOf(path) === near)}?`;
+  const hint = near === null ? 'see list_notes' : `did you mean ${shown.find((path) => nameOf(path) === near)}?`;
   return new TriadError('not_found', `There is no note ${note}: ${hint}`);
 }
 
@@ -117,10 +111,7 @@ async function textOf(folder: string, path: string): Promise<string> {
   const { handle, stats } = await openInside(folder, path);
   try {
     if (stats.size > MAX_BYTES)
-      throw new TriadError(
-        'limit_reached',
-        `${path} has ${stats.size} bytes: read it page by page with read_file`,
-      );
+      throw new TriadError('limit_reached', `${path} has ${stats.size} bytes: read it page by page with read_file`);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
@@ -136,8 +127,5 @@ function nameOf(path: string): string {
 
 function noSection(path: string, section: string, text: string): TriadError {
   const headings = sectionsOf(text).flatMap(({ heading }) => (heading === '' ? [] : [heading]));
-  return new TriadError(
-    'not_found',
-    `${path} has no section "${section}". It has: ${headings.join(', ') || 'none'}`,
-  );
+  return new TriadError('not_found', `${path} has no section "${section}". It has: ${headings.join(', ') || 'none'}`);
 }

@@ -7,12 +7,7 @@ import { HARMLESS } from './traits.ts';
 const Input = z.strictObject({
   action: z.string().trim().min(1).max(10_000).describe('What you are about to do, in one or two sentences.'),
   reason: z.string().trim().min(1).max(10_000).describe('Why it is needed.'),
-  impact: z
-    .string()
-    .trim()
-    .max(10_000)
-    .optional()
-    .describe('What it changes, and for whom, as far as you know.'),
+  impact: z.string().trim().max(10_000).optional().describe('What it changes, and for whom, as far as you know.'),
   reversible: z
     .boolean()
     .default(true)
@@ -34,7 +29,11 @@ export const requestApproval = defineTool<z.output<typeof Input>>({
       description: '',
       subject: {
         kind: 'action',
-        ...{ action, reason, impact, folder, input },
+        action,
+        reason,
+        impact,
+        folder,
+        input,
         hash: canonicalHash({ tool: 'request_approval', input }),
       },
       risk: reversible ? 'medium' : 'high',

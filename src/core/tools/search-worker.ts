@@ -78,8 +78,7 @@ async function searchFiles(job: SearchJob & { kind: 'grep' }): Promise<void> {
     const lines = results.flat();
     send({ type: 'lines', lines: lines.slice(0, MAX_MATCHES - count) });
     count += lines.length;
-    if (count > MAX_MATCHES)
-      return send({ type: 'end', more: true, files: Math.min(at + AT_A_TIME, paths.length) });
+    if (count > MAX_MATCHES) return send({ type: 'end', more: true, files: Math.min(at + AT_A_TIME, paths.length) });
   }
   send({ type: 'end', more: false, files: paths.length });
 }
@@ -108,9 +107,7 @@ async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
 async function readNotes(folder: string, paths: readonly string[]): Promise<Note[]> {
   const notes: Note[] = [];
   for (let at = 0; at < paths.length; at += AT_A_TIME)
-    notes.push(
-      ...(await Promise.all(paths.slice(at, at + AT_A_TIME).map((path) => readNote(folder, path)))).flat(),
-    );
+    notes.push(...(await Promise.all(paths.slice(at, at + AT_A_TIME).map((path) => readNote(folder, path)))).flat());
   return notes;
 }
 
@@ -223,8 +220,7 @@ async function* linesOf(handle: FileHandle): AsyncGenerator<string> {
     position += bytesRead;
     const lines = (rest + (bytesRead === 0 ? decoder.end() : decoder.write(chunk))).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines)
-      yield (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, MAX_SEARCHED_CHARS);
+    for (const line of lines) yield (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, MAX_SEARCHED_CHARS);
     if (bytesRead === 0) break;
     if (rest.length > MAX_SEARCHED_CHARS) rest = rest.slice(0, MAX_SEARCHED_CHARS);
   }

@@ -67,11 +67,7 @@ export async function searchFrom(
   return { folder: await resolveInside(folder, '.'), start: await resolveInside(folder, path ?? '.') };
 }
 
-export async function search(
-  job: SearchJob,
-  signal: AbortSignal,
-  timeoutMs: number = SEARCH_MS,
-): Promise<Found> {
+export async function search(job: SearchJob, signal: AbortSignal, timeoutMs: number = SEARCH_MS): Promise<Found> {
   signal.throwIfAborted();
   const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
     workerData: job,
@@ -86,16 +82,13 @@ export async function search(
   signal.addEventListener('abort', abort, { once: true });
   worker.on('message', (message: SearchMessage) => {
     if (message.type === 'lines') lines.push(...message.lines);
-    else if (message.type === 'end')
-      resolve({ lines, more: message.more, timedOut: false, files: message.files });
+    else if (message.type === 'end') resolve({ lines, more: message.more, timedOut: false, files: message.files });
     else reject(new TriadError('bad_input', message.message));
   });
   worker.on('error', (error: Error & { code?: string }) => {
     const tooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     reject(
-      tooMuch
-        ? new TriadError('limit_reached', 'The search needs too much memory: narrow its path or pattern')
-        : error,
+      tooMuch ? new TriadError('limit_reached', 'The search needs too much memory: narrow its path or pattern') : error,
     );
   });
   worker.on('exit', (code) => reject(new TriadError('internal', `The search ended unexpectedly (${code})`)));

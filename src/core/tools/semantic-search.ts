@@ -10,12 +10,7 @@ const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 8;
 
 const Input = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(1000)
-    .describe('What you look for, in words; those that matter are enough.'),
+  query: z.string().trim().min(1).max(1000).describe('What you look for, in words; those that matter are enough.'),
   limit: z
     .int()
     .min(1)
@@ -37,10 +32,7 @@ export function semanticSearchTool(): Tool {
     execute: ({ query, limit = DEFAULT_RESULTS }, context) =>
       settle(context, async () => {
         const where = await searchFrom(context.folder, undefined, []);
-        const [hidden, reports] = await Promise.all([
-          context.hidden('semantic_search', '.'),
-          context.pastReports(),
-        ]);
+        const [hidden, reports] = await Promise.all([context.hidden('semantic_search', '.'), context.pastReports()]);
         const job = { kind: 'ranked', query, limit, reports, hidden, ...where } as const;
         const found = await search(job, context.signal);
         const looked = `${found.files ?? 0} notes and ${reports.length} reports`;

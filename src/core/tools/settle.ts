@@ -12,8 +12,7 @@ export async function settle(
     return await work();
   } catch (error) {
     if (context.signal.aborted) return { status: 'cancelled', output: 'Cancelled before it was done.' };
-    if (error instanceof TriadError && error.code !== 'internal')
-      return { status: 'error', output: error.message };
+    if (error instanceof TriadError && error.code !== 'internal') return { status: 'error', output: error.message };
     throw error;
   }
 }

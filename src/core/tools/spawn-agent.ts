@@ -41,18 +41,13 @@ const Input = z
     permissions: z
       .array(Permission)
       .optional()
-      .describe(
-        'spawn: what its tools may need at most, some of your permissions; reading and searching always stay.',
-      ),
+      .describe('spawn: what its tools may need at most, some of your permissions; reading and searching always stay.'),
     mcp_servers: z
       .array(z.string())
       .optional()
       .describe('spawn: names of MCP servers, some of yours; left out, all of yours.'),
     provider: z.string().optional().describe('spawn: the model provider; left out, yours.'),
-    model: z
-      .string()
-      .optional()
-      .describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, yours.'),
+    model: z.string().optional().describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, yours.'),
     effort: Effort.optional().describe('spawn: how much the model should think.'),
     child_id: z.string().optional().describe('terminate: the id of the sub-agent. Required for terminate.'),
   })
@@ -82,8 +77,7 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
   primaryOnly: true,
   order: 'concurrent',
   recovery: 'continue',
-  targets: async ({ operation, name }) =>
-    agentTargets(operation === 'spawn' && name !== undefined ? [name] : [], true),
+  targets: async ({ operation, name }) => agentTargets(operation === 'spawn' && name !== undefined ? [name] : [], true),
   question: async (input, context) => {
     if (input.operation !== 'spawn') return null;
     const request = {

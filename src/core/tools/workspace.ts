@@ -18,9 +18,7 @@ export interface OpenFile {
  */
 export async function resolveInside(folder: string, path: string): Promise<string> {
   if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
-  const root = await realpath(folder).catch((error: unknown) =>
-    fail(error, `The workspace folder ${folder}`),
-  );
+  const root = await realpath(folder).catch((error: unknown) => fail(error, `The workspace folder ${folder}`));
   const missing: string[] = [];
   let current = resolve(folder, path);
   for (;;) {
@@ -67,10 +65,7 @@ export async function fileTargets(folder: string, path: string): Promise<{ value
 /** Throws `not_allowed` for a file that usually holds keys, by the name that was asked for or the one it leads to. */
 export async function refuseSecret(folder: string, asked: string, canonical: string): Promise<void> {
   if (!isSecret(await shownPath(folder, canonical)) && !isSecret(basename(asked))) return;
-  throw new TriadError(
-    'not_allowed',
-    `${asked} usually holds keys or passwords: tools neither read nor write it`,
-  );
+  throw new TriadError('not_allowed', `${asked} usually holds keys or passwords: tools neither read nor write it`);
 }
 
 /**
@@ -136,20 +131,16 @@ async function refuseReplaced(handle: FileHandle, canonical: string, asked: stri
 /** Throws for anything but a regular file. */
 export function refuseSpecial(stats: Stats, path: string): void {
   if (stats.isDirectory()) throw new TriadError('bad_input', `${path} is a folder, not a file`);
-  if (!stats.isFile())
-    throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
+  if (!stats.isFile()) throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
 }
 
 /** A failure of the file system as a sentence about the path that was asked for. */
 export function fail(error: unknown, path: string): never {
   const code = codeOf(error);
   if (code === 'ENOENT') throw new TriadError('not_found', `${path} does not exist`);
-  if (code === 'ENOTDIR')
-    throw new TriadError('bad_input', `${path}: a part of the path is a file, not a folder`);
-  if (code === 'EACCES' || code === 'EPERM')
-    throw new TriadError('not_allowed', `${path}: the system denies access`);
-  if (code === 'ELOOP')
-    throw new TriadError('not_allowed', `${path} is a symbolic link, or leads through too many`);
+  if (code === 'ENOTDIR') throw new TriadError('bad_input', `${path}: a part of the path is a file, not a folder`);
+  if (code === 'EACCES' || code === 'EPERM') throw new TriadError('not_allowed', `${path}: the system denies access`);
+  if (code === 'ELOOP') throw new TriadError('not_allowed', `${path} is a symbolic link, or leads through too many`);
   if (code === 'ENAMETOOLONG') throw new TriadError('bad_input', 'The path is too long');
   if (error instanceof TriadError || code === null) throw error;
   throw new TriadError('internal', `${path}: ${code}`, { cause: error, detail: String(error) });

@@ -16,15 +16,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from './tool.ts';
-import {
-  fail,
-  fileTargets,
-  openInside,
-  refuseSecret,
-  resolveInside,
-  shownPath,
-  withFolder,
-} from './workspace.ts';
+import { fail, fileTargets, openInside, refuseSecret, resolveInside, shownPath, withFolder } from './workspace.ts';
 
 const NAME = 'write_file';
 const MAX_CHARS = 4_000_000;
@@ -32,15 +24,8 @@ const MAX_CHARS = 4_000_000;
 const MAX_REPLACED_BYTES = 8 * 1024 * 1024;
 
 const Input = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
-    .describe('The file, relative to the workspace folder. Missing folders are made.'),
-  content: z
-    .string()
-    .max(MAX_CHARS)
-    .describe('The whole new content of the file, exactly as it is to be written.'),
+  path: z.string().min(1).max(4096).describe('The file, relative to the workspace folder. Missing folders are made.'),
+  content: z.string().max(MAX_CHARS).describe('The whole new content of the file, exactly as it is to be written.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -118,8 +103,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
   const canonical = await resolveInside(context.folder, path);
   await refuseSecret(context.folder, path, canonical);
   const shown = await shownPath(context.folder, canonical);
-  if (shown === '.' || /[/\\]$/.test(path))
-    throw new TriadError('bad_input', `${path} is a folder, not a file`);
+  if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   const file = await openInside(context.folder, path).catch((error: unknown) => {
     if (error instanceof TriadError && error.code === 'not_found') return null;
     throw error;
@@ -155,10 +139,7 @@ function holdToApproval(now: WritePreview, approval: Approval | null): void {
 }
 
 function changed(path: string): TriadError {
-  return new TriadError(
-    'conflict',
-    `${path} has changed on disk since the change was approved: read it and ask again`,
-  );
+  return new TriadError('conflict', `${path} has changed on disk since the change was approved: read it and ask again`);
 }
 
 function hashOf(before: Buffer | null): string | null {

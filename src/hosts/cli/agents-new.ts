@@ -19,14 +19,11 @@ export interface NewOptions {
 
 export async function newAgent(io: Io, name: string, options: NewOptions): Promise<void> {
   const checked = AgentName.safeParse(name);
-  if (!checked.success)
-    throw new UsageError(`"${name}" cannot name an agent: it ${checked.error.issues[0]?.message}`);
+  if (!checked.success) throw new UsageError(`"${name}" cannot name an agent: it ${checked.error.issues[0]?.message}`);
   const workspace = resolve(io.folder, options.dir ?? '.');
   if (!(await stat(workspace).catch(() => null))?.isDirectory())
     throw new UsageError(`There is no folder ${workspace}`);
-  const places = options.user
-    ? userPlaces((await folders(io.env)).config, homedir())
-    : projectPlaces(workspace);
+  const places = options.user ? userPlaces((await folders(io.env)).config, homedir()) : projectPlaces(workspace);
   const place = places.find(({ dialect }) => dialect === 'triad')!;
   const path = await newPath(place, name, allTools());
   await mkdir(dirname(path), { recursive: true });
@@ -34,10 +31,6 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
     throw codeOf(error) === 'EEXIST' ? isThere(path) : error;
   });
   io.screen.data(`${path}\n`);
-  const next = options.user
-    ? 'It can be used from now on'
-    : 'It is used once you have trusted it, with "triad trust"';
-  io.screen.note(
-    `Describe in it what the agent does. ${next}; check it with "triad agents validate ${name}".`,
-  );
+  const next = options.user ? 'It can be used from now on' : 'It is used once you have trusted it, with "triad trust"';
+  io.screen.note(`Describe in it what the agent does. ${next}; check it with "triad agents validate ${name}".`);
 }

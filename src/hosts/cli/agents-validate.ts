@@ -20,11 +20,7 @@ export interface ValidateOptions {
 }
 
 /** Exit code 1 where a file has a fault; warnings are none. */
-export async function validateAgents(
-  io: Io,
-  name: string | undefined,
-  options: ValidateOptions,
-): Promise<number> {
+export async function validateAgents(io: Io, name: string | undefined, options: ValidateOptions): Promise<number> {
   const tools = allTools();
   const places = await placesFor(io, options.dir);
   const all = (await Promise.all(places.map((place) => loadPlace(place, tools)))).flat().map(reportOf);
@@ -46,9 +42,7 @@ async function placesFor({ env, folder }: Io, dir: string | undefined): Promise<
   const found = await stat(given).catch(() => null);
   if (!found?.isDirectory()) throw new UsageError(`There is no folder ${given}`);
   const project = projectPlaces(given);
-  const inside = (await Promise.all(project.map((place) => readPlace(place)))).some(
-    (files) => files.length > 0,
-  );
+  const inside = (await Promise.all(project.map((place) => readPlace(place)))).some((files) => files.length > 0);
   return inside ? project : [placeOf(given)];
 }
 
@@ -58,18 +52,14 @@ function named(name: string, all: readonly AgentReport[]): AgentReport[] {
   const found = all.filter((report) => nameOf(report) === name);
   if (found.length > 0) return found;
   const near = nearest(name, all.map(nameOf));
-  throw new UsageError(
-    `No file defines an agent "${name}"${near === null ? '' : ` (did you mean ${near}?)`}`,
-  );
+  throw new UsageError(`No file defines an agent "${name}"${near === null ? '' : ` (did you mean ${near}?)`}`);
 }
 
 function linesOf({ file, name, errors, warnings, ok }: AgentReport): string[] {
   return [
     ...(ok ? [`${file}: ${name} is valid`] : []),
     ...errors.map((error) => describeFault(file, error)),
-    ...warnings.map(({ message, ...rest }) =>
-      describeFault(file, { ...rest, message: `warning: ${message}` }),
-    ),
+    ...warnings.map(({ message, ...rest }) => describeFault(file, { ...rest, message: `warning: ${message}` })),
   ];
 }
 

@@ -27,9 +27,7 @@ export async function listAgents({ screen }: Io, client: Client, { json, folder 
   if (faulty > 0) screen.note(`${counted(faulty)} no agent as it is: see "triad agents validate"`);
   const untrusted = look.files.filter(({ state }) => state === 'new' || state === 'changed').length;
   if (untrusted > 0)
-    screen.note(
-      `${untrusted === 1 ? '1 file' : `${untrusted} files`} of this folder left out: see "triad trust"`,
-    );
+    screen.note(`${untrusted === 1 ? '1 file' : `${untrusted} files`} of this folder left out: see "triad trust"`);
 }
 
 const counted = (files: number) => (files === 1 ? '1 file defines' : `${files} files define`);
@@ -71,8 +69,7 @@ export async function showAgent(
   for (const [key, value] of facts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
   const { systemPrompt } = definition;
   screen.data(`\n${screen.isTerminal ? harmless(systemPrompt) : systemPrompt}\n`);
-  for (const warning of warnings)
-    screen.note(visible(oneLine(describeFault(definition.sourcePath ?? name, warning))));
+  for (const warning of warnings) screen.note(visible(oneLine(describeFault(definition.sourcePath ?? name, warning))));
 }
 
 /** In the words of the file's keys, with what holds where one is left out. */

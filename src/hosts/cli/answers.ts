@@ -21,9 +21,7 @@ export async function answerQuestions(
   const belongs = ({ request }: Approval) => request.conversationId === conversationId;
   if ('kind' in answers) return answerAlike(client, screen, answers, belongs);
   const asker = createAsker(client, answers, screen, belongs);
-  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) =>
-    asker.update(questions),
-  );
+  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => asker.update(questions));
   return {
     close: async () => {
       leave();

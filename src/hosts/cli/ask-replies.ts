@@ -19,9 +19,7 @@ export async function askReplies(
         replies.push(reply);
         break;
       }
-      terminal.write(
-        `There are the numbers 1 to ${question.choices.length}; anything else is taken as words.\n`,
-      );
+      terminal.write(`There are the numbers 1 to ${question.choices.length}; anything else is taken as words.\n`);
     }
   }
   return { kind: 'reply', replies };

@@ -30,11 +30,7 @@ export async function getSetting(
 }
 
 export function settingTable(rows: readonly SettingRow[], width: number): string[] {
-  const columns = [
-    { title: 'SETTING' },
-    { title: 'VALUE', min: 8 },
-    { title: 'WHAT IT IS', rank: 1, min: 20 },
-  ];
+  const columns = [{ title: 'SETTING' }, { title: 'VALUE', min: 8 }, { title: 'WHAT IT IS', rank: 1, min: 20 }];
   const cells = rows.map((row) => [
     row.path,
     `${shown(row.value)}${row.value === row.default ? '' : ' *'}`,
@@ -54,9 +50,7 @@ export async function setSetting(
   const row = before.find((one) => one.path === path);
   if (row === undefined) throw unknown(path, before);
   const wanted = value === undefined ? null : typed(row, value);
-  const now = (await client.request('settings.set', { path, value: wanted })).find(
-    (one) => one.path === path,
-  );
+  const now = (await client.request('settings.set', { path, value: wanted })).find((one) => one.path === path);
   screen.note(`${path} is ${shown(now?.value ?? null)} from now on.`);
 }
 

@@ -16,17 +16,12 @@ const INSTALL_MS = 180_000;
 export type Desktop = { ok: true; path: string } | { ok: false; reason: string; missing: boolean };
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export async function findDesktop(
-  env: Environment,
-  platform: NodeJS.Platform,
-  electron = PACKAGE,
-): Promise<Desktop> {
+export async function findDesktop(env: Environment, platform: NodeJS.Platform, electron = PACKAGE): Promise<Desktop> {
   const executable = EXECUTABLES[platform] ?? 'electron';
   const given = env['ELECTRON_OVERRIDE_DIST_PATH'];
   const path = join(given || join(electron, 'dist'), executable);
   if (await exists(path)) return { ok: true, path };
-  if (given)
-    return { ok: false, missing: false, reason: `ELECTRON_OVERRIDE_DIST_PATH says ${given}, where none is` };
+  if (given) return { ok: false, missing: false, reason: `ELECTRON_OVERRIDE_DIST_PATH says ${given}, where none is` };
   if (!(await exists(join(electron, 'install.js'))))
     return { ok: false, missing: false, reason: 'the package electron is not installed' };
   if (platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'])

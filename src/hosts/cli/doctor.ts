@@ -34,12 +34,7 @@ async function examine(io: Io): Promise<Finding[]> {
     checkSettingsFile(found),
     checkKeyFile(found),
   ]);
-  const { store, app } = await checkStore(
-    found,
-    () => io.connect({ works: false }),
-    settings.state === 'ok',
-    signal,
-  );
+  const { store, app } = await checkStore(found, () => io.connect({ works: false }), settings.state === 'ok', signal);
   const provider = app === null ? [] : await checkProvider(app, signal);
   return [runtime, ...places, settings, store, keys, ...provider, ...rest.flat()];
 }

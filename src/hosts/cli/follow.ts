@@ -53,13 +53,7 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
 }
 
 /** The owner has gone in the middle: whoever is it now, the workflow goes on from its last finished step. */
-async function takeOver(
-  io: Io,
-  link: Link,
-  following: Following,
-  progress: Progress,
-  reason: unknown,
-): Promise<End> {
+async function takeOver(io: Io, link: Link, following: Following, progress: Progress, reason: unknown): Promise<End> {
   let error = reason;
   while (ownerGone(link.current)) {
     await link.again();
@@ -149,11 +143,7 @@ async function resume(client: Client, workflowId: string): Promise<void> {
  * What was stored and not shown. An end as interrupted that a later start took back is left out, so that the last line
  * stays the only one of its type.
  */
-async function catchUp(
-  client: Client,
-  conversationId: string,
-  { workflowId, seq }: Progress,
-): Promise<AgentEvent[]> {
+async function catchUp(client: Client, conversationId: string, { workflowId, seq }: Progress): Promise<AgentEvent[]> {
   const missed: AgentEvent[] = [];
   for (let after = seq; ;) {
     const page = await client.request('conversation.events', { conversationId, after });

@@ -2,10 +2,7 @@
 import type { GrantOffer, GrantScope, GrantWish } from '#contract/permission.ts';
 import { visible } from './visible.ts';
 
-const LETTERS = { workflow: 'w', conversation: 'c', project: 'p' } as const satisfies Record<
-  GrantScope,
-  string
->;
+const LETTERS = { workflow: 'w', conversation: 'c', project: 'p' } as const satisfies Record<GrantScope, string>;
 
 const WORDS = {
   workflow: 'in this [w]orkflow',

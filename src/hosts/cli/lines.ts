@@ -31,7 +31,12 @@ export interface Shown {
 }
 
 export const NOTHING_SHOWN: Shown = {
-  ...{ messageId: null, parts: new Map(), cut: false, midLine: false, spoke: false, titles: new Map() },
+  messageId: null,
+  parts: new Map(),
+  cut: false,
+  midLine: false,
+  spoke: false,
+  titles: new Map(),
 };
 
 /** What an event adds to the terminal, and what has been shown then. */
@@ -183,12 +188,9 @@ function workflowEnd(shown: Shown, event: Durable<'workflow-end'>, style: Style)
   if (event.error !== null) {
     pieces.push({ to: 'note', text: style('red', `${event.error.code}: ${clean(event.error.message)}`) });
   }
-  const summary = [
-    event.outcome,
-    duration(event.durationMs),
-    tokens(event.usage),
-    cost(event.usage.costUsd),
-  ].join(' · ');
+  const summary = [event.outcome, duration(event.durationMs), tokens(event.usage), cost(event.usage.costUsd)].join(
+    ' · ',
+  );
   pieces.push({ to: 'note', text: style(event.outcome === 'completed' ? 'green' : 'red', summary) });
   return { shown: { ...shown, midLine: false }, pieces };
 }

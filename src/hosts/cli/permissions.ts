@@ -23,8 +23,7 @@ export async function listPermissions(
   const { mode, rules, grants, faults, trusted } = found;
   for (const fault of faults) screen.note(`triad: ${visible(fault)}`);
   screen.note(`Where no rule says anything: approval mode ${mode}.`);
-  if (!trusted)
-    screen.note('The project’s rules may only deny or ask: its file is not trusted (triad trust).');
+  if (!trusted) screen.note('The project’s rules may only deny or ask: its file is not trusted (triad trust).');
   const lines = [
     ...(rules.length === 0 ? ['There are no rules.'] : ruleTable(rules, folder, screen.width)),
     '',
@@ -83,7 +82,9 @@ export async function explainCall(
 ): Promise<void> {
   const { agent, tool, conversationId, workflowId } = call;
   const verdict = await client.request('permissions.explain', {
-    ...{ agent, tool, input: argumentsOf(call.words) },
+    agent,
+    tool,
+    input: argumentsOf(call.words),
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(workflowId === undefined ? {} : { workflowId }),
     ...(conversationId === undefined && workflowId === undefined ? { folder } : {}),
@@ -104,8 +105,7 @@ function argumentsOf(words: readonly string[]): Record<string, unknown> {
   const [first] = words;
   if (words.length === 1 && first?.trimStart().startsWith('{')) {
     const whole = jsonOf(first);
-    if (typeof whole === 'object' && whole !== null && !Array.isArray(whole))
-      return whole as Record<string, unknown>;
+    if (typeof whole === 'object' && whole !== null && !Array.isArray(whole)) return whole as Record<string, unknown>;
     throw new UsageError('the arguments are not a JSON object');
   }
   return Object.fromEntries(

@@ -83,9 +83,7 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('clean')
     .description('move old sessions to the trash')
-    .addOption(
-      new Option('--older-than <time>', 'not changed for so long').argParser(days).makeOptionMandatory(),
-    )
+    .addOption(new Option('--older-than <time>', 'not changed for so long').argParser(days).makeOptionMandatory())
     .addOption(json())
     .action(async (options: { olderThan: number; json?: boolean }) => {
       const { cleanSessions } = await import('./sessions-trash.ts');
@@ -112,7 +110,6 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
 /** Days, or weeks. */
 function days(text: string): number {
   const [, number, unit] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
-  if (number === undefined)
-    throw new InvalidArgumentError('This is a number of days or weeks, such as 30d or 4w.');
+  if (number === undefined) throw new InvalidArgumentError('This is a number of days or weeks, such as 30d or 4w.');
   return Number(number) * (unit === 'w' ? 7 : 1);
 }

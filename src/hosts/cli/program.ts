@@ -11,9 +11,7 @@ import { addSessions } from './program-sessions.ts';
 export function createProgram(io: Io, version: string, done: Done): Command {
   const { screen } = io;
   const program = new Command('triad')
-    .description(
-      'One lead agent works for you and may lead up to three others; nothing starts without your yes.',
-    )
+    .description('One lead agent works for you and may lead up to three others; nothing starts without your yes.')
     .version(version)
     .exitOverride()
     .configureOutput({
@@ -90,9 +88,7 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .command('validate')
     .description('check the settings file, line by line')
     .addOption(json())
-    .action(async (options: object) =>
-      done(await (await import('./config.ts')).validateSettings(io, options)),
-    );
+    .action(async (options: object) => done(await (await import('./config.ts')).validateSettings(io, options)));
 }
 
 function addDoctor(program: Command, io: Io, done: Done): void {
@@ -120,7 +116,6 @@ function group(program: Command, name: string, description: string): Command {
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
 }

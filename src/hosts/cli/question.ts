@@ -12,19 +12,11 @@ const OWN_ACTIONS = {
 } as const;
 
 /** The question about one item; `envelope` is what would run, with the person's edits. */
-export function questionText(
-  request: ApprovalRequest,
-  item: number,
-  envelope: Envelope | null,
-  style: Style,
-): string {
+export function questionText(request: ApprovalRequest, item: number, envelope: Envelope | null, style: Style): string {
   const head = [
     style('bold', indented(`── Approval: ${visible(request.title)}`)),
     field('asked by', request.chain.map(visible).join(' → ')),
-    field(
-      'risk',
-      `${request.risk}, ${request.reversible ? 'can be undone' : style('red', 'cannot be undone')}`,
-    ),
+    field('risk', `${request.risk}, ${request.reversible ? 'can be undone' : style('red', 'cannot be undone')}`),
     ...(request.description === '' ? [] : [field('what', visible(request.description))]),
   ];
   const { subject } = request;
@@ -46,10 +38,7 @@ function envelopeLines({ title, envelope: asked }: SpawnItem, envelope: Envelope
   const { maxIterations, inactivityMs } = envelope.limits;
   const effort = envelope.effort === null ? '' : `, effort ${envelope.effort}`;
   return [
-    field(
-      'agent',
-      `${visible(envelope.agent)}${envelope.definitionHash === null ? ' (made for this task)' : ''}`,
-    ),
+    field('agent', `${visible(envelope.agent)}${envelope.definitionHash === null ? ' (made for this task)' : ''}`),
     field('task', visible(title)),
     field(
       'model',
@@ -79,14 +68,11 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
     ...(minutes === undefined ? [] : [`${minutes} min`]),
   ];
   const reviews =
-    reflection &&
-    `up to ${reflection.maxRetries} more tries, against ${visible(reflection.criteria ?? 'its task')}`;
+    reflection && `up to ${reflection.maxRetries} more tries, against ${visible(reflection.criteria ?? 'its task')}`;
   return [
     ...(budget.length === 0 ? [] : [field('budget', budget.join(', '))]),
     ...(requiresApproval.length === 0 ? [] : [field('always asks', list(requiresApproval))]),
-    ...(approvalTimeoutMs === undefined
-      ? []
-      : [field('waits', `${approvalTimeoutMs / 1000} s for an answer`)]),
+    ...(approvalTimeoutMs === undefined ? [] : [field('waits', `${approvalTimeoutMs / 1000} s for an answer`)]),
     ...(reviews === undefined ? [] : [field('reviews', reviews)]),
   ];
 }
@@ -94,8 +80,7 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
 function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style): string[] {
   const { tool, folder, preview, input } = subject;
   const where = [field('tool', visible(tool)), field('folder', visible(folder))];
-  if (preview === null)
-    return [...where, style('dim', '  input'), block(JSON.stringify(input, null, 2) ?? 'none')];
+  if (preview === null) return [...where, style('dim', '  input'), block(JSON.stringify(input, null, 2) ?? 'none')];
   const change = `${visible(preview.path)} (${preview.created ? 'new file, ' : ''}+${preview.added} −${preview.removed})`;
   return [
     ...where,

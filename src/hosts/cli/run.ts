@@ -25,9 +25,7 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
   const folder = await workspace(io, options.cwd);
   const known = options.conversation === undefined || Id.safeParse(options.conversation).success;
   if (!known)
-    throw new UsageError(
-      `"${options.conversation}" is not the id of a conversation: see "triad sessions list"`,
-    );
+    throw new UsageError(`"${options.conversation}" is not the id of a conversation: see "triad sessions list"`);
   const { approve, terminal } = await terminalFor(io, options.approve);
   try {
     if (approve === 'ask' && terminal === null) {
@@ -36,9 +34,7 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     const text = await promptText(io, given);
     const link = await openLink(io, true);
     try {
-      const { id: conversationId, before } = await link.ask((client) =>
-        conversationFor(client, folder, options),
-      );
+      const { id: conversationId, before } = await link.ask((client) => conversationFor(client, folder, options));
       const start = async (client: Client) => {
         const sent = await client.request('message.send', { conversationId, text, approve });
         if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));

@@ -46,9 +46,7 @@ async function serveOn({ screen, signal }: Io, link: Link, server: WebServer): P
     server.use(null);
     await link.again();
     server.use(link.current.client);
-    screen.note(
-      `${lineOf(lost.reason)}: ${link.current.owner ? 'this one does it now' : 'another one does it now'}.`,
-    );
+    screen.note(`${lineOf(lost.reason)}: ${link.current.owner ? 'this one does it now' : 'another one does it now'}.`);
   }
 }
 
@@ -64,8 +62,7 @@ async function listen(io: Io, connected: Connected, port: number | undefined): P
   const { signal } = io;
   const report = (line: string) => io.screen.note(line);
   const secret = await connected.browserSecret();
-  const on = (chosen: number) =>
-    serve(connected.client, { port: chosen, webRoot: io.webRoot, signal, report, secret });
+  const on = (chosen: number) => serve(connected.client, { port: chosen, webRoot: io.webRoot, signal, report, secret });
   try {
     return await on(port ?? USUAL_PORT);
   } catch (error) {

@@ -20,7 +20,12 @@ export function listedSession({ conversation, workflows, runs }: Session) {
 export function shownSession({ conversation, workflows, runs }: Session) {
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
-    ...{ id, title, folder, agent, createdAt, updatedAt },
+    id,
+    title,
+    folder,
+    agent,
+    createdAt,
+    updatedAt,
     ...trashed(conversation),
     usage: usageOf(conversation.usage),
     workflows: workflows.map((workflow) => {

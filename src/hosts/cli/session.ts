@@ -21,8 +21,7 @@ const PAGE = 200;
 export async function sessionId(client: Client, word: string, lists = EVERYWHERE): Promise<string> {
   if (Id.safeParse(word).success) return word;
   const see = `see "triad sessions list${lists.includes('conversation.list') ? '' : ' --trash'}"`;
-  if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word))
-    throw new UsageError(`"${word}" is not the id of a session: ${see}`);
+  if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a session: ${see}`);
   const ids = (await Promise.all(lists.map((list) => idsIn(client, list)))).flat();
   const meant = [...new Set(ids.filter((id) => id.startsWith(word)))];
   if (meant.length > 1)

@@ -13,8 +13,7 @@ export async function projectSessions(
   word: string | undefined,
   { json }: { json?: boolean },
 ): Promise<void> {
-  const ids =
-    word === undefined ? everyId(client, signal) : [await sessionId(client, word, ['conversation.list'])];
+  const ids = word === undefined ? everyId(client, signal) : [await sessionId(client, word, ['conversation.list'])];
   const made: ({ id: string } & Output<'conversation.project'>)[] = [];
   for await (const id of ids) {
     signal.throwIfAborted();

@@ -18,8 +18,7 @@ export async function searchSessions(
   const { items, next } = await client.request('history.search', { text, limit: options.limit ?? PAGE });
   if (options.json) return screen.data(`${JSON.stringify(items, null, 2)}\n`);
   if (items.length === 0) return screen.note('Nothing was found.');
-  for (const line of items.flatMap((hit) => hitLines(hit, screen.width, screen.dataStyle)))
-    screen.data(`${line}\n`);
+  for (const line of items.flatMap((hit) => hitLines(hit, screen.width, screen.dataStyle))) screen.data(`${line}\n`);
   if (next !== null) screen.note(`Only the newest ${items.length}: more with --limit.`);
 }
 
@@ -27,8 +26,5 @@ export async function searchSessions(
 export function hitLines(hit: SearchHit, width: number, style: Style): string[] {
   const { conversationId, title, at, kind, agent } = hit;
   const head = [localTime(at), kind, visible(agent), visible(oneLine(title)) || '(no title)'].join(' · ');
-  return [
-    style('bold', cut(`${conversationId}  ${head}`, width)),
-    cut(`  ${visible(oneLine(hit.snippet))}`, width),
-  ];
+  return [style('bold', cut(`${conversationId}  ${head}`, width)), cut(`  ${visible(oneLine(hit.snippet))}`, width)];
 }

@@ -31,9 +31,7 @@ export async function listSessions(
       ...(before === null ? {} : { before }),
     });
     for (const { id } of page.items) {
-      sessions.push(
-        await wholeSession(client, await client.request('conversation.snapshot', { conversationId: id })),
-      );
+      sessions.push(await wholeSession(client, await client.request('conversation.snapshot', { conversationId: id })));
     }
     before = page.next;
   } while (before !== null && sessions.length < most);

@@ -12,11 +12,7 @@ export interface Column {
 const GAP = 2;
 
 /** Cells are single lines of visible text. An infinite width cuts nothing. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  width: number,
-): string[] {
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
   let shown = columns.map((column, index) => ({ ...column, index, width: widest(column, rows, index) }));
   const needed = () =>
     shown.reduce((sum, { min, width: full }) => sum + Math.min(min ?? full, full), GAP * (shown.length - 1));
@@ -41,10 +37,7 @@ export function table(
 }
 
 function widest(column: Column, rows: readonly (readonly string[])[], index: number): number {
-  return rows.reduce(
-    (most, cells) => Math.max(most, displayWidth(cells[index] ?? '')),
-    displayWidth(column.title),
-  );
+  return rows.reduce((most, cells) => Math.max(most, displayWidth(cells[index] ?? '')), displayWidth(column.title));
 }
 
 /** The first cell on a line of its own, the columns that always stay below it. */

@@ -27,8 +27,7 @@ const TYPED_MS = 30;
 
 /** `onInterrupt`: while a line is read, Ctrl-C comes as a key. */
 export function openTerminal(env: Environment, onInterrupt: () => void): Terminal | null {
-  const device =
-    process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
+  const device = process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
   let fds: [number, number];
   try {
     fds = [openSync(device[0]!, 'r+'), openSync(device[1]!, 'r+')];

@@ -80,11 +80,9 @@ function grantLines({ grants }: WorkflowTrace): string[] {
   });
 }
 
-const queued = ({ maxQueueDepth: most }: WorkflowTrace) =>
-  most === 0 ? '' : ` · up to ${most} in the queue`;
+const queued = ({ maxQueueDepth: most }: WorkflowTrace) => (most === 0 ? '' : ` · up to ${most} in the queue`);
 /** Each attempt but the last was interrupted. */
 const again = (attempt: number) =>
   attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
-const ms = (value: number | null) =>
-  value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`;
+const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`);
 const clean = (text: string) => visible(oneLine(text));

@@ -15,7 +15,11 @@ export function traceOf(conversation: ConversationRow, details: readonly Workflo
   const { id, title, folder, createdAt, updatedAt } = conversation;
   const workflows = details.map(workflowTrace);
   return {
-    ...{ id, title, folder, createdAt, updatedAt },
+    id,
+    title,
+    folder,
+    createdAt,
+    updatedAt,
     durationMs: workflows.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
     usage: usageOf(conversation.usage),
     workflows,
@@ -26,7 +30,16 @@ function workflowTrace(detail: WorkflowDetail) {
   const { id, prompt, status, outcome, error, attempt, createdAt, startedAt, endedAt, durationMs, usage } =
     detail.workflow;
   return {
-    ...{ id, prompt, status, outcome, error, attempt, createdAt, startedAt, endedAt, durationMs },
+    id,
+    prompt,
+    status,
+    outcome,
+    error,
+    attempt,
+    createdAt,
+    startedAt,
+    endedAt,
+    durationMs,
     usage: usageOf(usage),
     /** Given in it, or used in it; as they are now. */
     grants: detail.grants ?? [],
@@ -60,12 +73,28 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
   } = run;
   const own = detail.requests.filter(({ runId }) => runId === id);
   return {
-    ...{ runId: id, parentRunId: run.parentRunId, agent, name, title, kind, depth },
+    runId: id,
+    parentRunId: run.parentRunId,
+    agent,
+    name,
+    title,
+    kind,
+    depth,
     role: run.parentRunId === null ? ('primary' as const) : ('sub-agent' as const),
     /** Place among its siblings, from 1. */
     order,
-    ...{ traceId, parentChain, task, model: run.envelope.model, status, outcome, error, attempt },
-    ...{ queuedAt: run.queuedAt, startedAt: run.startedAt, endedAt: run.endedAt, durationMs },
+    traceId,
+    parentChain,
+    task,
+    model: run.envelope.model,
+    status,
+    outcome,
+    error,
+    attempt,
+    queuedAt: run.queuedAt,
+    startedAt: run.startedAt,
+    endedAt: run.endedAt,
+    durationMs,
     times: timesOf(run, detail),
     usage: usageOf(run.usage),
     requests: own.length,

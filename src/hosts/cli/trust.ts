@@ -18,8 +18,7 @@ export async function trust(io: Io, dir: string | undefined, options: TrustOptio
   const { list, revoke, yes } = options;
   if ([list, revoke, yes].filter(Boolean).length > 1)
     throw new UsageError('--list, --revoke and --yes are three different things: give one of them');
-  if (list && dir !== undefined)
-    throw new UsageError('--list shows all trusted folders: leave out the folder');
+  if (list && dir !== undefined) throw new UsageError('--list shows all trusted folders: leave out the folder');
   const folder = resolve(io.folder, dir ?? '.');
   const link = await openLink(io, false);
   try {

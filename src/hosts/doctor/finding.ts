@@ -10,10 +10,16 @@ export interface Finding {
 
 export const ok = (name: string, text: string): Finding => ({ name, state: 'ok', text, advice: null });
 export const warning = (name: string, text: string, advice: string): Finding => ({
-  ...{ name, state: 'warning', text, advice },
+  name,
+  state: 'warning',
+  text,
+  advice,
 });
 export const problem = (name: string, text: string, advice: string): Finding => ({
-  ...{ name, state: 'problem', text, advice },
+  name,
+  state: 'problem',
+  text,
+  advice,
 });
 
 /** The code that the system gave, or the words of anything else. */

@@ -40,11 +40,7 @@ export async function checkSettingsFile({ config }: Folders): Promise<Finding> {
     return problem('settings', where, 'correct this line; "triad config validate" lists all');
   } catch (error) {
     if (causeOf(error) === 'ENOENT') return ok('settings', 'no file: all settings have their defaults');
-    return problem(
-      'settings',
-      `${file} cannot be read (${causeOf(error)})`,
-      'check its owner and permissions',
-    );
+    return problem('settings', `${file} cannot be read (${causeOf(error)})`, 'check its owner and permissions');
   }
 }
 
@@ -59,11 +55,7 @@ export async function checkKeyFile({ config }: Folders): Promise<Finding> {
     return ok('key storage', `${shown}; not encrypted, only your account can read it`);
   } catch (error) {
     if (causeOf(error) === 'ENOENT') return ok('key storage', `${file}, not made yet`);
-    return problem(
-      'key storage',
-      `${file} cannot be read (${causeOf(error)})`,
-      'check its owner and permissions',
-    );
+    return problem('key storage', `${file} cannot be read (${causeOf(error)})`, 'check its owner and permissions');
   }
 }
 

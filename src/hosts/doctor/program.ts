@@ -15,11 +15,7 @@ export function checkNode(version: string): Finding {
   const { node } = process.versions;
   const text = `Triad ${version} on Node.js ${node} (${process.platform} ${process.arch})`;
   if (Number(node.split('.')[0]) >= NEEDED_NODE) return ok('runtime', text);
-  return problem(
-    'runtime',
-    text,
-    `use Node.js ${NEEDED_NODE} or newer: "npm start" brings its own on most systems`,
-  );
+  return problem('runtime', text, `use Node.js ${NEEDED_NODE} or newer: "npm start" brings its own on most systems`);
 }
 
 export async function checkGit(): Promise<Finding> {
@@ -32,8 +28,7 @@ export async function checkGit(): Promise<Finding> {
 export async function checkSandbox(): Promise<Finding> {
   if (process.platform !== 'linux') return ok('sandbox', 'bubblewrap is for Linux only');
   const version = await firstLine('bwrap', ['--version']);
-  if (version === null)
-    return warning('sandbox', 'bubblewrap is not installed', 'install the package "bubblewrap"');
+  if (version === null) return warning('sandbox', 'bubblewrap is not installed', 'install the package "bubblewrap"');
   const works = await firstLine('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'echo', 'works']);
   if (works === 'works') return ok('sandbox', version);
   return warning('sandbox', `${version}, but it may not make namespaces here`, 'allow user namespaces');
@@ -47,11 +42,7 @@ export async function checkWindow(env: Environment, webRoot: string): Promise<Fi
   const desktop = await findDesktop(env, process.platform);
   const window = desktop.ok
     ? ok('window', `Electron: ${desktop.path}`)
-    : warning(
-        'window',
-        `no Electron runtime: ${desktop.reason}`,
-        'nothing: the app is served to a browser instead',
-      );
+    : warning('window', `no Electron runtime: ${desktop.reason}`, 'nothing: the app is served to a browser instead');
   return [pages, window];
 }
 

@@ -47,8 +47,7 @@ export async function checkStore(
 const ADVICE: Readonly<Record<string, string>> = {
   store_locked: 'end the other program that uses it',
   store_unwritable: 'check owner, permissions and free space of the folder',
-  store_failed:
-    'put back the newest copy of the store folder that lies beside it, or move it away to start empty',
+  store_failed: 'put back the newest copy of the store folder that lies beside it, or move it away to start empty',
   bad_input: 'correct what the message names',
   conflict: 'do what the message says',
 };
@@ -56,9 +55,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export async function checkProvider(app: AppState, signal: AbortSignal): Promise<Finding[]> {
   const { kind, keySource, ready, baseUrl, baseUrlSource } = app.provider;
   if (kind === 'demo') return [ok('provider', 'the demo model: scripted and offline')];
-  const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[
-    keySource
-  ];
+  const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[keySource];
   const key = ready
     ? ok('key', keySource === 'none' ? 'none, and none is needed for a server on this machine' : from)
     : problem('key', 'none is set up', 'enter one in the settings of the app, or set ANTHROPIC_API_KEY');

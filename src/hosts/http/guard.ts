@@ -13,22 +13,16 @@ export function hostsOf(port: number): ReadonlySet<string> {
 }
 
 /** Null when the request may go on. Reading needs a known host; changing anything, and a socket, a known origin too. */
-export function refusal(
-  request: IncomingMessage,
-  hosts: ReadonlySet<string>,
-  kind: 'page' | 'socket',
-): Refusal | null {
+export function refusal(request: IncomingMessage, hosts: ReadonlySet<string>, kind: 'page' | 'socket'): Refusal | null {
   const host = request.headers.host?.toLowerCase();
-  if (host === undefined || !hosts.has(host))
-    return { status: 403, text: 'This host name is not served here.' };
+  if (host === undefined || !hosts.has(host)) return { status: 403, text: 'This host name is not served here.' };
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const { origin } = request.headers;
   const foreign = origin !== undefined && origin.toLowerCase() !== `http://${host}`;
   if (kind === 'socket' && (origin === undefined || foreign)) {
     return { status: 403, text: 'Only the app itself may connect.' };
   }
-  if (!reads && (origin === undefined || foreign))
-    return { status: 403, text: 'Only the app itself may do this.' };
+  if (!reads && (origin === undefined || foreign)) return { status: 403, text: 'Only the app itself may do this.' };
   if (!reads) return { status: 405, text: 'Only GET and HEAD are served here.' };
   return null;
 }

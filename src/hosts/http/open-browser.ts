@@ -4,11 +4,7 @@ import { spawn } from 'node:child_process';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The command that opens a URL, or null where no screen is. */
-export function browserCommand(
-  url: string,
-  env: Environment,
-  platform: NodeJS.Platform,
-): [string, ...string[]] | null {
+export function browserCommand(url: string, env: Environment, platform: NodeJS.Platform): [string, ...string[]] | null {
   if (platform === 'darwin') return ['open', url];
   // An ampersand would end the command for cmd: the URL has none.
   if (platform === 'win32') return ['cmd', '/c', 'start', '', url];

@@ -5,11 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { webFile } from '#core/site/web-file.ts';
 
 /** `root` is canonical. */
-export async function serveFile(
-  root: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export async function serveFile(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { status, headers, body } = await webFile(root, request.url ?? '/');
   response.writeHead(status, headers);
   if (request.method === 'HEAD') response.end();

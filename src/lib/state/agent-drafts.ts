@@ -35,8 +35,7 @@ export function agentDrafts(): AgentDraft[] {
 
 /** Only this module writes them; what another version wrote otherwise is left alone. */
 function parse(stored: string | null): AgentDraft | null {
-  const draft: Partial<AgentDraft> | null =
-    stored === null ? null : (JSON.parse(stored) as Partial<AgentDraft>);
+  const draft: Partial<AgentDraft> | null = stored === null ? null : (JSON.parse(stored) as Partial<AgentDraft>);
   const { folder, file, source, text, before = null } = draft ?? {};
   if (folder === undefined || file === undefined || source === undefined || text === undefined) return null;
   return { folder, file, source, text, before };

@@ -123,8 +123,7 @@ export class AgentEditor {
 
   /** What is on disk was seen: saving will replace it. */
   keepMine(): void {
-    if (this.base && this.theirs)
-      this.base = { ...this.base, hash: this.theirs === 'gone' ? null : this.theirs.hash };
+    if (this.base && this.theirs) this.base = { ...this.base, hash: this.theirs === 'gone' ? null : this.theirs.hash };
     this.theirs = null;
     this.#keep();
   }
@@ -151,8 +150,7 @@ export class AgentEditor {
     }
     const { file, source, text, before } = draft;
     this.text = text;
-    this.base =
-      now === 'gone' ? { file, source, text: '', hash: null, readOnly: null } : { ...now, hash: before };
+    this.base = now === 'gone' ? { file, source, text: '', hash: null, readOnly: null } : { ...now, hash: before };
     this.#compare(this.base, now);
     this.#later();
   }

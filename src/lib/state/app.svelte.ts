@@ -46,8 +46,7 @@ export class App {
     );
     this.trash = new Pages(
       ({ id }) => id,
-      (before) =>
-        connection.request('trash.list', { limit: TRASHED, ...(before === undefined ? {} : { before }) }),
+      (before) => connection.request('trash.list', { limit: TRASHED, ...(before === undefined ? {} : { before }) }),
     );
     this.history = new HistoryBrowser(connection);
     this.keeping = new Keeping(connection, toasts, {

@@ -18,10 +18,7 @@ export class Attention {
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
   /** Those that hold up work come first. */
-  readonly questions = $derived([
-    ...questionsOf(this.state.questions),
-    ...questionsOf(this.state.asleep, true),
-  ]);
+  readonly questions = $derived([...questionsOf(this.state.questions), ...questionsOf(this.state.asleep, true)]);
   readonly selected = $derived.by(
     () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
   );

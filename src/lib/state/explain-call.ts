@@ -67,8 +67,7 @@ export function callOf({ request }: Approval, item: number): ExplainedCall | nul
   if (subject.kind === 'tool') return { agent, tool: subject.tool, input: subject.input };
   if (subject.kind !== 'envelopes') return null;
   const name = subject.items[item]?.envelope.agent ?? '';
-  if (subject.operation === 'spawn')
-    return { agent, tool: 'spawn_agent', input: inputOf('spawn_agent', { name }) };
+  if (subject.operation === 'spawn') return { agent, tool: 'spawn_agent', input: inputOf('spawn_agent', { name }) };
   if (subject.operation === 'delegate')
     return { agent, tool: 'delegate_task', input: inputOf('delegate_task', { agent_id: name }) };
   return {

@@ -52,7 +52,9 @@ export class ExplainDraft {
     try {
       const { agent, tool, conversationId, workflowId } = this;
       this.verdict = await this.#connection.request('permissions.explain', {
-        ...{ agent, tool, input },
+        agent,
+        tool,
+        input,
         ...(workflowId === '' ? {} : { workflowId }),
         ...(conversationId === '' ? { folder } : { conversationId }),
       });

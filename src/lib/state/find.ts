@@ -8,9 +8,7 @@ export function messagesWith(view: View, words: string): number[] {
   if (sought === '') return [];
   return view.workflows.flatMap(({ prompt, runId }, index) => {
     const said = (view.entries[runId] ?? []).flatMap((entry) =>
-      entry.kind === 'assistant'
-        ? entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-        : [],
+      entry.kind === 'assistant' ? entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
     );
     const shown = [prompt, ...said.map(withoutMarks)];
     return shown.some((text) => placesOf(text, [sought]).length > 0) ? [index] : [];

@@ -19,7 +19,8 @@ export class GrantDraft {
   wish(): GrantWish {
     const { scope, pattern, minutes, calls } = this;
     return {
-      ...{ scope, pattern },
+      scope,
+      pattern,
       ...(typeof minutes === 'number' ? { minutes } : {}),
       ...(typeof calls === 'number' ? { calls } : {}),
     };

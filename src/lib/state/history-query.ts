@@ -23,16 +23,23 @@ export type Search = '' | `?${string}`;
 export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'sort'>;
 
 export const SORTS = ['newest', 'cost', 'tokens', 'duration'] as const satisfies readonly WorkflowSort[];
-export const STATUSES: readonly Status[] = [
-  ...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)]),
-];
+export const STATUSES: readonly Status[] = [...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)])];
 export const FILTERS = [
   ...(['outcome', 'status', 'agent', 'model', 'tool', 'folder', 'from', 'to', 'minCostUsd'] as const),
 ] satisfies FilterName[];
 
 export const EVERYTHING: HistoryQuery = {
-  ...{ text: '', sort: 'newest', outcome: null, status: null, agent: null, model: null },
-  ...{ tool: null, folder: null, from: null, to: null, minCostUsd: null },
+  text: '',
+  sort: 'newest',
+  outcome: null,
+  status: null,
+  agent: null,
+  model: null,
+  tool: null,
+  folder: null,
+  from: null,
+  to: null,
+  minCostUsd: null,
 };
 
 /** What does not fit is left out: an address may come from anywhere. */

@@ -9,11 +9,7 @@ export function appended<T>(items: readonly T[], page: readonly T[], idOf: IdOf<
 }
 
 /** With the first page read again; what was loaded below it stays, unless all of the page is new. */
-export function refreshed<T>(
-  items: readonly T[],
-  page: readonly T[],
-  idOf: IdOf<T>,
-): { items: T[]; below: number } {
+export function refreshed<T>(items: readonly T[], page: readonly T[], idOf: IdOf<T>): { items: T[]; below: number } {
   const ids = new Set(page.map(idOf));
   const oldest = page.at(-1);
   const end = oldest === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(oldest));

@@ -26,9 +26,7 @@ export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: Hint
   if (hint.offset > known.text.length || hint.offset + hint.text.length < known.text.length) return view;
   if (added === '' && hint.part < message.parts.length) return view;
   const parts = Array.from({ length: Math.max(message.parts.length, hint.part + 1) }, (_, index) =>
-    index === hint.part
-      ? { ...known, ...emptyPart(hint), text: known.text + added }
-      : (message.parts[index] ?? HOLE),
+    index === hint.part ? { ...known, ...emptyPart(hint), text: known.text + added } : (message.parts[index] ?? HOLE),
   );
   return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
 }
@@ -43,8 +41,7 @@ export function applyPart<V extends { open: OpenMessage[] }>(
   const message = view.open[at] ?? emptyMessage(event);
   const whole = wholePart(event.value);
   const known = message.parts[event.part];
-  if (known && (known.text.length >= whole.text.length || (known.kind === 'tool' && known.text !== '')))
-    return view;
+  if (known && (known.text.length >= whole.text.length || (known.kind === 'tool' && known.text !== ''))) return view;
   const parts = Array.from(
     { length: Math.max(message.parts.length, event.part + 1) },
     (_, index) => (index === event.part ? whole : message.parts[index]) ?? HOLE,
@@ -80,8 +77,6 @@ function emptyMessage({
 
 function emptyPart(hint: HintEvent): Part {
   const call =
-    hint.type === 'tool-delta'
-      ? { toolCallId: hint.toolCallId, name: hint.name }
-      : { toolCallId: null, name: null };
+    hint.type === 'tool-delta' ? { toolCallId: hint.toolCallId, name: hint.name } : { toolCallId: null, name: null };
   return { kind: KIND_OF[hint.type], text: '', ...call };
 }

@@ -52,8 +52,7 @@ export class Pages<T> {
       const [first] = this.items;
       const [newest] = page.items;
       const { items, below } = refreshed(this.items, page.items, this.#idOf);
-      this.grewAtStart =
-        first !== undefined && newest !== undefined && this.#idOf(first) !== this.#idOf(newest);
+      this.grewAtStart = first !== undefined && newest !== undefined && this.#idOf(first) !== this.#idOf(newest);
       this.items = items;
       if (below === 0) this.next = page.next;
     });

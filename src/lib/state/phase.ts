@@ -43,17 +43,11 @@ export function questionsOf(approvals: readonly Approval[], asleep = false): Que
         decision === null ? [{ ...questionOf(approval, item), asleep }] : [],
       ),
     )
-    .sort(
-      (a, b) => RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.at.localeCompare(b.at) || a.item - b.item,
-    );
+    .sort((a, b) => RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.at.localeCompare(b.at) || a.item - b.item);
 }
 
 /** A run without an end in a workflow that has one waits to be resumed. */
-export function phaseOfRun(
-  run: RunRow,
-  approvals: readonly Approval[],
-  workflows: readonly WorkflowRow[],
-): Phase {
+export function phaseOfRun(run: RunRow, approvals: readonly Approval[], workflows: readonly WorkflowRow[]): Phase {
   if (run.outcome !== null) return run.outcome;
   if (workflows.some(({ id, outcome }) => id === run.workflowId && outcome !== null)) return 'interrupted';
   if (approvals.some((approval) => waitsFor(approval, run))) return 'waiting';

@@ -13,8 +13,6 @@ export function progressOf(items: readonly PlanItem[]): PlanProgress {
     done: items.filter(({ status }) => status === 'completed').length,
     all: items.length,
     current:
-      items.find(({ status }) => status === 'in_progress') ??
-      items.find(({ status }) => status === 'pending') ??
-      null,
+      items.find(({ status }) => status === 'in_progress') ?? items.find(({ status }) => status === 'pending') ?? null,
   };
 }

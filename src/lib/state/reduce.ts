@@ -153,9 +153,25 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
     return { ...view, conversation, workflows: setWorkflow(view, workflowId, () => set) };
   }
   const row: WorkflowRow = {
-    ...{ id: workflowId, conversationId, runId, prompt, agents: [agent], approve, status: 'pending' },
-    ...{ outcome: null, text: '', error: null, attempt, createdAt: at, startedAt: null, endedAt: null },
-    ...{ durationMs: null, firstSeq: seq, lastSeq: seq, subAgentCount: 0, usage: ZERO },
+    id: workflowId,
+    conversationId,
+    runId,
+    prompt,
+    agents: [agent],
+    approve,
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt,
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    firstSeq: seq,
+    lastSeq: seq,
+    subAgentCount: 0,
+    usage: ZERO,
     ...(budget === undefined ? {} : { budget }),
   };
   return { ...view, conversation, workflows: [...view.workflows, row] };
@@ -187,8 +203,10 @@ function workflowEnd(view: View, event: Event<'workflow-end'>): View {
 }
 
 function runQueue(view: View, event: Event<'run-queue'>): View {
-  const {
-    runId,
+  const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
+  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const row: RunRow = {
+    id: runId,
     conversationId,
     workflowId,
     parentRunId,
@@ -199,25 +217,21 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     title,
     kind,
     depth,
-  } = event;
-  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
-  const row: RunRow = {
-    ...{
-      id: runId,
-      conversationId,
-      workflowId,
-      parentRunId,
-      toolCallId,
-      item,
-      agent,
-      name,
-      title,
-      kind,
-      depth,
-    },
-    ...{ parentChain, traceId, task, envelope, envelopeHash },
-    ...{ status: 'pending', outcome: null, text: '', error: null, attempt: 0, queuedAt: at },
-    ...{ startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
+    parentChain,
+    traceId,
+    task,
+    envelope,
+    envelopeHash,
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt: 0,
+    queuedAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    usage: ZERO,
   };
   const runs = [...view.runs.filter(({ id }) => id !== runId), row];
   if (parentRunId === null) {
@@ -235,8 +249,13 @@ function runStart(view: View, event: Event<'run-start'>): View {
   const started = attempt === 1 ? { startedAt: at } : {};
   const ended = { outcome: null, error: null, endedAt: null, durationMs: null };
   const set = {
-    ...{ status: 'running' as const, ...ended, attempt },
-    ...{ envelope, envelopeHash, task: envelope.prompt, ...started },
+    status: 'running' as const,
+    ...ended,
+    attempt,
+    envelope,
+    envelopeHash,
+    task: envelope.prompt,
+    ...started,
   };
   const runs = setRun(view, runId, () => set);
   if (parentRunId === null) {
@@ -279,15 +298,17 @@ function opened(view: View, event: Event<'message-start'>): View['open'] {
 
 function messageEnd(view: View, { runId, entry }: Event<'message-end'>): View {
   const next = { ...view, entries: putEntry(view.entries, runId, entry) };
-  return entry.kind === 'assistant'
-    ? { ...quiet(next, runId), open: withoutOpen(view.open, entry.messageId) }
-    : next;
+  return entry.kind === 'assistant' ? { ...quiet(next, runId), open: withoutOpen(view.open, entry.messageId) } : next;
 }
 
 function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
   const row: ToolCallRow = {
-    ...{ runId, toolCallId, name },
-    ...{ status: 'running', startedAt: at, endedAt: null },
+    runId,
+    toolCallId,
+    name,
+    status: 'running',
+    startedAt: at,
+    endedAt: null,
   };
   return { ...view, calls: putCall(view.calls, row) };
 }
@@ -334,11 +355,7 @@ function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'
   };
 }
 
-function setWorkflow(
-  view: View,
-  id: string,
-  change: (row: WorkflowRow) => Partial<WorkflowRow>,
-): WorkflowRow[] {
+function setWorkflow(view: View, id: string, change: (row: WorkflowRow) => Partial<WorkflowRow>): WorkflowRow[] {
   return view.workflows.map((row) => (row.id === id ? { ...row, ...change(row) } : row));
 }
 

@@ -28,8 +28,7 @@ export class ReplyDraft {
   /** Of one answer alone the newest counts: a choice takes the words away. */
   choose(index: number, label: string, on: boolean): void {
     const box = this.boxes[index]!;
-    if (this.questions[index]?.kind === 'single')
-      Object.assign(box, { chosen: on ? [label] : [], words: '' });
+    if (this.questions[index]?.kind === 'single') Object.assign(box, { chosen: on ? [label] : [], words: '' });
     else box.chosen = on ? [...box.chosen, label] : box.chosen.filter((one) => one !== label);
   }
 

@@ -65,9 +65,7 @@ export function openBlocksOf(source: Source): Block[] {
 }
 
 function resultsOf({ entries }: Source): Map<string, ToolEntry> {
-  return new Map(
-    entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
-  );
+  return new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])));
 }
 
 function assistantBlocks(source: Source, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
@@ -101,14 +99,8 @@ function openBlocks(source: Source, message: OpenMessage): Block[] {
     const result = results.get(id) ?? null;
     const draft = { id, name: part.name ?? '', input: undefined, draft: part.text, result };
     const newest = index === message.parts.length - 1;
-    const call = withState(
-      source,
-      draft,
-      newest && !source.children.some(({ toolCallId }) => toolCallId === id),
-    );
-    return [
-      { kind: 'call', key, call: call.state === 'writing' ? call : { ...call, input: parsed(part.text) } },
-    ];
+    const call = withState(source, draft, newest && !source.children.some(({ toolCallId }) => toolCallId === id));
+    return [{ kind: 'call', key, call: call.state === 'writing' ? call : { ...call, input: parsed(part.text) } }];
   });
 }
 
@@ -124,9 +116,7 @@ type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy'>;
 
 function withState(source: Source, call: Stateless, writing: boolean): Call {
   const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
-  const children = source.children
-    .filter(({ toolCallId }) => toolCallId === call.id)
-    .sort((a, b) => a.item - b.item);
+  const children = source.children.filter(({ toolCallId }) => toolCallId === call.id).sort((a, b) => a.item - b.item);
   const asked = askedOf(source, call);
   const state = stateOf(source, call, asked, row, writing);
   return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked) };
@@ -181,18 +171,7 @@ export function lastCall(blocks: readonly Block[]): Call | null {
 }
 
 /** Argument names that say most about a call, the best first. */
-const MAIN_ARGUMENTS = [
-  'path',
-  'file_path',
-  'command',
-  'pattern',
-  'query',
-  'url',
-  'agent',
-  'name',
-  'title',
-  'prompt',
-];
+const MAIN_ARGUMENTS = ['path', 'file_path', 'command', 'pattern', 'query', 'url', 'agent', 'name', 'title', 'prompt'];
 
 /** The one argument that tells calls of a tool apart, on one line; empty where there is none. */
 export function mainArgument(input: unknown): string {

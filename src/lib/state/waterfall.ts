@@ -117,19 +117,12 @@ function stretchesOf(run: RunRow, rows: Rows, entries: Entries, now: number): St
 function signsOf(run: RunRow, rows: Rows, entries: Entries): number[] {
   const ids = new Set(inOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
   const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);
-  const calls = rows.calls
-    .filter(isOf)
-    .flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
+  const calls = rows.calls.filter(isOf).flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
   const asked = rows.approvals
     .filter(({ request }) => isOf(request))
-    .flatMap(({ request, decisions }) => [
-      request.at,
-      ...decisions.flatMap((decision) => decision?.at ?? []),
-    ]);
+    .flatMap(({ request, decisions }) => [request.at, ...decisions.flatMap((decision) => decision?.at ?? [])]);
   const said = [...ids].flatMap((id) => (entries[id] ?? []).map(({ at }) => at));
-  const answered = rows.requests
-    .filter(isOf)
-    .map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
+  const answered = rows.requests.filter(isOf).map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
   return [...answered, ...[...calls, ...asked, ...said].map((at) => Date.parse(at))];
 }
 
@@ -138,7 +131,5 @@ function endOf({ endedAt }: RunRow): number | null {
 }
 
 function inOrder(runs: readonly RunRow[], parent: string | null): RunRow[] {
-  return runs
-    .filter(({ parentRunId }) => parentRunId === parent)
-    .flatMap((run) => [run, ...inOrder(runs, run.id)]);
+  return runs.filter(({ parentRunId }) => parentRunId === parent).flatMap((run) => [run, ...inOrder(runs, run.id)]);
 }

@@ -68,7 +68,16 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
   const entries = Object.entries(known?.entries ?? {}).filter(([runId]) => !ended.has(runId));
   const { conversation, workflow, runs, calls, approvals } = detail;
   return {
-    ...{ conversation, runs, calls, approvals, seq: workflow.lastSeq, workflows: [workflow] },
-    ...{ more: false, entries: Object.fromEntries(entries), open: [], retries: {}, reviewing: [] },
+    conversation,
+    runs,
+    calls,
+    approvals,
+    seq: workflow.lastSeq,
+    workflows: [workflow],
+    more: false,
+    entries: Object.fromEntries(entries),
+    open: [],
+    retries: {},
+    reviewing: [],
   };
 }

@@ -3,8 +3,7 @@ import { plural } from '#lib/sentences.ts';
 
 export const historyWords = {
   title: 'History',
-  empty:
-    'Nothing yet. Every message that you send becomes a workflow and is kept here with all that happened.',
+  empty: 'Nothing yet. Every message that you send becomes a workflow and is kept here with all that happened.',
   emptyFiltered: 'No workflow matches these filters.',
   emptySearch: 'Nothing was found. All words must occur in one place: try fewer of them.',
   search: 'Search',
@@ -113,14 +112,12 @@ export const trashWords = {
   list: 'Deleted conversations',
   empty: 'The trash is empty. Deleted conversations stay here for a while before they are gone.',
   keptFor: (days: number) => `Deleted conversations can be restored for ${plural(days, 'day', 'days')}.`,
-  daysLeft: (days: number) =>
-    days > 0 ? `${plural(days, 'day', 'days')} left` : 'goes with the next clean-up',
+  daysLeft: (days: number) => (days > 0 ? `${plural(days, 'day', 'days')} left` : 'goes with the next clean-up'),
   deletedAt: (when: string) => `deleted ${when}`,
   restore: 'Restore',
   purge: 'Delete for good',
   purgeQuestion: 'Delete this conversation for good?',
-  purgeText: (title: string) =>
-    `“${title}” and everything that happened in it will be gone. This cannot be undone.`,
+  purgeText: (title: string) => `“${title}” and everything that happened in it will be gone. This cannot be undone.`,
   keep: 'Keep it',
   moved: 'Conversation moved to the trash',
   restored: 'Conversation restored',

@@ -55,8 +55,7 @@ export const permissionsWords = {
   rules: 'Rules',
   rulesHint: 'In the order in which they are written. They hold from the moment that their file is saved.',
   noRules: 'There are no rules for this folder.',
-  noRulesHint:
-    'Rules stand under [[permissions.rules]] in config.toml, yours or the project’s .triad/config.toml.',
+  noRulesHint: 'Rules stand under [[permissions.rules]] in config.toml, yours or the project’s .triad/config.toml.',
   effects: { deny: 'deny', ask: 'ask', allow: 'allow' } satisfies Record<Effect, string>,
   rule: {
     effect: 'Effect',

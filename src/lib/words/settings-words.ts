@@ -113,8 +113,7 @@ export const settingsWords = {
   label: (path: string) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
   notSet: 'not set',
   /** Bounds that nobody reaches are not worth a word. */
-  bounds: (min: number | null, max: number | null) =>
-    boundsOf(min, max !== null && max < 1_000_000 ? max : null),
+  bounds: (min: number | null, max: number | null) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),
   default: (value: string) => `Default: ${value}`,
   reset: (value: string, label: string) => `Default: ${value}, for ${label}`,
   appearance: 'Appearance',
@@ -124,8 +123,7 @@ export const settingsWords = {
   textSizes: { small: 'Small', normal: 'Normal', large: 'Large' },
   motion: 'Motion is reduced where your system asks for it. These choices are kept on this device only.',
   memory: 'Memory',
-  memoryHint:
-    'Notes that agents keep for later workflows in the same folder. Only agents of the same name read them.',
+  memoryHint: 'Notes that agents keep for later workflows in the same folder. Only agents of the same name read them.',
   noMemory: 'No agent has kept a note yet.',
   memoryFailed: 'The notes could not be loaded',
   deleteNote: 'Delete',

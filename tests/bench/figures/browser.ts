@@ -39,7 +39,8 @@ export async function browserFigures(session: Session): Promise<Figure[]> {
   const conversationId = await seeded(home, messages);
   const server = await session.server('stamped');
   const host = await startHost({
-    ...{ home, workspace: join(home, 'workspace') },
+    home,
+    workspace: join(home, 'workspace'),
     env: { ANTHROPIC_API_KEY: 'bench-key', ANTHROPIC_BASE_URL: await server.ask('url') },
   });
   const launch = { ...(executablePath === undefined ? {} : { executablePath }), args: chromiumArgs() };

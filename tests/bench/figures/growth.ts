@@ -36,13 +36,20 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
   const cpu = (times: BatchTimes[]) => median(times.map(({ cpuMs }) => cpuMs / batch));
   return [
     figure({
-      ...{ id: 'throughput', title: 'workflows back to back', unit: '1/s', bar: { atLeast: 60 } },
-      ...{ ours: rate(results.ours), floor: rate(results.floor) },
+      id: 'throughput',
+      title: 'workflows back to back',
+      unit: '1/s',
+      bar: { atLeast: 60 },
+      ours: rate(results.ours),
+      floor: rate(results.floor),
       note: `${count} workflows in batches of ${batch}, each in a conversation of its own`,
     }),
     figure({
-      ...{ id: 'cpu', title: 'processor time per workflow', unit: 'ms' },
-      ...{ ours: cpu(results.ours), floor: cpu(results.floor) },
+      id: 'cpu',
+      title: 'processor time per workflow',
+      unit: 'ms',
+      ours: cpu(results.ours),
+      floor: cpu(results.floor),
       note: 'all threads; what else runs on the machine changes this least',
     }),
     drift(results.ours, results.floor),
@@ -50,7 +57,10 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
     ...heldFigures(holding, batch),
     ...shownFigures(results.ours.flatMap(({ shown }) => shown)),
     figure({
-      ...{ id: 'disk', title: 'disk per workflow', unit: 'KB', bar: { atMost: 100 } },
+      id: 'disk',
+      title: 'disk per workflow',
+      unit: 'KB',
+      bar: { atMost: 100 },
       ours: ((await sizeOf(store)) - start) / count / KB,
       note: `growth of the closed store's files over ${count} workflows`,
     }),
@@ -68,9 +78,7 @@ function drift(ours: BatchTimes[], floor: BatchTimes[]): Figure {
 
 function growth(ours: BatchTimes[], floor: BatchTimes[], batch: number): Figure[] {
   const settled = (times: BatchTimes[], of: (one: BatchTimes) => number) =>
-    times
-      .map((one, index) => ({ x: (index + 1) * batch, y: of(one) / KB }))
-      .filter(({ x }) => x >= SETTLED_AT);
+    times.map((one, index) => ({ x: (index + 1) * batch, y: of(one) / KB })).filter(({ x }) => x >= SETTLED_AT);
   const parts = [
     { id: 'heap', title: 'heap per workflow', of: (one: BatchTimes) => one.heap, bar: { atMost: 1 } },
     {
@@ -84,8 +92,12 @@ function growth(ours: BatchTimes[], floor: BatchTimes[], batch: number): Figure[
     const points = settled(ours, of);
     if (points.length < 3) return unmeasured(id, title, bar, `needs three batches after ${SETTLED_AT}`);
     return figure({
-      ...{ id, title, bar, unit: 'KB' },
-      ...{ ours: slope(points), floor: slope(settled(floor, of)) },
+      id,
+      title,
+      bar,
+      unit: 'KB',
+      ours: slope(points),
+      floor: slope(settled(floor, of)),
       note: `slope from the ${SETTLED_AT}th to the ${points.at(-1)?.x}th, after collections of garbage`,
     });
   });

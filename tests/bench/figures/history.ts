@@ -26,22 +26,27 @@ export async function historyFigures(session: Session): Promise<Figure[]> {
     const size = `${history} workflows${history < FULL_SIZE ? ' (--history: 100,000)' : ''}`;
     return [
       figure({
-        ...{ id: 'newest-50', title: 'history: newest 50', unit: 'ms', bar: { atMost: 5 }, ours: page },
+        id: 'newest-50',
+        title: 'history: newest 50',
+        unit: 'ms',
+        bar: { atMost: 5 },
+        ours: page,
         note: `of ${size}, seeded in ${(seedMs / 1000).toFixed(0)} s; ${few.toFixed(2)} ms of ${FEW}`,
       }),
       figure({
-        ...{ id: 'first-screen', title: 'history: first screen of a long workflow', unit: 'ms' },
-        ...{ bar: { atMost: 50 }, ours: screen },
+        id: 'first-screen',
+        title: 'history: first screen of a long workflow',
+        unit: 'ms',
+        bar: { atMost: 50 },
+        ours: screen,
         note: `${seeded} events: workflow.get with the entries of the lead's run, beside ${size}`,
       }),
       figure({
-        ...{
-          id: 'search',
-          title: 'history: search',
-          unit: 'ms',
-          bar: { atMost: 150 },
-          ours: median(searches),
-        },
+        id: 'search',
+        title: 'history: search',
+        unit: 'ms',
+        bar: { atMost: 150 },
+        ours: median(searches),
         note: `of ${size}, indexed in ${(settleMs / 1000).toFixed(0)} s; longest ${Math.max(...searches).toFixed(0)} ms`,
       }),
     ];

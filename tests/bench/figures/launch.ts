@@ -62,14 +62,24 @@ function figuresOf({ ours, floor }: { ours: Launch[]; floor: Launch[] }, launche
   const note = `node src/hosts/cli.ts run, from the second start on; median of ${launches}`;
   return [
     figure({
-      ...{ id: 'launch', title: LAUNCH, unit: 'ms', bar: LAUNCH_BAR, note },
-      ...{ ours: start(ours), floor: start(floor) },
+      id: 'launch',
+      title: LAUNCH,
+      unit: 'ms',
+      bar: LAUNCH_BAR,
+      note,
+      ours: start(ours),
+      floor: start(floor),
     }),
     peaks(ours).length === 0
       ? unmeasured('memory', MEMORY, MEMORY_BAR, 'this system has no /proc')
       : figure({
-          ...{ id: 'memory', title: MEMORY, unit: 'MB', bar: MEMORY_BAR, note },
-          ...{ ours: median(peaks(ours)), floor: median(peaks(floor)) },
+          id: 'memory',
+          title: MEMORY,
+          unit: 'MB',
+          bar: MEMORY_BAR,
+          note,
+          ours: median(peaks(ours)),
+          floor: median(peaks(floor)),
         }),
   ];
 }

@@ -21,12 +21,15 @@ async function scriptFigure(): Promise<Figure> {
   if (!existsSync(page)) return unmeasured('script', SCRIPT, SCRIPT_BAR, 'build/ is missing: npm run build');
   const html = await readFile(page, 'utf8');
   const files = new Set<string>();
-  for (const [, path = ''] of html.matchAll(/["'(](?:\.?\/)?(_app\/[^"')]+\.js)["')]/g))
-    await collect(path, files);
+  for (const [, path = ''] of html.matchAll(/["'(](?:\.?\/)?(_app\/[^"')]+\.js)["')]/g)) await collect(path, files);
   let bytes = 0;
   for (const file of files) bytes += gzipSync(await readFile(join(BUILD, file))).length;
   return figure({
-    ...{ id: 'script', title: SCRIPT, unit: 'KB', bar: SCRIPT_BAR, ours: bytes / 1024 },
+    id: 'script',
+    title: SCRIPT,
+    unit: 'KB',
+    bar: SCRIPT_BAR,
+    ours: bytes / 1024,
     note: `${files.size} files that the start page loads; route modules that it imports later are not counted`,
   });
 }

@@ -15,8 +15,12 @@ export async function stopFigures(session: Session): Promise<Figure[]> {
   const results = await inTurn(arena, runs, (side) => stopOnce(arena, side));
   return [
     figure({
-      ...{ id: 'stop', title: 'stop → last request closed', unit: 'ms', bar: { atMost: 200 } },
-      ...{ ours: median(results.ours), floor: median(results.floor) },
+      id: 'stop',
+      title: 'stop → last request closed',
+      unit: 'ms',
+      bar: { atMost: 200 },
+      ours: median(results.ours),
+      floor: median(results.floor),
       note: `three sub-agents streaming; median of ${runs}, longest ${Math.max(...results.ours).toFixed(1)}`,
     }),
   ];

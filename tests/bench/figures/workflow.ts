@@ -26,7 +26,10 @@ export async function workflowFigures(session: Session): Promise<Figure[]> {
   const total = (one: Seen) => one.endedAt - one.sentAt;
   return [
     figure({
-      ...{ id: 'workflow', title: 'workflow, zero latency', unit: 'ms', bar: { timesFloor: 2 } },
+      id: 'workflow',
+      title: 'workflow, zero latency',
+      unit: 'ms',
+      bar: { timesFloor: 2 },
       ...medians(seen, total),
       note: `median of ${runs}`,
     }),
@@ -44,13 +47,18 @@ export async function realisticFigures(session: Session): Promise<Figure[]> {
   };
   return [
     figure({
-      ...{ id: 'overhead', title: 'overhead over the critical path', unit: 'ms', bar: { timesFloor: 2 } },
+      id: 'overhead',
+      title: 'overhead over the critical path',
+      unit: 'ms',
+      bar: { timesFloor: 2 },
       ...medians(seen, overhead),
       note: `300 ms to the first token, 15 ms between deltas; median of ${runs}`,
     }),
     ...handOffs('', seen, true),
     figure({
-      ...{ id: 'early-start', title: "first child's request after the lead's stream", unit: 'ms' },
+      id: 'early-start',
+      title: "first child's request after the lead's stream",
+      unit: 'ms',
       bar: { atMost: 0 },
       ...medians(seen, early),
       note: 'negative: started before the stream had ended',
@@ -64,25 +72,27 @@ export function shownFigures(shown: readonly number[]): Figure[] {
   const unit = 'ms';
   return [
     figure({
-      ...{ id: 'shown-p50', title: 'start of a sub-agent → shown, p50', unit, bar: { atMost: 20 } },
-      ...{ ours: percentile(shown, 0.5), note },
+      id: 'shown-p50',
+      title: 'start of a sub-agent → shown, p50',
+      unit,
+      bar: { atMost: 20 },
+      ours: percentile(shown, 0.5),
+      note,
     }),
     figure({
-      ...{ id: 'shown-p99', title: 'start of a sub-agent → shown, p99', unit, bar: { atMost: 100 } },
-      ...{ ours: percentile(shown, 0.99), note },
+      id: 'shown-p99',
+      title: 'start of a sub-agent → shown, p99',
+      unit,
+      bar: { atMost: 100 },
+      ours: percentile(shown, 0.99),
+      note,
     }),
   ];
 }
 
 type Both = { ours: Seen[]; floor: Seen[] };
 
-async function measure(
-  session: Session,
-  name: string,
-  server: string[],
-  warmUps: number,
-  runs: number,
-): Promise<Both> {
+async function measure(session: Session, name: string, server: string[], warmUps: number, runs: number): Promise<Both> {
   const arena = await session.arena(name, ...server);
   const one = async (side: Arena['ours']): Promise<Seen> => {
     const times = await side.ask('workflow');

@@ -19,7 +19,8 @@ test('a lead: thinking, words, a call with its result, two iterations, the compl
     { type: 'TextDelta', text: 'a reviewer.' },
     { type: 'ToolCallStart', id: 'call_spawn', name: 'spawn_agent', arguments: input },
     {
-      ...{ type: 'ToolCallEnd', id: 'call_spawn' },
+      type: 'ToolCallEnd',
+      id: 'call_spawn',
       result: { status: 'completed', output: '{"success":true}', metadata: {} },
     },
     { type: 'IterationComplete', iteration: 1 },

@@ -10,10 +10,7 @@ import { conversationId, conversationRow, lead, type Recording, reviewer } from 
 async function historyOf({ durable }: Recording, runId: string, until?: number): Promise<HistoryEntry[]> {
   const store = await openStore({ url: 'mem://' });
   onTestFinished(() => store.close());
-  await store.commit(
-    [],
-    [{ kind: 'put', table: 'conversation', key: conversationId, row: conversationRow() }],
-  );
+  await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: conversationRow() }]);
   const events = durable.slice(0, until);
   await store.commit(events, events.flatMap(apply));
   const run = await store.run(runId);
@@ -46,7 +43,10 @@ test('a lead: its start, the person’s words, its own, a call with its result, 
     { kind: 'AssistantText', text: 'I will ask a reviewer.', interrupted: false },
     { kind: 'ToolCall', id: 'call_spawn', name: 'spawn_agent', arguments: input },
     {
-      ...{ kind: 'ToolResult', call_id: 'call_spawn', status: 'completed', output: '{"success":true}' },
+      kind: 'ToolResult',
+      call_id: 'call_spawn',
+      status: 'completed',
+      output: '{"success":true}',
       metadata: {},
     },
     { kind: 'AssistantText', text },
@@ -122,7 +122,5 @@ test('arguments that are no JSON are given as the model wrote them', async () =>
     }
   }
   const history = await historyOf(recording, reviewer.runId);
-  expect(history).toContainEqual(
-    expect.objectContaining({ id: 'call_read_1', arguments: '{"path": "src/li' }),
-  );
+  expect(history).toContainEqual(expect.objectContaining({ id: 'call_read_1', arguments: '{"path": "src/li' }));
 });

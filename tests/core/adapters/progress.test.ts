@@ -36,7 +36,10 @@ test('an error names the agent, its type and how bad it is', () => {
     { runId: endless.runId, errorType: 'max_iterations', outcome: 'budget_exceeded', severity: 'error' },
     { runId: stuck.runId, errorType: 'interrupted', severity: 'warning' },
     {
-      ...{ runId: stuck.runId, errorType: 'doom_loop', severity: 'error', message: 'Ended: doom_loop' },
+      runId: stuck.runId,
+      errorType: 'doom_loop',
+      severity: 'error',
+      message: 'Ended: doom_loop',
       text: '✗ test-generator: doom_loop (error)',
     },
   ]);
@@ -64,7 +67,12 @@ test.for([
 ] as const)('the outcome %s has the severity %s', ([outcome, severity]) => {
   const recording = new Recording();
   recording.record(reviewer, {
-    ...{ type: 'run-end', outcome, text: 'Done.', error: null, durationMs: 1, usage: usageOf() },
+    type: 'run-end',
+    outcome,
+    text: 'Done.',
+    error: null,
+    durationMs: 1,
+    usage: usageOf(),
   });
   expect(told(recording)).toMatchObject([
     severity === null

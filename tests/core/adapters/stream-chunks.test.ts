@@ -52,7 +52,12 @@ test.for(Object.keys(STATUS_OF) as Outcome[])(
   (outcome) => {
     const recording = new Recording();
     recording.record(reviewer, {
-      ...{ type: 'run-end', outcome, text: '', error: null, durationMs: 1, usage: usageOf() },
+      type: 'run-end',
+      outcome,
+      text: '',
+      error: null,
+      durationMs: 1,
+      usage: usageOf(),
     });
     const [chunk] = chunksOf(recording);
     const good = outcome === 'completed' || outcome === 'partial';

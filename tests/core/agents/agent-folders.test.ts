@@ -22,12 +22,15 @@ async function place(files: Record<string, string>) {
   const project = join(root, 'project');
   const look = async () => lookAt(project, await trust.hashes(project), tools);
   return {
-    ...{ root, project, trust, warnings, agents, look },
+    root,
+    project,
+    trust,
+    warnings,
+    agents,
+    look,
     /** Trusts everything as it is now. */
     agree: async () => {
-      const known = (await look()).files.flatMap(({ path, hash }) =>
-        hash === null ? [] : [[path, hash] as const],
-      );
+      const known = (await look()).files.flatMap(({ path, hash }) => (hash === null ? [] : [[path, hash] as const]));
       await trust.set(project, new Map(known));
     },
     names: async () => (await agents.of(project)).list({ enabled: true }).map(({ name }) => name),

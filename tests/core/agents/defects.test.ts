@@ -27,14 +27,7 @@ const VALUES: readonly (readonly [string, string, readonly (readonly [string, st
   [
     'tools',
     '["grep"]',
-    [
-      ['"grep"'],
-      ['["raed_file"]', 'read_file'],
-      ['["grpe"]', 'grep'],
-      ['[3]'],
-      ['[""]'],
-      ['["spawn_agent"]'],
-    ],
+    [['"grep"'], ['["raed_file"]', 'read_file'], ['["grpe"]', 'grep'], ['[3]'], ['[""]'], ['["spawn_agent"]']],
   ],
   [
     'permissions',
@@ -52,20 +45,11 @@ const VALUES: readonly (readonly [string, string, readonly (readonly [string, st
   ['enabled', 'true', [['"no"'], ['1'], ['[]']]],
   ['enable_reflection', 'true', [['"yes"'], ['0'], ['["true"]']]],
   ['max_retries', '2', [['-1'], ['6'], ['1.5'], ['"2"'], ['true']]],
-  [
-    'reflection_criteria',
-    "['It is short']",
-    [['3'], ['true'], ['""'], ['"  "'], ['[]'], ['[7]'], ['["a", ""]']],
-  ],
+  ['reflection_criteria', "['It is short']", [['3'], ['true'], ['""'], ['"  "'], ['[]'], ['[7]'], ['["a", ""]']]],
 ];
 
 /** Every third key is filled in, beginning at the index, so that the defect stands among others. */
-function fileOf(
-  format: 'md' | 'toml',
-  index: number,
-  mine: readonly string[],
-  without = '',
-): Omit<Case, 'key'> {
+function fileOf(format: 'md' | 'toml', index: number, mine: readonly string[], without = ''): Omit<Case, 'key'> {
   const isToml = format === 'toml';
   const pair = (key: string, value: string) => (isToml ? `${key} = ${value}` : `${key}: ${value}`);
   const own = mine.map((line) => line.split(/[:=]/)[0]?.trim() ?? '');
@@ -102,9 +86,7 @@ function wrongValues(format: 'md' | 'toml', index: number): Case[] {
 function misspelt(word: string, index: number): string {
   const at = 1 + (index % (word.length - 2));
   const [before, here, next, after] = [word.slice(0, at), word[at]!, word[at + 1]!, word.slice(at + 2)];
-  return [before + next + after, before + next + here + after, before + here + here + next + after][
-    index % 3
-  ]!;
+  return [before + next + after, before + next + here + after, before + here + here + next + after][index % 3]!;
 }
 
 function unknownKeys(format: 'md' | 'toml', index: number): Case[] {

@@ -72,7 +72,8 @@ test('reflection: one more try unless the file says another number, and criteria
   expect(reflectionOf('enable_reflection: true')).toEqual({ criteria: null, maxRetries: 1 });
   expect(reflectionOf('enable_reflection: true\nmax_retries: 0')).toMatchObject({ maxRetries: 0 });
   expect(reflectionOf('enable_reflection: true\nreflection_criteria: [It is short, It is right]')).toEqual({
-    ...{ criteria: '- It is short\n- It is right', maxRetries: 1 },
+    criteria: '- It is short\n- It is right',
+    maxRetries: 1,
   });
   expect(reflectionOf('enable_reflection: false\nmax_retries: 2')).toBeNull();
 });
@@ -82,7 +83,9 @@ test('keys of reflection without its switch are worth a warning: they change not
     ok: true,
     definition: { reflection: null },
     warnings: ['max_retries', 'reflection_criteria'].map((key, index) => ({
-      ...{ line: 4 + index, key, message: `${key} changes nothing without enable_reflection: true` },
+      line: 4 + index,
+      key,
+      message: `${key} changes nothing without enable_reflection: true`,
     })),
   });
 });
@@ -129,10 +132,7 @@ test.for([
     { line: 6, column: 5, key: 'permissions', suggestion: 'DatabaseWrite' },
   ],
   ['permissions: FilesystemRead', { line: 4, column: 14, key: 'permissions' }],
-  [
-    'requires_approval: [FilesystemWrit]',
-    { column: 21, key: 'requires_approval', suggestion: 'FilesystemWrite' },
-  ],
+  ['requires_approval: [FilesystemWrit]', { column: 21, key: 'requires_approval', suggestion: 'FilesystemWrite' }],
   ['requires_approval: [write_fil]', { key: 'requires_approval', suggestion: 'write_file' }],
   ['approval_timeout: 0', { line: 4, column: 19, message: 'approval_timeout must be at least 1' }],
   ['approval_timeout: 5 min', { key: 'approval_timeout' }],
@@ -140,10 +140,7 @@ test.for([
   ['enable_reflection: "yes"', { column: 20, message: 'enable_reflection must be true or false' }],
   ['max_retries: 6', { line: 4, column: 14, message: 'max_retries must be at most 5' }],
   ['max_retries: -1', { key: 'max_retries', message: 'max_retries must be at least 0' }],
-  [
-    'reflection_criteria: [short, ""]',
-    { column: 30, message: 'reflection_criteria (item 2) must not be empty' },
-  ],
+  ['reflection_criteria: [short, ""]', { column: 30, message: 'reflection_criteria (item 2) must not be empty' }],
   ['prompt: x', { key: 'prompt', message: 'unknown key prompt' }],
   ['model: {a: 1}', { key: 'model', message: 'model must be text' }],
 ] as const)('a wrong value: %s', ([keys, error]) => {
@@ -160,9 +157,7 @@ test('a key that stands twice, and a name that cannot be one', () => {
   expect(errorsOf('---\nname: x\ndescription: d\nname: y\n---\nText')).toMatchObject([
     { line: 4, column: 1, key: 'name' },
   ]);
-  expect(errorsOf('---\nname: "../x"\ndescription: d\n---\nText')).toMatchObject([
-    { line: 2, column: 7, key: 'name' },
-  ]);
+  expect(errorsOf('---\nname: "../x"\ndescription: d\n---\nText')).toMatchObject([{ line: 2, column: 7, key: 'name' }]);
 });
 
 test('all faults of a file are told at once, in its order', () => {
@@ -175,14 +170,11 @@ test('all faults of a file are told at once, in its order', () => {
   ]);
 });
 
-test.for(['', 'no frontmatter', '---\nname: x\n', 'x\n---\nname: x\n---\n'])(
-  '%j has no frontmatter',
-  (text) => {
-    expect(errorsOf(text)).toMatchObject([
-      { line: 1, column: 1, message: expect.stringContaining('frontmatter') as string },
-    ]);
-  },
-);
+test.for(['', 'no frontmatter', '---\nname: x\n', 'x\n---\nname: x\n---\n'])('%j has no frontmatter', (text) => {
+  expect(errorsOf(text)).toMatchObject([
+    { line: 1, column: 1, message: expect.stringContaining('frontmatter') as string },
+  ]);
+});
 
 test('what is no YAML, or no keys, is told with its place', () => {
   expect(errorsOf('---\nname: x\ntools: [a\n---\nText')).toMatchObject([{ line: 3, key: null }]);
@@ -193,9 +185,7 @@ test('what is no YAML, or no keys, is told with its place', () => {
 
 test('a lead may have the tools that start agents; its name is kept for a lead', () => {
   expect(parse(file('role: primary\ntools: [spawn_agent, grep]'))).toMatchObject({ ok: true });
-  expect(errorsOf('---\nname: lead\ndescription: d\n---\nText')).toMatchObject([
-    { line: 2, column: 7, key: 'name' },
-  ]);
+  expect(errorsOf('---\nname: lead\ndescription: d\n---\nText')).toMatchObject([{ line: 2, column: 7, key: 'name' }]);
   expect(parse('---\nname: lead\ndescription: d\nrole: primary\n---\nText')).toMatchObject({ ok: true });
 });
 
@@ -232,7 +222,10 @@ describe('TOML', () => {
     expect(parse(text, path)).toMatchObject({
       ok: true,
       definition: {
-        ...{ name: 'x', tools: ['grep'], approvalTimeoutMs: 5000, model: null },
+        name: 'x',
+        tools: ['grep'],
+        approvalTimeoutMs: 5000,
+        model: null,
         systemPrompt: 'You help.\nmodel = not a key',
       },
     });
@@ -240,10 +233,7 @@ describe('TOML', () => {
 
   test.for([
     ['tool = ["grep"]', { line: 3, column: 1, key: 'tool', suggestion: 'tools' }],
-    [
-      'tools = [\n  "grep", # "]"\n  "raed_file",\n]',
-      { line: 5, column: 3, key: 'tools', suggestion: 'read_file' },
-    ],
+    ['tools = [\n  "grep", # "]"\n  "raed_file",\n]', { line: 5, column: 3, key: 'tools', suggestion: 'read_file' }],
     ['  enabled =  "no"', { line: 3, column: 14, key: 'enabled' }],
     ["'max_tokens' = 1.5", { line: 3, column: 16, key: 'max_tokens' }],
     ["model = '''\nrole = \"x\"\n'''\nrole = \"x\"", { line: 6, column: 8, key: 'role' }],

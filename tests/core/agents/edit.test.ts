@@ -53,21 +53,12 @@ describe('Markdown', () => {
     [{ effort: 'high' }, ['+effort: high']],
     [{ enabled: false, max_tokens: 5 }, ['+enabled: false', '+max_tokens: 5']],
     [{ description: 'One line' }, ['-description: >', '-  folded', '-  text', '+description: One line']],
-    [
-      { description: 'a\nb' },
-      ['-description: >', '-  folded', '-  text', '+description: |-', '+  a', '+  b'],
-    ],
+    [{ description: 'a\nb' }, ['-description: >', '-  folded', '-  text', '+description: |-', '+  a', '+  b']],
     [{ tools: ['read_file', 'glob'] }, ['-  - grep', '+  - glob']],
     [{ tools: ['grep', 'read_file'] }, []],
     [
       { tools: [] },
-      [
-        '-tools:   # why these',
-        '-  # for looking',
-        '-  - read_file # one',
-        '-  - grep',
-        '+tools: []   # why these',
-      ],
+      ['-tools:   # why these', '-  # for looking', '-  - read_file # one', '-  - grep', '+tools: []   # why these'],
     ],
     [{ tools: null }, ['-tools:   # why these', '-  # for looking', '-  - read_file # one', '-  - grep']],
     [
@@ -130,7 +121,9 @@ describe('TOML', () => {
 
 test('a value that no form has is left out; a text that is no keys has no values', () => {
   expect(valuesOf('---\nname: {a: 1}\ntools: [a, 1]\nmodel:\n---\nP', false)).toEqual({
-    ...{ tools: ['a', '1'], model: null, prompt: 'P' },
+    tools: ['a', '1'],
+    model: null,
+    prompt: 'P',
   });
   expect(valuesOf('no frontmatter', false)).toBeNull();
   expect(valuesOf('a = ', true)).toBeNull();

@@ -27,29 +27,12 @@ const DESCRIPTIONS = [
   '',
 ];
 const TOOLS = [
-  ...[
-    'tools: Read, Write, Edit, Bash, Glob, Grep',
-    'tools: Read,Bash',
-    'tools: [Read, WebFetch]',
-    'tools: "*"',
-  ],
+  ...['tools: Read, Write, Edit, Bash, Glob, Grep', 'tools: Read,Bash', 'tools: [Read, WebFetch]', 'tools: "*"'],
   ...['tools:\n  - Read\n  - mcp__github__create_issue', 'tools: Bash(npm run test:*), Read', 'tools:', ''],
-  ...[
-    'tools:\n  write: false\n  edit: false\n  bash: true',
-    'tools: LS, NotebookRead, ExitPlanMode',
-    'tools: {}',
-  ],
+  ...['tools:\n  write: false\n  edit: false\n  bash: true', 'tools: LS, NotebookRead, ExitPlanMode', 'tools: {}'],
 ];
 const MORE = [
-  ...[
-    'model: sonnet',
-    'model: inherit',
-    'model: openai/gpt-5.1',
-    'model: ',
-    'color: red',
-    'colour: "#ff0000"',
-    '',
-  ],
+  ...['model: sonnet', 'model: inherit', 'model: openai/gpt-5.1', 'model: ', 'color: red', 'colour: "#ff0000"', ''],
   ...[
     'mode: subagent\ntemperature: 0.1',
     'mode: all',

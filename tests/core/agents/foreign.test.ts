@@ -23,13 +23,11 @@ describe('Claude Code', () => {
       'name: helper\ndescription: Helps\ntools: Read, Edit, MultiEdit, Bash(git log:*, git diff), TodoWrite, mcp__db__query, Task\nmodel: sonnet\ncolor: purple',
     );
     expect(agent).toMatchObject({
-      ...{
-        name: 'helper',
-        description: 'Helps',
-        role: 'subagent',
-        model: 'sonnet',
-        systemPrompt: 'You help.',
-      },
+      name: 'helper',
+      description: 'Helps',
+      role: 'subagent',
+      model: 'sonnet',
+      systemPrompt: 'You help.',
       tools: ['read_file', 'write_file', 'todo_write', 'todo_read'],
     });
     expect(agent.told).toEqual([
@@ -100,12 +98,7 @@ No heading, just words.`;
   });
 
   test('what is no agent is told as that, and the name of the lead is kept for it', () => {
-    for (const text of [
-      '# Just a text',
-      '',
-      '---\nname: a\ndescription: d\n---\n',
-      '---\nname: lead\n---\nx',
-    ])
+    for (const text of ['# Just a text', '', '---\nname: a\ndescription: d\n---\n', '---\nname: lead\n---\nx'])
       expect(read(text)).toMatchObject({ ok: false, errors: [{ message: expect.any(String) as string }] });
     expect(read('---\nname: "***"\n---\nText', 'claude', '!!!.md').ok).toBe(false);
   });
@@ -124,8 +117,13 @@ describe('opencode', () => {
       'opencode',
     );
     expect(agent).toMatchObject({
-      ...{ name: 'helper', role: 'primary', model: 'claude-opus-5-5', maxIterations: 9, enabled: false },
-      ...{ tools: null, permissions: ['FilesystemRead', 'SemanticSearch'] },
+      name: 'helper',
+      role: 'primary',
+      model: 'claude-opus-5-5',
+      maxIterations: 9,
+      enabled: false,
+      tools: null,
+      permissions: ['FilesystemRead', 'SemanticSearch'],
     });
     expect(agent.told).toEqual(['5: temperature has no counterpart here: it is kept, and changes nothing']);
   });

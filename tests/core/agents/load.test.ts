@@ -30,18 +30,14 @@ test('one bad file stops no other; a file that explains the folder is none', asy
     ['a', 'user', join(folder, 'a.toml')],
     ['b', 'user', join(folder, 'b.md')],
   ]);
-  expect(faultsOf(files)).toEqual([
-    `${join(folder, 'bad.md')}:4:1: unknown key modle (did you mean \`model\`?)`,
-  ]);
+  expect(faultsOf(files)).toEqual([`${join(folder, 'bad.md')}:4:1: unknown key modle (did you mean \`model\`?)`]);
 });
 
 test('a name that two files claim stays with the first', async () => {
   const folder = await folderWith({ '1.md': good('same'), '2.md': good('same') });
   const files = await load(folder);
   expect(definitionsOf(files).map((agent) => agent.sourcePath)).toEqual([join(folder, '1.md')]);
-  expect(faultsOf(files)).toEqual([
-    `${join(folder, '2.md')}:1:1: the name same is taken by ${join(folder, '1.md')}`,
-  ]);
+  expect(faultsOf(files)).toEqual([`${join(folder, '2.md')}:1:1: the name same is taken by ${join(folder, '1.md')}`]);
 });
 
 test('a missing folder holds none; a pipe, a folder and a huge file are told', async () => {

@@ -105,9 +105,6 @@ test('many readers while others register and clean up: each sees a whole, sorted
       await turn();
     }
   };
-  await Promise.all([
-    ...Array.from({ length: 5 }, (_, id) => writer(id)),
-    ...Array.from({ length: 10 }, reader),
-  ]);
+  await Promise.all([...Array.from({ length: 5 }, (_, id) => writer(id)), ...Array.from({ length: 10 }, reader)]);
   expect(registry.list().map(({ name }) => name)).toEqual(['permanent']);
 });

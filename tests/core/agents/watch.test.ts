@@ -17,7 +17,10 @@ async function watching() {
   const changed = vi.fn();
   const end = await watch.subscribe(folder, changed);
   return {
-    ...{ folder, watch, changed, end },
+    folder,
+    watch,
+    changed,
+    end,
     /** Does it, and waits until it is told. */
     told: async (change: () => Promise<unknown>) => {
       changed.mockClear();
@@ -60,10 +63,7 @@ test('a link to the settings is watched where it leads; what a place itself lead
   const deep = Array.from({ length: 40 }, (_, index) => [`${index}/a.md`, AGENT]);
   await symlink(far, join(folder, '.triad'));
   await mkdir(join(folder, '.claude'));
-  await symlink(
-    await folderWith(Object.fromEntries(deep) as Record<string, string>),
-    join(folder, '.claude/agents'),
-  );
+  await symlink(await folderWith(Object.fromEntries(deep) as Record<string, string>), join(folder, '.claude/agents'));
   const watch = new AgentWatch((at) => [join(at, '.claude/agents'), join(at, '.triad/agents')]);
   onTestFinished(() => watch.close());
   const [before, changed] = [watchers(), vi.fn()];
@@ -87,13 +87,13 @@ test('nothing is held once nobody listens, or the whole is closed', async () => 
 
 test('trust that is given or taken back, and a file that is saved, are told to who looks at the folder', async () => {
   const { runtime, folder } = await startEngine(new Script(), {
-    ...{ files: { '.triad/agents/a.md': AGENT }, data: await folderWith() },
+    files: { '.triad/agents/a.md': AGENT },
+    data: await folderWith(),
   });
   const changed = vi.fn();
   const end = await runtime.subscribe('agents', { folder }, changed);
   onTestFinished(end);
-  const told = () =>
-    vi.waitFor(() => expect(changed).toHaveBeenCalledWith({ changed: true }), { timeout: 5000 });
+  const told = () => vi.waitFor(() => expect(changed).toHaveBeenCalledWith({ changed: true }), { timeout: 5000 });
   const { files } = await runtime.request('trust.look', { folder });
   await runtime.request('trust.set', {
     folder,

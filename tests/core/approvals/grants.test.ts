@@ -21,10 +21,7 @@ async function loaded(stored: readonly Grant[]) {
       }),
   );
   const store = await openStore({ url: 'mem://' });
-  const grants = new Grants(
-    { ...store, grants: () => Promise.resolve(watched) },
-    new EventLog(store, () => undefined),
-  );
+  const grants = new Grants({ ...store, grants: () => Promise.resolve(watched) }, new EventLog(store, () => undefined));
   await grants.load();
   looks.count = 0;
   return { grants, looks, close: () => store.close() };

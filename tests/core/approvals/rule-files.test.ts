@@ -27,8 +27,7 @@ pattern = "private/**"
 `;
 
 test('a project’s file of which each call would take long allows nothing', () => {
-  const rule = (pattern: string) =>
-    `[[permissions.rules]]\neffect = "deny"\ntool = "*"\npattern = "${pattern}"\n`;
+  const rule = (pattern: string) => `[[permissions.rules]]\neffect = "deny"\ntool = "*"\npattern = "${pattern}"\n`;
   const faults = (text: string) => rulesOf(text, 'x', 'project').faults.map(({ message }) => message);
   expect(faults(rule('a').repeat(501))).toEqual(['permissions.rules must have at most 500 items']);
   expect(faults('#'.repeat(300 * 1024))).toEqual(['is larger than 256 KiB']);
@@ -101,11 +100,7 @@ test('without files there are no rules', async () => {
 test.for([
   ['effect = "alow"\ntool = "x"', 2, /effect must be deny or ask or allow, not "alow"/],
   ['effect = "deny"', 1, /needs a tool or a permission/],
-  [
-    'effect = "deny"\ntool = "x"\npermission = "NetworkAccess"',
-    1,
-    /needs a tool or a permission, and not both/,
-  ],
+  ['effect = "deny"\ntool = "x"\npermission = "NetworkAccess"', 1, /needs a tool or a permission, and not both/],
   ['effect = "deny"\ntool = "x"\npatern = "a"', 1, /has nothing named patern/],
   ['effect = "deny"\npermission = "Root"', 3, /permission must be FilesystemRead or/],
   ['effect = "allow"\ntool = "x"\npattern = "../secret"', 4, /pattern must not have "\.\."/],

@@ -7,9 +7,20 @@ export const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 /** A write of `docs/a.md` by the lead. */
 export function actionOf(parts: Partial<Action>): Action {
   return {
-    ...{ agent: 'lead', scope: 'lead', tool: 'write_file', permissions: ['FilesystemWrite'] },
-    ...{ targets: { values: ['docs/a.md'], path: true }, folder: '/work', requires: [], ceiling: null },
-    ...{ conversationId: 'c', workflowId: 'w', asks: true, risk: 'medium', reversible: true, mode: 'manual' },
+    agent: 'lead',
+    scope: 'lead',
+    tool: 'write_file',
+    permissions: ['FilesystemWrite'],
+    targets: { values: ['docs/a.md'], path: true },
+    folder: '/work',
+    requires: [],
+    ceiling: null,
+    conversationId: 'c',
+    workflowId: 'w',
+    asks: true,
+    risk: 'medium',
+    reversible: true,
+    mode: 'manual',
     ...parts,
   };
 }
@@ -23,23 +34,23 @@ export function ruleOf(parts: Partial<Rule>): Rule {
 /** Holds for `actionOf({})`. */
 export function grantOf(parts: Partial<Grant> = {}): Grant {
   return {
-    ...{
-      id: 'g',
-      agent: 'lead',
-      tool: 'write_file',
-      pattern: 'docs/*.md',
-      folder: '/work',
-      scope: 'project',
-    },
-    ...{
-      conversationId: 'c',
-      workflowId: 'w',
-      runId: 'r',
-      parentRunId: null,
-      askedBy: 'lead',
-      approvalId: 'a',
-    },
-    ...{ givenAt: '2026-03-01T11:00:00.000Z', expiresAt: null, maxCalls: null, calls: 0, revokedAt: null },
+    id: 'g',
+    agent: 'lead',
+    tool: 'write_file',
+    pattern: 'docs/*.md',
+    folder: '/work',
+    scope: 'project',
+    conversationId: 'c',
+    workflowId: 'w',
+    runId: 'r',
+    parentRunId: null,
+    askedBy: 'lead',
+    approvalId: 'a',
+    givenAt: '2026-03-01T11:00:00.000Z',
+    expiresAt: null,
+    maxCalls: null,
+    calls: 0,
+    revokedAt: null,
     ...parts,
   };
 }

@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
-const agent = (keys: string, prompt: string) =>
-  `---\nname: helper\ndescription: Helps\n${keys}---\n${prompt}\n`;
+const agent = (keys: string, prompt: string) => `---\nname: helper\ndescription: Helps\n${keys}---\n${prompt}\n`;
 const delegation = (agent = 'helper') =>
   toolUse('delegate_task', { operation: 'delegate', agent_id: agent, prompt: 'Do it' });
 
@@ -96,8 +95,7 @@ test('permissions narrow what an agent gets, whether it names tools or inherits 
     {
       files: {
         '.triad/agents/a.md': '---\nname: inherits\ndescription: d\npermissions: [FilesystemRead]\n---\nP',
-        '.triad/agents/b.md':
-          '---\nname: names\ndescription: d\ntools: [grep, write_file]\npermissions: []\n---\nP',
+        '.triad/agents/b.md': '---\nname: names\ndescription: d\ntools: [grep, write_file]\npermissions: []\n---\nP',
         '.triad/agents/c.md': '---\nname: writes\ndescription: d\npermissions: [FilesystemWrite]\n---\nP',
       },
     },
@@ -127,7 +125,11 @@ test('a permission that the definition names and the lead lacks is refused, with
 
 test('a call cannot give an agent more than its own permissions', async () => {
   const call = toolUse('spawn_agent', {
-    ...{ operation: 'spawn', name: 'h', agent: 'helper', prompt: 'Do it', tools: ['grep', 'write_file'] },
+    operation: 'spawn',
+    name: 'h',
+    agent: 'helper',
+    prompt: 'Do it',
+    tools: ['grep', 'write_file'],
   });
   const engine = await startEngine(new Script().step([call]).step([text('No.')]), {
     files: { '.triad/agents/helper.md': agent('permissions: [FilesystemRead]\n', 'P') },
@@ -135,9 +137,7 @@ test('a call cannot give an agent more than its own permissions', async () => {
   await trustAll(engine);
   await engine.ask('Spawn');
   const [end] = engine.of('tool-end');
-  expect(end?.entry.output).toContain(
-    'h asks for tools that it cannot have: write_file. Its permissions can give:',
-  );
+  expect(end?.entry.output).toContain('h asks for tools that it cannot have: write_file. Its permissions can give:');
 });
 
 test('a lead of a project leads once it is trusted, with what its permissions leave it', async () => {

@@ -27,9 +27,7 @@ describe('approvals', () => {
     await engine.ask('Look');
     expect(requestsBefore).toBe(1);
     const order = engine.durable().map(({ type }) => type);
-    const start = engine
-      .durable()
-      .findIndex((event) => event.type === 'run-start' && event.parentRunId !== null);
+    const start = engine.durable().findIndex((event) => event.type === 'run-start' && event.parentRunId !== null);
     expect(order.indexOf('approval-decide')).toBeLessThan(start);
   });
 
@@ -72,9 +70,9 @@ describe('approvals', () => {
     await expect(
       decide({ kind: 'edit', value: { ...envelope, tools: [...envelope.tools, 'rm_everything'] } }),
     ).rejects.toMatchObject({ code: 'not_allowed' });
-    await expect(
-      decide({ kind: 'edit', value: { ...envelope, tools: ['spawn_agent'] } }),
-    ).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(decide({ kind: 'edit', value: { ...envelope, tools: ['spawn_agent'] } })).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
     await expect(decide({ kind: 'edit', value: { ...envelope, folder: '/' } })).rejects.toMatchObject({
       code: 'bad_input',
     });
@@ -109,19 +107,13 @@ describe('approvals', () => {
     const { workflowId } = await engine.send('Look at all parts');
     await engine.event(
       (event) =>
-        event.type === 'approval-request' &&
-        envelopeOf({ request: event.approval, decisions: [] }).agent === 'gamma',
+        event.type === 'approval-request' && envelopeOf({ request: event.approval, decisions: [] }).agent === 'gamma',
     );
     const ids = engine.of('approval-request').map(({ approval }) => approval.id);
     expect(ids).toHaveLength(3);
     for (const approvalId of ids.toReversed())
       await engine.runtime.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
-    expect(outcomes(await engine.ended(workflowId))).toEqual([
-      'completed',
-      'completed',
-      'completed',
-      'completed',
-    ]);
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'completed', 'completed', 'completed']);
   });
 
   test('each task of a batch is answered alone', async () => {
@@ -190,8 +182,7 @@ describe('approvals', () => {
     const engine = await startEngine(script, { person: () => null });
     const { workflowId } = await engine.send('Write two');
     await engine.event(
-      (event) =>
-        event.type === 'approval-request' && event.seq > (engine.of('approval-request')[0]?.seq ?? 0),
+      (event) => event.type === 'approval-request' && event.seq > (engine.of('approval-request')[0]?.seq ?? 0),
     );
     const [first, second] = engine.of('approval-request');
     await engine.runtime.request('approval.decide', {
@@ -204,10 +195,7 @@ describe('approvals', () => {
       answer: { kind: 'allow' },
     });
     await engine.ended(workflowId);
-    expect(engine.of('tool-start').map(({ input }) => input)).toMatchObject([
-      { path: 'a.txt' },
-      { path: 'b.txt' },
-    ]);
+    expect(engine.of('tool-start').map(({ input }) => input)).toMatchObject([{ path: 'a.txt' }, { path: 'b.txt' }]);
   });
 
   test('a tool that the lead does not have is named, with what it has', async () => {

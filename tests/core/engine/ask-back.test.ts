@@ -19,7 +19,8 @@ function writing(answer: { hold?: () => Promise<unknown>; status?: number; cutAf
   return new Script()
     .on(isBack)
     .reply([text('Because you wanted notes.')], {
-      ...{ usage: { input: 700, output: 11 }, name: 'answer' },
+      usage: { input: 700, output: 11 },
+      name: 'answer',
       ...options,
       ...(hold ? { hold: { after: 2, until: hold } } : {}),
     })
@@ -104,9 +105,7 @@ test('while it answers, one more is refused; an answer to the question ends it, 
   await decide(engine, approvalId);
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
   const { context } = (await engine.store.approval(approvalId)) ?? {};
-  expect(context).toMatchObject([
-    { answer: null, error: expect.stringContaining('closed meanwhile') as string },
-  ]);
+  expect(context).toMatchObject([{ answer: null, error: expect.stringContaining('closed meanwhile') as string }]);
   const seqs = engine.durable().map(({ type, seq }) => ({ type, seq }));
   const last = (type: string) => seqs.findLast((one) => one.type === type)?.seq ?? 0;
   expect(last('context-end')).toBeLessThan(last('workflow-end'));
@@ -135,9 +134,9 @@ test('a stop ends it with everything else, and nothing is left open', async () =
   await engine.runtime.request('workflow.stop', { workflowId });
   expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
   expect((await engine.store.approval(approvalId))?.context).toMatchObject([{ answer: null }]);
-  await expect(
-    engine.runtime.request('approval.ask', { approvalId, question: 'Why?' }),
-  ).rejects.toMatchObject({ code: 'already_answered' });
+  await expect(engine.runtime.request('approval.ask', { approvalId, question: 'Why?' })).rejects.toMatchObject({
+    code: 'already_answered',
+  });
 });
 
 test('a bound forbids it, and says so; the question is still open', async () => {
@@ -169,7 +168,10 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   await engine.runtime.close();
   held.resolve();
   const runtime = await composeRuntime({
-    ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') },
+    store,
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(''),
   });
   onTestFinished(() => runtime.close());
   const ask = () => runtime.request('approval.ask', { approvalId, question: 'Why?' });
@@ -222,7 +224,8 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
     },
   };
   const engine = await startEngine(writing({ hold: () => held.promise }), {
-    ...{ store: dying, person: () => null },
+    store: dying,
+    person: () => null,
   });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -230,7 +233,10 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
   await engine.runtime.close();
   expect((await store.approval(approvalId))?.context).toMatchObject([{ answer: null, error: null }]);
   const runtime = await composeRuntime({
-    ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') },
+    store,
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(''),
   });
   onTestFinished(() => runtime.close());
   expect((await store.approval(approvalId))?.context).toMatchObject([
@@ -242,9 +248,7 @@ test('an empty question is refused in words', async () => {
   const engine = await startEngine(writing(), { person: () => null });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
-  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow(
-    'is empty',
-  );
+  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow('is empty');
 });
 
 test('asked while the response still comes, it sees the call that it is asked about', async () => {

@@ -29,11 +29,7 @@ const reply = (...replies: Extract<Answer, { kind: 'reply' }>['replies']): Answe
 });
 
 /** What the lead read as the result of its call. */
-async function toldAfter(
-  person: (approval: Approval) => Answer | null,
-  rules = '',
-  settings = '',
-): Promise<string> {
+async function toldAfter(person: (approval: Approval) => Answer | null, rules = '', settings = ''): Promise<string> {
   const configFolder = await folderWith({ 'config.toml': rules });
   const engine = await startEngine(asking(), { person, settings, configFolder });
   const end = await engine.ask('Ask me');
@@ -54,19 +50,14 @@ test('each reply reaches the agent with its question, and stands in the decision
   );
   const [decided] = engine.of('approval-decide');
   expect(decided?.decision).toMatchObject({
-    ...{ allowed: true, decidedBy: 'person' },
-    replies: [
-      { chosen: ['The new one'] },
-      { chosen: ['YAML', 'JSON'], words: 'and CSV' },
-      { words: 'Reader' },
-    ],
+    allowed: true,
+    decidedBy: 'person',
+    replies: [{ chosen: ['The new one'] }, { chosen: ['YAML', 'JSON'], words: 'and CSV' }, { words: 'Reader' }],
   });
 });
 
 test('a skipped question says so, and the agent decides', async () => {
-  const told = await toldAfter(() =>
-    reply({ chosen: ['The old one'], words: '' }, null, { chosen: [], words: ' ' }),
-  );
+  const told = await toldAfter(() => reply({ chosen: ['The old one'], words: '' }, null, { chosen: [], words: ' ' }));
   expect(told.match(/skipped: decide yourself/g)).toHaveLength(2);
   expect(told).toContain('→ The old one');
 });
@@ -81,12 +72,10 @@ test('a reply that does not fit is refused, and the question stays open', async 
   const fits = { chosen: [], words: 'x' };
   await expect(decide(reply(fits))).rejects.toThrow('There are 3 questions');
   await expect(decide(reply({ chosen: ['A third'], words: '' }, null, null))).rejects.toThrow('no choice of');
-  await expect(
-    decide(reply({ chosen: ['The old one', 'The new one'], words: '' }, null, null)),
-  ).rejects.toThrow('takes one answer');
-  await expect(decide(reply({ chosen: ['The old one'], words: 'or' }, null, null))).rejects.toThrow(
-    'one answer',
+  await expect(decide(reply({ chosen: ['The old one', 'The new one'], words: '' }, null, null))).rejects.toThrow(
+    'takes one answer',
   );
+  await expect(decide(reply({ chosen: ['The old one'], words: 'or' }, null, null))).rejects.toThrow('one answer');
   await expect(decide({ kind: 'edit', value: { questions: [] } })).rejects.toThrow('answered with replies');
   expect(engine.of('approval-decide')).toHaveLength(0);
   await decide(reply(null, null, null));
@@ -125,15 +114,12 @@ test('a rule that denies the tool does, without a question', async () => {
   expect(told).toContain('denies');
 });
 
-test.each(['all', 'none'] as const)(
-  'with --approve %s nobody is asked, and the agent reads that',
-  async (approve) => {
-    const engine = await startEngine(asking(), { person: () => null });
-    const { workflowId } = await engine.send('Ask me', approve);
-    expect((await engine.ended(workflowId)).outcome).toBe('completed');
-    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/Nobody was asked|nobody is there/);
-  },
-);
+test.each(['all', 'none'] as const)('with --approve %s nobody is asked, and the agent reads that', async (approve) => {
+  const engine = await startEngine(asking(), { person: () => null });
+  const { workflowId } = await engine.send('Ask me', approve);
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
+  expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/Nobody was asked|nobody is there/);
+});
 
 test('too few choices, or the same twice, is told to the agent and asks nobody', async () => {
   const bad = { questions: [{ question: 'Which?', kind: 'single', choices: [{ label: 'One' }] }] };

@@ -15,7 +15,10 @@ async function restarted() {
   await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3));
   await engine.runtime.close();
   const runtime = await composeRuntime({
-    ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') },
+    store,
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(''),
   });
   onTestFinished(() => runtime.close());
   const seen: { state: Attention } = { state: { questions: [], asleep: [], running: [] } };
@@ -57,9 +60,7 @@ test('one is refused: the others are open and no longer asleep', async () => {
     answer: { kind: 'reject', reason: 'Not this one' },
   });
   expect(decision).toMatchObject({ allowed: false, decidedBy: 'person', reason: 'Not this one' });
-  await vi.waitFor(() =>
-    expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others),
-  );
+  await vi.waitFor(() => expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others));
   expect(asleep()).toEqual([]);
   await expect(
     runtime.request('approval.decide', { approvalId: first, answer: { kind: 'allow' } }),

@@ -16,9 +16,7 @@ describe('wait_all: false', () => {
       .on({ ...LEAD, step: 1 })
       .reply([start])
       .on({ ...LEAD, asked: /Report of the sub-agent code-reviewer/ })
-      .reply((seen) => [
-        text(seen.asked.includes('Report: slow') ? 'Both are there.' : 'Something is missing.'),
-      ])
+      .reply((seen) => [text(seen.asked.includes('Report: slow') ? 'Both are there.' : 'Something is missing.')])
       .on(LEAD)
       .reply(() => {
         release();
@@ -32,9 +30,7 @@ describe('wait_all: false', () => {
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
     expect(end.text).toBe('Both are there.');
-    const first = outputOf(
-      engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output,
-    );
+    const first = outputOf(engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output);
     expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
   });
 

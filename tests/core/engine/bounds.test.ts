@@ -45,8 +45,7 @@ describe('bounds', () => {
   });
 
   test('with a limit of sub-agents set to one, the second is refused', async () => {
-    const call = (name: string) =>
-      toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+    const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ tools: ['spawn_agent'], step: 1 })
       .reply([call('one'), call('two')])
@@ -61,8 +60,7 @@ describe('bounds', () => {
   });
 
   test('with one at a time, sub-agents run strictly in the order of their calls', async () => {
-    const call = (name: string) =>
-      toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+    const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ tools: ['spawn_agent'], step: 1 })
       .reply(['a', 'b', 'c'].map(call))
@@ -75,14 +73,7 @@ describe('bounds', () => {
       .flatMap(({ type, agent, parentRunId }) =>
         parentRunId && (type === 'run-start' || type === 'run-end') ? [`${agent} ${type}`] : [],
       );
-    expect(steps).toEqual([
-      'a run-start',
-      'a run-end',
-      'b run-start',
-      'b run-end',
-      'c run-start',
-      'c run-end',
-    ]);
+    expect(steps).toEqual(['a run-start', 'a run-end', 'b run-start', 'b run-end', 'c run-start', 'c run-end']);
   });
 
   test('with one request at a time at the provider, lead and sub-agents take turns and none waits for ever', async () => {
@@ -91,9 +82,7 @@ describe('bounds', () => {
     });
     const end = await engine.ask('Go');
     expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
-    const spans = engine.model.requests.map(
-      ({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const,
-    );
+    const spans = engine.model.requests.map(({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const);
     for (const [index, [, ended]] of spans.entries())
       expect(spans[index + 1]?.[0] ?? Infinity).toBeGreaterThanOrEqual(ended);
   });

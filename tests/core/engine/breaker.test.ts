@@ -24,7 +24,9 @@ describe('a provider in trouble', () => {
       .reply([toolUse('list_directory', { path: '.' })])
       .on({ tools: ['spawn_agent'], turn: 2 })
       .reply([], {
-        ...{ status: 429, times: 1, headers: { 'retry-after': '0' } },
+        status: 429,
+        times: 1,
+        headers: { 'retry-after': '0' },
         error: { type: 'rate_limit_error', message: 'Slow down' },
       })
       .on({ tools: ['spawn_agent'], turn: 2 })

@@ -21,7 +21,9 @@ test('a response that broke off is not asked for again where that would cross th
   expect(engine.model.requests).toHaveLength(1);
   expect(engine.of('retry')).toEqual([]);
   await engine.runtime.request('workflow.extend', {
-    ...{ workflowId, add: { tokens: 1000 }, seen: { tokens: 150 } },
+    workflowId,
+    add: { tokens: 1000 },
+    seen: { tokens: 150 },
   });
   await vi.waitFor(async () =>
     expect(await engine.store.workflow(workflowId)).toMatchObject({

@@ -33,7 +33,8 @@ describe('the budget of a run', () => {
     expect(engine.model.requests).toHaveLength(4);
     expect(engine.model.requests[3]?.body).toMatchObject({ tool_choice: { type: 'none' } });
     expect(end).toMatchObject({
-      ...{ outcome: 'budget_exceeded', text: 'What I have so far.' },
+      outcome: 'budget_exceeded',
+      text: 'What I have so far.',
       error: { code: 'limit_reached', message: expect.stringContaining('400 tokens') as string },
     });
     expect(remarks(engine.events)).toMatchObject([
@@ -82,7 +83,8 @@ describe('the budget of a run', () => {
     await sleep(900);
     if (asked.type !== 'approval-request') throw new Error('no question');
     await patient.runtime.request('approval.decide', {
-      ...{ approvalId: asked.approval.id, answer: { kind: 'allow' } },
+      approvalId: asked.approval.id,
+      answer: { kind: 'allow' },
     });
     expect((await patient.ended(sent.workflowId)).outcome).toBe('completed');
 
@@ -116,7 +118,8 @@ describe('the budget of a run', () => {
     const edit = (budget: object) => {
       const value = { ...envelope, limits: { ...envelope.limits, budget } };
       return engine.runtime.request('approval.decide', {
-        ...{ approvalId: id, answer: { kind: 'edit', value } },
+        approvalId: id,
+        answer: { kind: 'edit', value },
       });
     };
     await expect(edit({ tokens: 9001, minutes: 5 })).rejects.toMatchObject({ code: 'not_allowed' });
@@ -124,7 +127,8 @@ describe('the budget of a run', () => {
     const longer = { ...envelope, maxTokens: envelope.maxTokens + 1 };
     await expect(
       engine.runtime.request('approval.decide', {
-        ...{ approvalId: id, answer: { kind: 'edit', value: longer } },
+        approvalId: id,
+        answer: { kind: 'edit', value: longer },
       }),
     ).rejects.toMatchObject({ code: 'not_allowed' });
     const decision = await edit({ tokens: 5000, minutes: 5, costUsd: 1 });
@@ -155,9 +159,9 @@ describe('the budget of a workflow', () => {
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(Array.from({ length: 4 }, () => 'budget_exceeded'));
     // Ordinary requests stop before the bound; each of the four runs has one last request after it.
-    expect(
-      engine.model.requests.filter(({ body }) => body.tool_choice?.type !== 'none').length * 120,
-    ).toBeLessThan(1000);
+    expect(engine.model.requests.filter(({ body }) => body.tool_choice?.type !== 'none').length * 120).toBeLessThan(
+      1000,
+    );
     expect(engine.model.requests.filter(({ body }) => body.tool_choice?.type === 'none')).toHaveLength(4);
     expect(engine.of('workflow-start')[0]?.budget).toEqual({ tokens: 1000 });
     expect(await engine.store.workflow(end.workflowId)).toMatchObject({ budget: { tokens: 1000 } });

@@ -52,15 +52,15 @@ describe.each([
       composeRuntime: typeof composeRuntime;
     };
     const again = await composeAnew({
-      ...{ store, folder: engine.folder, url: engine.model.url },
-      ...{ settings: settingsOf('') },
+      store,
+      folder: engine.folder,
+      url: engine.model.url,
+      settings: settingsOf(''),
     });
     onTestFinished(() => again.close());
     const { conversationId } = engine;
     const sent = await again.request('message.send', { conversationId, text: 'Second question' });
-    await vi.waitFor(async () =>
-      expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }),
-    );
+    await vi.waitFor(async () => expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }));
     expect(sent.workflowId > first.workflowId).toBe(true);
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('First question');
     const { items } = await again.request('workflow.list', {});

@@ -43,8 +43,7 @@ async function start(): Promise<FakeModel> {
 function moments(events: readonly DurableEvent[]): number[] {
   const lead = events.filter(({ parentRunId }) => parentRunId === null);
   const first = lead.find(({ type }) => type === 'message-part')?.seq ?? 0;
-  const end =
-    lead.find((event) => event.type === 'message-end' && event.entry.kind === 'assistant')?.seq ?? 0;
+  const end = lead.find((event) => event.type === 'message-end' && event.entry.kind === 'assistant')?.seq ?? 0;
   return Array.from({ length: end - first + 1 }, (_, index) => first + index);
 }
 
@@ -66,16 +65,13 @@ async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
   const asked = model.requests.filter(({ rule }) => rule === 'lead asks');
   expect(asked, `the response is final once its call is stored: ${seq}`).toHaveLength(acted ? 1 : 2);
   const entries = events.flatMap((event) =>
-    (event.type === 'message-end' || event.type === 'tool-end') && event.parentRunId === null
-      ? [event.entry]
-      : [],
+    (event.type === 'message-end' || event.type === 'tool-end') && event.parentRunId === null ? [event.entry] : [],
   );
   expect(entries.map(({ n }) => n).sort((a, b) => a - b)).toEqual(entries.map((_, index) => index));
   const done = stored.some((event) => event.type === 'run-end' && event.outcome === 'completed');
-  expect(
-    model.requests.filter(({ rule }) => rule === 'child reports').length,
-    `paid once: ${seq}`,
-  ).toBeLessThanOrEqual(done ? 1 : 2);
+  expect(model.requests.filter(({ rule }) => rule === 'child reports').length, `paid once: ${seq}`).toBeLessThanOrEqual(
+    done ? 1 : 2,
+  );
   model.expectDone();
   await model.close();
 }
@@ -95,8 +91,7 @@ test('after every durable event of it', { timeout: 600_000 }, async () => {
   const lane = async (first: number): Promise<void> => {
     const resumer = new Resumer();
     try {
-      for (let index = first; index < seqs.length; index += LANES)
-        await killAndResume(seqs[index] ?? 0, resumer);
+      for (let index = first; index < seqs.length; index += LANES) await killAndResume(seqs[index] ?? 0, resumer);
     } finally {
       resumer.end();
     }

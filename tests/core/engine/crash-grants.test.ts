@@ -45,16 +45,13 @@ async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
 
   expect(end.outcome).toBe('completed');
   const used = only(events, 'grant-change').filter(({ change }) => change === 'used');
-  const byGrant = only(events, 'approval-decide').filter(({ decision }) =>
-    decision.ruleId?.startsWith('grant:'),
-  );
+  const byGrant = only(events, 'approval-decide').filter(({ decision }) => decision.ruleId?.startsWith('grant:'));
   expect(used.length, 'counted no more often than it allows').toBeLessThanOrEqual(grant.calls);
   expect(byGrant.length, 'answered no more often than it was counted').toBeLessThanOrEqual(used.length);
   const requests = only(events, 'approval-request');
-  expect(
-    new Set(requests.map(({ approval }) => approval.toolCallId)).size,
-    'no question is asked twice',
-  ).toBe(requests.length);
+  expect(new Set(requests.map(({ approval }) => approval.toolCallId)).size, 'no question is asked twice').toBe(
+    requests.length,
+  );
   for (const { seq: started, toolCallId } of only(events, 'tool-start')) {
     const request = requests.find(({ approval }) => approval.toolCallId === toolCallId);
     const yes = only(events, 'approval-decide').find(
@@ -64,9 +61,7 @@ async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
   }
   const starts = only(events, 'tool-start').map(({ toolCallId }) => toolCallId);
   expect(new Set(starts).size, 'no write is made twice').toBe(starts.length);
-  const interrupted = only(events, 'tool-end').filter(({ entry }) =>
-    entry.output.includes('outcome unknown'),
-  );
+  const interrupted = only(events, 'tool-end').filter(({ entry }) => entry.output.includes('outcome unknown'));
   // What was started at the very moment of the kill is told to the model, and not done again.
   expect(interrupted.length).toBeLessThanOrEqual(1);
   for (const path of FILES.slice(interrupted.length === 0 ? 0 : FILES.length))

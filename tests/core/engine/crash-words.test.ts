@@ -26,8 +26,10 @@ test('whole text after the call is part of the response, cut text is not', async
   }, 10_000);
   // Another process would find the store like this.
   const again = await composeRuntime({
-    ...{ store: lasting, folder: engine.folder, url: engine.model.url },
-    ...{ settings: settingsOf('') },
+    store: lasting,
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(''),
   });
   onTestFinished(() => again.close());
   const entries = await store.entriesOf(runId);

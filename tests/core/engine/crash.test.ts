@@ -18,8 +18,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 /** Responses that the store has whole. */
 function finished(events: readonly DurableEvent[]): string[] {
   return events.flatMap((event) => {
-    if (event.type !== 'message-end' || event.entry.kind !== 'assistant' || event.entry.interrupted)
-      return [];
+    if (event.type !== 'message-end' || event.entry.kind !== 'assistant' || event.entry.interrupted) return [];
     return event.entry.responseId === null ? [] : [event.entry.responseId];
   });
 }
@@ -69,9 +68,7 @@ async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
     const known = model.requests
       .slice(0, before)
       .filter(({ responseId }) => responseId !== null && stored.has(responseId));
-    const bodies = new Set(
-      known.map(({ body }) => JSON.stringify(body.messages) + JSON.stringify(body.system)),
-    );
+    const bodies = new Set(known.map(({ body }) => JSON.stringify(body.messages) + JSON.stringify(body.system)));
     const repeated = model.requests
       .slice(before)
       .filter(({ body }) => bodies.has(JSON.stringify(body.messages) + JSON.stringify(body.system)));

@@ -41,9 +41,7 @@ test('three messages show a spawned, a delegated and three parallel agents, with
     kind: 'delegate',
     outcome: 'completed',
   });
-  expect(second.text).toContain(
-    '2 lines match `TODO|FIXME`, in 2 files: `notes/plan.md:3`, `src/apple.js:1`',
-  );
+  expect(second.text).toContain('2 lines match `TODO|FIXME`, in 2 files: `notes/plan.md:3`, `src/apple.js:1`');
 
   const third = await engine.ask('Go on');
   expect(outcomes(third)).toEqual(['completed', 'completed', 'completed', 'completed']);
@@ -69,9 +67,7 @@ test('its envelopes name the demo, and no tool in them can write', async () => {
   const writes = ({ permissions, tools }: Envelope): boolean =>
     tools.includes('write_file') || permissions.some((permission) => permission.endsWith('Write'));
   expect(envelopes.filter(writes)).toEqual([]);
-  expect(new Set(envelopes.map(({ provider, model }) => `${provider}/${model}`))).toEqual(
-    new Set(['demo/demo']),
-  );
+  expect(new Set(envelopes.map(({ provider, model }) => `${provider}/${model}`))).toEqual(new Set(['demo/demo']));
   expect(engine.of('notice').map(({ text }) => text)).toEqual(
     Array.from({ length: 3 }, () => 'Demo: the answers are scripted, no model is asked'),
   );

@@ -44,8 +44,7 @@ async function heldAt(
   return engine;
 }
 
-const childAsked = (engine: Harness): Promise<unknown> =>
-  engine.model.waitFor(({ rule }) => rule === 'child reports');
+const childAsked = (engine: Harness): Promise<unknown> => engine.model.waitFor(({ rule }) => rule === 'child reports');
 
 function responses(engine: Harness, agent = 'lead'): AssistantEntry[] {
   return engine
@@ -70,9 +69,7 @@ describe('a response that still comes', () => {
     const started = engine.of('run-start').find(({ agent }) => agent === 'alpha');
     const ended = engine
       .durable()
-      .find(
-        (event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.agent === 'lead',
-      );
+      .find((event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.agent === 'lead');
     expect(parts[1]?.seq).toBeLessThan(asked?.seq ?? 0);
     expect(started?.seq).toBeLessThan(ended?.seq ?? 0);
     expect(engine.model.requests.at(-1)?.seen.results.map(({ isError }) => isError)).toEqual([false, false]);
@@ -81,10 +78,7 @@ describe('a response that still comes', () => {
 
   test('the message keeps the place that it had when its first part was recorded', async () => {
     const readme = toolUse('read_file', { path: 'README.md' });
-    const engine = await heldAt(events(alpha), (one) => one.event(({ type }) => type === 'tool-end'), [
-      readme,
-      alpha,
-    ]);
+    const engine = await heldAt(events(alpha), (one) => one.event(({ type }) => type === 'tool-end'), [readme, alpha]);
     await engine.ask('Go');
     const [first] = responses(engine);
     const [result] = engine.of('tool-end');
@@ -100,8 +94,7 @@ describe('a response that still comes', () => {
     ['while it comes', async () => undefined],
     [
       'after it came',
-      (engine: Harness) =>
-        engine.event((event) => event.type === 'message-end' && event.entry.kind === 'assistant'),
+      (engine: Harness) => engine.event((event) => event.type === 'message-end' && event.entry.kind === 'assistant'),
     ],
   ])('its question is asked at once and may be answered %s', async (when, until) => {
     const answer = Promise.withResolvers<void>();
@@ -238,10 +231,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
   const again = await composeRuntime({ store, ...parts });
   onTestFinished(() => again.close());
   await again.request('workflow.resume', { workflowId });
-  await vi.waitFor(
-    async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }),
-    5000,
-  );
+  await vi.waitFor(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }), 5000);
   expect(rules(engine).filter((rule) => rule === 'lead asks')).toHaveLength(1);
   expect(rules(engine).slice(-2)).toEqual(['child reports', 'lead answers']);
   model.expectDone();
@@ -274,23 +264,20 @@ describe('a response that was not acted upon', () => {
     ],
     ['where its call has no arguments yet', [toolUse('list_directory', {}, { raw: '' })], ''],
     ['where its call is no JSON', [toolUse('read_file', {}, { raw: '{"path"' })], ''],
-  ] satisfies [string, [Block, ...Block[]], string][])(
-    'waits for its end: %s',
-    async (_, first, settings) => {
-      let meanwhile: string[] | null = null;
-      const until = async (one: Harness): Promise<void> => {
-        await one.event(({ type }) => type === 'message-start');
-        // Time enough to act, if anything would.
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        meanwhile = one.durable().map(({ type }) => type);
-      };
-      const engine = await heldAt(events(first[0]), until, first, { engine: { settings } });
-      expect((await engine.ask('Go')).outcome).toBe('completed');
-      expect(meanwhile).toContain('message-start');
-      for (const type of ['message-part', 'tool-start', 'tool-end', 'approval-request'])
-        expect(meanwhile).not.toContain(type);
-      expect(engine.of('tool-end')).toHaveLength(1);
-      engine.model.expectDone();
-    },
-  );
+  ] satisfies [string, [Block, ...Block[]], string][])('waits for its end: %s', async (_, first, settings) => {
+    let meanwhile: string[] | null = null;
+    const until = async (one: Harness): Promise<void> => {
+      await one.event(({ type }) => type === 'message-start');
+      // Time enough to act, if anything would.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      meanwhile = one.durable().map(({ type }) => type);
+    };
+    const engine = await heldAt(events(first[0]), until, first, { engine: { settings } });
+    expect((await engine.ask('Go')).outcome).toBe('completed');
+    expect(meanwhile).toContain('message-start');
+    for (const type of ['message-part', 'tool-start', 'tool-end', 'approval-request'])
+      expect(meanwhile).not.toContain(type);
+    expect(engine.of('tool-end')).toHaveLength(1);
+    engine.model.expectDone();
+  });
 });

@@ -53,7 +53,10 @@ describe('more of a budget', () => {
     });
     await vi.waitFor(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
-        ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, budget: { tokens: 5400 } },
+        outcome: 'completed',
+        text: 'Now all of it.',
+        attempt: 2,
+        budget: { tokens: 5400 },
       }),
     );
     const since = engine.durable().slice(before);
@@ -122,9 +125,7 @@ describe('more of a budget', () => {
 
   test('of two who saw the same limits one gives more; the other is told, and changes nothing', async () => {
     const held = Promise.withResolvers<undefined>();
-    const script = new Script()
-      .on({})
-      .reply([text('Done.')], { hold: { after: 0, until: () => held.promise } });
+    const script = new Script().on({}).reply([text('Done.')], { hold: { after: 0, until: () => held.promise } });
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 5000\n' });
     const { workflowId, runId } = await engine.send('Go');
     await engine.model.waitFor(() => true);
@@ -135,10 +136,7 @@ describe('more of a budget', () => {
     await expect(engine.runtime.request('workflow.extend', ofWorkflow)).rejects.toMatchObject(outdated);
     await engine.runtime.request('run.extend', ofRun);
     await expect(engine.runtime.request('run.extend', ofRun)).rejects.toMatchObject(outdated);
-    expect(engine.of('limit-change').map(({ limits }) => limits)).toEqual([
-      { tokens: 5100 },
-      { iterations: 25 },
-    ]);
+    expect(engine.of('limit-change').map(({ limits }) => limits)).toEqual([{ tokens: 5100 }, { iterations: 25 }]);
     await engine.runtime.request('workflow.extend', { ...ofWorkflow, seen: { tokens: 5100 } });
     held.resolve(undefined);
     await engine.ended(workflowId);
@@ -150,9 +148,8 @@ describe('more of a budget', () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     const script = worker();
     script.rules.unshift(
-      ...new Script()
-        .on({ asked: LAST })
-        .reply([text('Half.')], { usage, hold: { after: 0, until: () => held } }).rules,
+      ...new Script().on({ asked: LAST }).reply([text('Half.')], { usage, hold: { after: 0, until: () => held } })
+        .rules,
     );
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 300\n' });
     const { workflowId } = await engine.send('Go');
@@ -183,16 +180,23 @@ describe('more of a budget', () => {
     });
     const runId = first.subAgents[0]!.runId;
     await expect(engine.runtime.request('run.retry', { runId })).rejects.toMatchObject({
-      ...{ code: 'conflict', message: expect.stringContaining('2 iterations') as string },
+      code: 'conflict',
+      message: expect.stringContaining('2 iterations') as string,
     });
     await engine.runtime.request('run.extend', { runId, add: { iterations: 10 }, seen: { iterations: 2 } });
     await vi.waitFor(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
-        ...{ outcome: 'completed', text: 'Thanks, that is better.', attempt: 2, subAgentCount: 1 },
+        outcome: 'completed',
+        text: 'Thanks, that is better.',
+        attempt: 2,
+        subAgentCount: 1,
       }),
     );
     expect(await engine.store.run(runId)).toMatchObject({
-      ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, limits: { iterations: 12 } },
+      outcome: 'completed',
+      text: 'Now all of it.',
+      attempt: 2,
+      limits: { iterations: 12 },
     });
   });
 });

@@ -57,9 +57,7 @@ describe('failures of the model', () => {
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'completed', text: 'Second try.' });
     expect(engine.of('tool-start')).toHaveLength(0);
-    const assistants = engine
-      .of('message-end')
-      .flatMap(({ entry }) => (entry.kind === 'assistant' ? [entry] : []));
+    const assistants = engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'assistant' ? [entry] : []));
     expect(assistants.map(({ interrupted }) => interrupted)).toEqual([true, false]);
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toContain('I read.');
   });
@@ -90,9 +88,7 @@ describe('failures of the model', () => {
     script.on({}).reply([text('Sorry.')]);
     const engine = await startEngine(script);
     await engine.ask('Hello');
-    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(
-      /agent not found: "nobody".*code-reviewer/,
-    );
+    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/agent not found: "nobody".*code-reviewer/);
   });
 
   test.each([
@@ -100,11 +96,7 @@ describe('failures of the model', () => {
     ['an empty prompt', { operation: 'spawn', name: 'x', prompt: '  ' }, /must not be empty/],
     ['an unknown field', { operation: 'spawn', name: 'x', prompt: 'y', history: [] }, /history/],
     ['an unknown operation', { operation: 'clone' }, /operation/],
-    [
-      'an unknown model',
-      { operation: 'spawn', name: 'x', prompt: 'y', model: 'gigantic' },
-      /sonnet, haiku, opus/,
-    ],
+    ['an unknown model', { operation: 'spawn', name: 'x', prompt: 'y', model: 'gigantic' }, /sonnet, haiku, opus/],
   ])('invalid arguments are answered with what is wrong: %s', async (_, input, message) => {
     const script = new Script().on({ step: 1 }).reply([toolUse('spawn_agent', input)]);
     script.on({}).reply([text('I see.')]);
@@ -128,9 +120,7 @@ describe('failures of the model', () => {
     const outcomeOf = async (script: Script): Promise<string> =>
       (await (await startEngine(script)).ask('Hello')).outcome;
     expect(await outcomeOf(new Script().step([text('No.')], { stopReason: 'refusal' }))).toBe('refused');
-    expect(await outcomeOf(new Script().step([text('Half an')], { stopReason: 'max_tokens' }))).toBe(
-      'partial',
-    );
+    expect(await outcomeOf(new Script().step([text('Half an')], { stopReason: 'max_tokens' }))).toBe('partial');
     expect(await outcomeOf(new Script().step([]))).toBe('partial');
   });
 

@@ -64,10 +64,10 @@ describe('the scope', () => {
       await engine.ask('Write');
       const other = await engine.runtime.request('conversation.create', {});
       const { workflowId } = await engine.runtime.request('message.send', {
-        ...{ conversationId: other.id, text: 'Write' },
+        conversationId: other.id,
+        text: 'Write',
       });
-      const decisions = async () =>
-        (await engine.store.approvalsOf([workflowId])).flatMap(({ decisions: all }) => all);
+      const decisions = async () => (await engine.store.approvalsOf([workflowId])).flatMap(({ decisions: all }) => all);
       await expect.poll(async () => (await decisions())[0]?.decidedBy).toBe(expected);
     }
   });
@@ -85,7 +85,9 @@ describe('the scope', () => {
     expect(deciders(engine)).toEqual(['person', 'person', 'person']);
     const [, , asked] = engine.of('approval-request').map(({ approval }) => approval);
     expect(asked?.grant).toEqual({
-      ...{ agent: 'spawned:writer', tool: 'write_file', pattern: 'a.md' },
+      agent: 'spawned:writer',
+      tool: 'write_file',
+      pattern: 'a.md',
       scopes: ['workflow', 'conversation'],
     });
   });
@@ -173,17 +175,15 @@ describe('what cannot be granted', () => {
 
   test('a temporary agent, who could be told anything', async () => {
     expect(await refusedWith(spawnOne(), { scope: 'project', pattern: '*' })).toMatchObject({
-      ...{ code: 'bad_input', message: 'This question can be allowed once only' },
+      code: 'bad_input',
+      message: 'This question can be allowed once only',
     });
   });
 
-  test.for(['other.md', '../**', '/etc/**'])(
-    'a pattern that this call does not match: %s',
-    async (pattern) => {
-      const problem = await refusedWith(writeFile({ path: 'a.md' }), { scope: 'project', pattern });
-      expect(problem).toMatchObject({ code: 'bad_input' });
-    },
-  );
+  test.for(['other.md', '../**', '/etc/**'])('a pattern that this call does not match: %s', async (pattern) => {
+    const problem = await refusedWith(writeFile({ path: 'a.md' }), { scope: 'project', pattern });
+    expect(problem).toMatchObject({ code: 'bad_input' });
+  });
 });
 
 test('a defined agent can be delegated to without asking again', async () => {

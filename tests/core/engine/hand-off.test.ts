@@ -16,11 +16,7 @@ async function watched(): Promise<{ store: Store; commits: DurableEvent[][] }> {
   };
   return { store: { ...store, commit }, commits };
 }
-const holding = (
-  commits: DurableEvent[][],
-  type: DurableEvent['type'],
-  agents: readonly string[],
-): number[] =>
+const holding = (commits: DurableEvent[][], type: DurableEvent['type'], agents: readonly string[]): number[] =>
   commits
     .map((events) => events.filter((event) => event.type === type && agents.includes(event.agent)).length)
     .filter((count) => count > 0);

@@ -7,10 +7,8 @@ test('an address with a name and password in it is refused, and the sentence say
   const { runtime } = await startEngine(plainAnswer());
   const baseUrl = 'https://ada:s3cret@models.example';
   await expect(runtime.request('provider.set', { baseUrl })).rejects.toMatchObject({
-    ...{
-      code: 'bad_input',
-      message: expect.stringContaining('the key belongs into the key field') as string,
-    },
+    code: 'bad_input',
+    message: expect.stringContaining('the key belongs into the key field') as string,
   });
 });
 

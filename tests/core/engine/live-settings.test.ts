@@ -26,8 +26,7 @@ const CHILD: Match = { without: ['spawn_agent'] };
 
 const asked = (engine: Harness): string[] => engine.model.requests.map(({ body }) => body.model);
 
-const spawn = (name: string): Block =>
-  toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+const spawn = (name: string): Block => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
 
 const README = { path: 'README.md', content: 'Changed.' };
 
@@ -80,11 +79,15 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'models.default': { value: 'haiku', script: plainAnswer, check: usesModel('claude-haiku-5-5') },
   'models.aliases.sonnet': { value: 'mine-1', script: plainAnswer, check: usesModel('mine-1') },
   'models.aliases.haiku': {
-    ...{ value: 'mine-2', settings: 'models.default = "haiku"', script: plainAnswer },
+    value: 'mine-2',
+    settings: 'models.default = "haiku"',
+    script: plainAnswer,
     check: usesModel('mine-2'),
   },
   'models.aliases.opus': {
-    ...{ value: 'mine-3', settings: 'models.default = "opus"', script: plainAnswer },
+    value: 'mine-3',
+    settings: 'models.default = "opus"',
+    script: plainAnswer,
     check: usesModel('mine-3'),
   },
   'limits.max_sub_agents': {
@@ -102,7 +105,10 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   'limits.max_concurrent': {
-    ...{ value: 2, settings: 'limits.max_concurrent = 1', script: together, check: completes },
+    value: 2,
+    settings: 'limits.max_concurrent = 1',
+    script: together,
+    check: completes,
   },
   'limits.run.max_iterations': { value: 2, script: restless, check: stopsEarly },
   'limits.run.max_tokens': { value: 1500, script: restless, check: stopsEarly },
@@ -168,7 +174,10 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   'providers.anthropic.max_concurrent': {
-    ...{ value: 2, settings: 'providers.anthropic.max_concurrent = 1', script: together, check: completes },
+    value: 2,
+    settings: 'providers.anthropic.max_concurrent = 1',
+    script: together,
+    check: completes,
   },
   'providers.anthropic.base_url': {
     value: null,
@@ -207,20 +216,20 @@ test('no setting is without a proof', () => {
   expect(Object.keys(PROOFS).sort()).toEqual(settingPaths().sort());
 });
 
-test.for(Object.entries(PROOFS))(
-  '%s',
-  async ([path, { value, settings = '', script, environment, check }]) => {
-    const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
-    const engine = await startEngine(script(), {
-      ...{ settings, configFolder, data: configFolder, ...(environment ? { environment } : {}) },
-    });
-    const rows = await engine.runtime.request('settings.set', { path, value });
-    const saved = await loadSettings(configFolder);
-    expect(rows.find((row) => row.path === path)?.value).toBe(value);
-    expect(readSetting(saved, path)).toBe(value);
-    await check(engine);
-  },
-);
+test.for(Object.entries(PROOFS))('%s', async ([path, { value, settings = '', script, environment, check }]) => {
+  const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
+  const engine = await startEngine(script(), {
+    settings,
+    configFolder,
+    data: configFolder,
+    ...(environment ? { environment } : {}),
+  });
+  const rows = await engine.runtime.request('settings.set', { path, value });
+  const saved = await loadSettings(configFolder);
+  expect(rows.find((row) => row.path === path)?.value).toBe(value);
+  expect(readSetting(saved, path)).toBe(value);
+  await check(engine);
+});
 
 test('what runs keeps what it started with', async () => {
   const reached = Promise.withResolvers<void>();
@@ -262,11 +271,11 @@ test('several changes at once are all kept', async () => {
   const { runtime } = await startEngine(plainAnswer(), { configFolder });
   const names = ['sonnet', 'haiku', 'opus'] as const;
   await Promise.all(
-    names.map((name) =>
-      runtime.request('settings.set', { path: `models.aliases.${name}`, value: `my-${name}` }),
-    ),
+    names.map((name) => runtime.request('settings.set', { path: `models.aliases.${name}`, value: `my-${name}` })),
   );
   expect((await loadSettings(configFolder)).models.aliases).toEqual({
-    ...{ sonnet: 'my-sonnet', haiku: 'my-haiku', opus: 'my-opus' },
+    sonnet: 'my-sonnet',
+    haiku: 'my-haiku',
+    opus: 'my-opus',
   });
 });

@@ -19,9 +19,7 @@ function calling(...calls: Block[]): Script {
 function outputs(engine: Harness): [string, string][] {
   return engine
     .of('tool-end')
-    .flatMap(({ entry }) =>
-      entry.name === 'memory' ? [[entry.status, entry.output] as [string, string]] : [],
-    );
+    .flatMap(({ entry }) => (entry.name === 'memory' ? [[entry.status, entry.output] as [string, string]] : []));
 }
 
 describe('memory', () => {
@@ -106,7 +104,14 @@ describe('memory', () => {
     await engine.runtime.request('memory.delete', { scope: 'lead', folder, name });
     const events = await engine.store.events(engine.conversationId, 1, 1000);
     expect(events.at(-1)).toMatchObject({
-      ...{ type: 'memory-change', scope: 'lead', folder, name, text: null, by: 'person', runId, workflowId },
+      type: 'memory-change',
+      scope: 'lead',
+      folder,
+      name,
+      text: null,
+      by: 'person',
+      runId,
+      workflowId,
     });
     const again = await openStore({ url: 'mem://' });
     onTestFinished(() => again.close());

@@ -35,7 +35,10 @@ describe('rules', () => {
     await engine.ask('Write', 'none');
     expect(await readFile(join(engine.folder, 'docs/a.md'), 'utf8')).toContain('Written by an agent');
     expect(engine.of('approval-decide')[0]?.decision).toMatchObject({
-      ...{ allowed: true, decidedBy: 'rule', ruleId: 'user:1', optionId: 'allow' },
+      allowed: true,
+      decidedBy: 'rule',
+      ruleId: 'user:1',
+      optionId: 'allow',
     });
   });
 
@@ -45,9 +48,7 @@ describe('rules', () => {
     await expect(readFile(join(engine.folder, 'private/a.md'))).rejects.toThrow('ENOENT');
     expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, ruleId: 'user:2' });
     const told = engine.of('tool-end')[0]?.entry.output;
-    expect(told).toMatch(
-      /Your rule denies the tool write_file on private\/\*\* for all agents \(.*config\.toml:6\)/,
-    );
+    expect(told).toMatch(/Your rule denies the tool write_file on private\/\*\* for all agents \(.*config\.toml:6\)/);
   });
 
   test('an edit does not lead around a rule', async () => {
@@ -80,10 +81,7 @@ describe('rules', () => {
     expect(denied?.output).not.toContain('word');
     expect(asked).toMatchObject({ status: 'completed' });
     expect(searched?.output).toBe('README.md:1:word one');
-    expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
-      'rule',
-      'person',
-    ]);
+    expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual(['rule', 'person']);
   });
 
   test('a sub-agent can be denied, and its slot is free again', async () => {
@@ -102,9 +100,7 @@ describe('rules', () => {
     await engine.ask('Write', 'all');
     const { decision } = engine.of('approval-decide')[0]!;
     expect(decision).toMatchObject({ allowed: false, ruleId: 'fault' });
-    expect(decision.reason).toMatch(
-      /config\.toml:7: permissions\.rules\.1\.effect must be deny or ask or allow/,
-    );
+    expect(decision.reason).toMatch(/config\.toml:7: permissions\.rules\.1\.effect must be deny or ask or allow/);
   });
 });
 
@@ -147,7 +143,9 @@ test('what cannot be undone needs a second step, and is not answered by time', a
   const files = { 'big.bin': '\0'.repeat(2000) };
   const script = writeFile({ path: 'big.bin' });
   const engine = await engineWith(script, rule('effect = "allow"\ntool = "*"'), {
-    ...{ settings, files, person: () => null },
+    settings,
+    files,
+    person: () => null,
   });
   const { workflowId } = await engine.send('Write');
   const asked = await engine.event((event) => event.type === 'approval-request');
@@ -160,7 +158,8 @@ test('what cannot be undone needs a second step, and is not answered by time', a
   });
   const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId, answer });
   await expect(decide({ kind: 'allow' })).rejects.toMatchObject({
-    ...{ code: 'conflict', message: 'This cannot be undone: confirm it' },
+    code: 'conflict',
+    message: 'This cannot be undone: confirm it',
   });
   const value = { path: 'big.bin', content: 'x' };
   await expect(decide({ kind: 'edit', value })).rejects.toMatchObject({ code: 'conflict' });

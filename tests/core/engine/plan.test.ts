@@ -81,17 +81,13 @@ describe('a plan', () => {
     onTestFinished(() => model.close());
     const place = { folder, url: model.url, settings };
     const whole = await live({ mode: 'start', data: join(folder, 'whole'), ...place });
-    const seq = whole?.events.find(
-      (event) => event.type === 'tool-end' && event.entry.name === 'todo_write',
-    )?.seq;
+    const seq = whole?.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_write')?.seq;
     expect(seq).toBeGreaterThan(0);
     const data = join(folder, 'killed');
     await live({ mode: 'start', data, ...place, killAfter: seq ?? 0 });
     const before = model.requests.length;
     const result = await live({ mode: 'resume', data, ...place });
-    const read = result?.events.find(
-      (event) => event.type === 'tool-end' && event.entry.name === 'todo_read',
-    );
+    const read = result?.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_read');
     expect(read?.type === 'tool-end' && JSON.parse(read.entry.output)).toEqual(first);
     expect(result?.runs[0]?.plan).toEqual(second);
     expect(result?.workflow.budget).toEqual({ tokens: 100_000 });

@@ -32,12 +32,10 @@ describe('recovery', () => {
     expect(asked).toHaveLength(3);
 
     const again = await composeRuntime({
-      ...{
-        store,
-        folder: engine.folder,
-        url: engine.model.url,
-        settings: settingsOf(''),
-      },
+      store,
+      folder: engine.folder,
+      url: engine.model.url,
+      settings: settingsOf(''),
     });
     onTestFinished(() => again.close());
     let questions: Approval[] = [];
@@ -45,8 +43,7 @@ describe('recovery', () => {
     await again.request('workflow.resume', { workflowId });
     await vi.waitFor(() => expect(questions).toHaveLength(3));
     expect(questions.map(({ request }) => request.id).sort()).toEqual(asked.sort());
-    for (const approvalId of asked)
-      await again.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
+    for (const approvalId of asked) await again.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
     await vi.waitFor(
       async () =>
         expect(await store.workflow(workflowId)).toMatchObject({
@@ -90,7 +87,9 @@ describe('recovery', () => {
     onTestFinished(() => model.close());
     const place = await workplace();
     await live({
-      ...{ mode: 'start', ...place, url: model.url },
+      mode: 'start',
+      ...place,
+      url: model.url,
       started: (child) => {
         void model
           .waitFor(() => true, 20_000)
@@ -146,12 +145,10 @@ describe('recovery', () => {
     );
     await engine.runtime.close();
     const again = await composeRuntime({
-      ...{
-        store,
-        folder: engine.folder,
-        url: engine.model.url,
-        settings: settingsOf(''),
-      },
+      store,
+      folder: engine.folder,
+      url: engine.model.url,
+      settings: settingsOf(''),
     });
     onTestFinished(() => again.close());
     await again.request('workflow.resume', { workflowId });

@@ -24,8 +24,7 @@ const improved = {
 };
 
 const TIGHT = '[limits.run]\nmax_tokens = 150\n';
-const leadFile = () =>
-  checkerFile({ maxRetries: 1 }, 'role: primary\n').replace('name: checker', 'name: lead');
+const leadFile = () => checkerFile({ maxRetries: 1 }, 'role: primary\n').replace('name: checker', 'name: lead');
 const seenOf = (engine: Harness) => {
   const limits = engine.of('run-start').at(-1)?.envelope.limits;
   return { ...limits?.budget, ...(limits && { iterations: limits.maxIterations }) };
@@ -62,9 +61,7 @@ describe('what a review costs', () => {
     await engine.ask('Go');
     const { run, requests } = await childOf(engine);
     expect(run).toMatchObject({ outcome: 'completed', text: 'second' });
-    expect(
-      requests.map(({ purpose, attempt, error }) => [purpose ?? 'turn', attempt, error?.code ?? null]),
-    ).toEqual([
+    expect(requests.map(({ purpose, attempt, error }) => [purpose ?? 'turn', attempt, error?.code ?? null])).toEqual([
       ['turn', 1, null],
       ['review', 1, 'overloaded'],
       ['review', 2, 'unreachable'],
@@ -154,8 +151,11 @@ describe('nothing is lost', () => {
     script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
     const held = Promise.withResolvers<void>();
     script.rules.unshift({
-      ...{ name: 'lead waits', match: { tools: ['delegate_task'], turn: 2 }, used: 0 },
-      ...{ blocks: [text('Done.')], options: { hold: { after: 0, until: () => held.promise } } },
+      name: 'lead waits',
+      match: { tools: ['delegate_task'], turn: 2 },
+      used: 0,
+      blocks: [text('Done.')],
+      options: { hold: { after: 0, until: () => held.promise } },
     });
     const engine = await startReflecting(script);
     const { workflowId } = await engine.send('Go');

@@ -78,8 +78,7 @@ test('after every event from the first review on', { timeout: 300_000 }, async (
   const lane = async (): Promise<void> => {
     const resumer = new Resumer();
     try {
-      for (let next = kills.shift(); next !== undefined; next = kills.shift())
-        await killAndResume(next, resumer);
+      for (let next = kills.shift(); next !== undefined; next = kills.shift()) await killAndResume(next, resumer);
     } finally {
       kills.length = 0;
       resumer.end();

@@ -17,9 +17,7 @@ test('with score and critique', async () => {
   await engine.ask('Go');
 
   const { text } = await runtime.request('conversation.export', { conversationId, format: 'md' });
-  expect(text).toMatch(
-    /\*\*Remark\*\* \(review\)[\s\S]*Review 1: not passed, 40 of 100\. Kumquat is missing\./,
-  );
+  expect(text).toMatch(/\*\*Remark\*\* \(review\)[\s\S]*Review 1: not passed, 40 of 100\. Kumquat is missing\./);
   const json = await runtime.request('conversation.export', { conversationId, format: 'json' });
   expect(json.text).toContain('"reviews"');
 

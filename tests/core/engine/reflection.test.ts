@@ -43,18 +43,16 @@ describe('reflection', () => {
     expect(review?.body.messages).toHaveLength(1);
     expect(review?.body.tools ?? []).toEqual([]);
     expect(JSON.parse(review?.seen.prompt ?? '')).toEqual({
-      ...{ task: 'Find the fault.', criteria: CRITERIA, answer },
+      task: 'Find the fault.',
+      criteria: CRITERIA,
+      answer,
     });
     expect(review?.seen.system).not.toContain('a.ts');
   });
 
   test('improved at the second try: the critique is given to the agent, with its tools', async () => {
     const engine = await startReflecting({
-      answers: [
-        'It is broken.',
-        { blocks: [toolUse('list_directory', { path: '.' })] },
-        'It is broken in a.ts:3.',
-      ],
+      answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
       reviews: {
         'in a.ts:3': verdict(true, 90, 'Good.'),
         'broken.': `Here it is:\n\`\`\`json\n${verdict(false, 40, 'Say where.')}\n\`\`\``,
@@ -68,16 +66,7 @@ describe('reflection', () => {
       { answer: 6, verdict: { passed: true, score: 90, critique: 'Good.' } },
     ]);
     const kinds = entries.map((entry) => (entry.kind === 'user' ? entry.source : entry.kind));
-    expect(kinds).toEqual([
-      'parent',
-      'assistant',
-      'system',
-      'engine',
-      'assistant',
-      'tool',
-      'assistant',
-      'system',
-    ]);
+    expect(kinds).toEqual(['parent', 'assistant', 'system', 'engine', 'assistant', 'tool', 'assistant', 'system']);
     expect(entries[3]).toMatchObject({ text: expect.stringContaining('Say where.') as string });
     // What was reviewed stays in the history; the reviews themselves never reach the agent.
     const last = engine.model.requests.filter(({ seen }) => seen.system.includes('the checker')).at(-1);
@@ -133,12 +122,7 @@ describe('reflection', () => {
       ...[[1, null] as const, [1, 30] as const],
       ...[[5, null] as const, [5, null] as const],
     ]);
-    expect(reviewers(engine).map(({ seen }) => answerIn(seen.prompt))).toEqual([
-      'first',
-      'first',
-      'second',
-      'second',
-    ]);
+    expect(reviewers(engine).map(({ seen }) => answerIn(seen.prompt))).toEqual(['first', 'first', 'second', 'second']);
     expect(engine.of('notice').map((notice) => notice.text)).toEqual([
       'The answer is not reviewed: 2 reviews of it could not be read. It stands as it is',
     ]);
@@ -151,7 +135,9 @@ describe('reflection', () => {
     });
     await engine.ask('Go');
     expect((await childOf(engine)).run).toMatchObject({
-      ...{ outcome: 'partial', text: 'whole', error: { code: 'reflection_failed' } },
+      outcome: 'partial',
+      text: 'whole',
+      error: { code: 'reflection_failed' },
     });
     expect(reviewers(engine)).toHaveLength(1);
   });

@@ -28,7 +28,8 @@ test('a yes lets it go on; the question says what, why and what it changes', asy
   expect(asked?.approval).toMatchObject({
     title: 'Go on with this: Rewrite the whole history page',
     subject: { kind: 'action', ...input },
-    ...{ risk: 'medium', reversible: true },
+    risk: 'medium',
+    reversible: true,
   });
   expect(asked?.approval.grant).toBeUndefined();
 });

@@ -57,22 +57,21 @@ async function interrupted(view: (store: Store) => Store = (store) => store) {
   await engine.runtime.close();
   const child = (await store.runsOf([workflowId])).find((run) => run.parentRunId !== null)!;
   const runtime = await composeRuntime({
-    ...{ store: view(store), folder: engine.folder, url: engine.model.url },
-    ...{ settings: settingsOf('') },
+    store: view(store),
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(''),
   });
   onTestFinished(() => runtime.close());
   await answering(runtime, yes);
   return { store, runtime, workflowId, runId: child.id, conversationId: engine.conversationId };
 }
 
-const retry = ({ runtime }: Pick<Harness, 'runtime'>, runId: string) =>
-  runtime.request('run.retry', { runId });
+const retry = ({ runtime }: Pick<Harness, 'runtime'>, runId: string) => runtime.request('run.retry', { runId });
 
 async function attemptsOf(store: Store, conversationId: string, runId: string): Promise<number[]> {
   const events = await store.events(conversationId, 1, 10_000);
-  return events.flatMap((event) =>
-    event.type === 'run-start' && event.runId === runId ? [event.attempt] : [],
-  );
+  return events.flatMap((event) => (event.type === 'run-start' && event.runId === runId ? [event.attempt] : []));
 }
 
 /** Interrupted; when it is taken up again its lead waits until the gate opens. */
@@ -237,7 +236,9 @@ describe('what crosses an end', () => {
     await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
     isSlow = true;
     const more = engine.runtime.request('workflow.extend', {
-      ...{ workflowId, add: { tokens: 5000 }, seen: { tokens: 400 } },
+      workflowId,
+      add: { tokens: 5000 },
+      seen: { tokens: 400 },
     });
     more.catch(() => undefined);
     await begun.opened;
@@ -262,7 +263,10 @@ describe('what crosses an end', () => {
     open();
     await reaches(engine.store, workflowId, { outcome: 'completed', attempt: 2 });
     expect(await engine.store.run(runId)).toMatchObject({
-      ...{ outcome: 'completed', text: 'Now all of it.', attempt: 2, limits: { iterations: 8 } },
+      outcome: 'completed',
+      text: 'Now all of it.',
+      attempt: 2,
+      limits: { iterations: 8 },
     });
   });
 

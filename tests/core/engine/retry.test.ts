@@ -20,7 +20,10 @@ describe('trying a sub-agent again', () => {
     expect(await retry(engine, runId)).toEqual({ workflowId: first.workflowId });
     await vi.waitFor(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
-        ...{ outcome: 'completed', text: 'Now I know all.', attempt: 2, subAgentCount: 1 },
+        outcome: 'completed',
+        text: 'Now I know all.',
+        attempt: 2,
+        subAgentCount: 1,
       }),
     );
     const row = await engine.store.run(runId);
@@ -35,7 +38,8 @@ describe('trying a sub-agent again', () => {
     const end = engine.of('workflow-end').at(-1)!;
     expect(outcomes(end)).toEqual(['completed', 'completed']);
     await expect(retry(engine, runId)).rejects.toMatchObject({
-      ...{ code: 'conflict', message: expect.stringContaining('has completed') as string },
+      code: 'conflict',
+      message: expect.stringContaining('has completed') as string,
     });
   });
 
@@ -77,7 +81,8 @@ describe('trying a sub-agent again', () => {
     await engine.runtime.request('settings.set', { path: 'providers.active', value: 'demo' });
     const { runId } = engine.of('run-end')[0]!;
     await expect(retry(engine, runId)).rejects.toMatchObject({
-      ...{ code: 'conflict', message: expect.stringContaining('The demo is on') as string },
+      code: 'conflict',
+      message: expect.stringContaining('The demo is on') as string,
     });
     held.resolve(undefined);
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'error']);
@@ -179,14 +184,18 @@ describe('trying a sub-agent again', () => {
     await engine.runtime.close();
     expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
     const again = await composeRuntime({
-      ...{ store, folder: engine.folder, url: engine.model.url },
-      ...{ settings: settingsOf('') },
+      store,
+      folder: engine.folder,
+      url: engine.model.url,
+      settings: settingsOf(''),
     });
     onTestFinished(() => again.close());
     await again.request('workflow.resume', { workflowId: first.workflowId });
     await vi.waitFor(async () =>
       expect(await store.workflow(first.workflowId)).toMatchObject({
-        ...{ outcome: 'completed', text: 'Now I know all.', attempt: 3 },
+        outcome: 'completed',
+        text: 'Now I know all.',
+        attempt: 3,
       }),
     );
     expect(await store.run(runId)).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 3 });
@@ -205,8 +214,7 @@ describe('trying a sub-agent again', () => {
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script, {
-      person: ({ request }) =>
-        request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' },
+      person: ({ request }) => (request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
     });
     const { workflowId, runId: lead } = await engine.send('Go');
     await engine.event((event) => event.type === 'message-start' && event.agent === 'runs');

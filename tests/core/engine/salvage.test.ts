@@ -47,18 +47,10 @@ async function run(
 }
 
 const speaking = async (engine: Harness, runId: string): Promise<void> => {
-  await engine.event(
-    (event) => event.type === 'message-delta' && event.runId === runId && !FOUND.includes(event.text),
-  );
+  await engine.event((event) => event.type === 'message-delta' && event.runId === runId && !FOUND.includes(event.text));
 };
 
-const cases: [
-  Outcome,
-  string,
-  Script,
-  HarnessOptions,
-  ((engine: Harness, runId: string) => Promise<unknown>)?,
-][] = [
+const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId: string) => Promise<unknown>)?][] = [
   ['error', FOUND, halfway('', broken), {}],
   [
     'timed_out',

@@ -32,9 +32,7 @@ function peak({ model }: Harness): number {
   const spans = model.requests
     .filter(({ seen }) => !seen.tools.includes('spawn_agent'))
     .map(({ receivedAt, endedAt }) => ({ from: receivedAt, to: endedAt ?? Infinity }));
-  return Math.max(
-    ...spans.map(({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length),
-  );
+  return Math.max(...spans.map(({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length));
 }
 
 test.for([

@@ -42,8 +42,7 @@ async function written(sessions: string, count = 1): Promise<Record<string, stri
 const named = (files: Record<string, string>, end: string): string =>
   Object.entries(files).find(([name]) => name.endsWith(end))?.[1] ?? '';
 
-const project = ({ runtime, conversationId }: Harness) =>
-  runtime.request('conversation.project', { conversationId });
+const project = ({ runtime, conversationId }: Harness) => runtime.request('conversation.project', { conversationId });
 
 test('a folder for the session, a file for each sub-agent, links both ways, and all the figures', async () => {
   const data = await folderWith({});
@@ -56,8 +55,12 @@ test('a folder for the session, a file for each sub-agent, links both ways, and 
 
   const session = fieldsOf(named(files, '/session.md'));
   expect(session).toMatchObject({
-    ...{ session_id: engine.conversationId, title: 'Look at *all* parts: "now"', primary_agent: 'lead' },
-    ...{ status: 'completed', outcome: 'completed', model: 'claude-sonnet-5-5' },
+    session_id: engine.conversationId,
+    title: 'Look at *all* parts: "now"',
+    primary_agent: 'lead',
+    status: 'completed',
+    outcome: 'completed',
+    model: 'claude-sonnet-5-5',
   });
   const page = named(files, '/session.md');
   expect(page).toContain('### Query\n\n> Look at *all* parts: "now"\n');
@@ -84,9 +87,15 @@ test('a folder for the session, a file for each sub-agent, links both ways, and 
     const agent = files[`${folder}/${file}`] ?? '';
     const run = runs.find(({ id }) => id === run_id);
     expect(fieldsOf(agent)).toMatchObject({
-      ...{ subagent_of: `[[${folder}/session]]`, agent_name: run?.agent, model: 'claude-sonnet-5-5' },
-      ...{ spawned_at: run?.queuedAt, completed_at: run?.endedAt, status: STATUS_OF.completed },
-      ...{ trace_id: run?.traceId, permissions: run?.envelope.permissions, outcome: 'completed' },
+      subagent_of: `[[${folder}/session]]`,
+      agent_name: run?.agent,
+      model: 'claude-sonnet-5-5',
+      spawned_at: run?.queuedAt,
+      completed_at: run?.endedAt,
+      status: STATUS_OF.completed,
+      trace_id: run?.traceId,
+      permissions: run?.envelope.permissions,
+      outcome: 'completed',
     });
     expect(agent).toContain(`## Task\n\n> ${run?.task}\n`);
     expect(agent).toContain('## Findings\n\n> # Report: part');
@@ -94,8 +103,7 @@ test('a folder for the session, a file for each sub-agent, links both ways, and 
     expect(linksOf(page).filter((link) => link === `${folder}/${file}`)).toHaveLength(2);
   }
   for (const [name, content] of Object.entries(files))
-    for (const link of linksOf(name.endsWith('.md') ? content : ''))
-      expect(Object.keys(files)).toContain(link);
+    for (const link of linksOf(name.endsWith('.md') ? content : '')) expect(Object.keys(files)).toContain(link);
 });
 
 test('made again from the store they are the same, byte for byte', async () => {
@@ -125,26 +133,20 @@ test('a failed sub-agent says who failed at what, below whom, and with which err
   const data = await folderWith({});
   const script = new Script()
     .on({ tools: ['spawn_agent'], step: 1 })
-    .reply([
-      toolUse('spawn_agent', { operation: 'spawn', name: 'broken', prompt: 'Try.', reason: 'try it out' }),
-    ])
+    .reply([toolUse('spawn_agent', { operation: 'spawn', name: 'broken', prompt: 'Try.', reason: 'try it out' })])
     .on({ without: ['spawn_agent'] })
     .reply([], { status: 400 })
     .on({})
     .reply([text('It failed.')]);
   const engine = await startEngine(script, { data });
   await engine.ask('Go');
-  const agent = Object.entries(await written(join(data, 'sessions'))).find(([name]) =>
-    name.includes('/broken-'),
-  );
+  const agent = Object.entries(await written(join(data, 'sessions'))).find(([name]) => name.includes('/broken-'));
   const [run] = engine.of('run-end').filter(({ parentRunId }) => parentRunId !== null);
   expect(fieldsOf(agent?.[1] ?? '')).toMatchObject({
-    ...{
-      status: 'error',
-      outcome: 'error',
-      error_type: run?.error?.code,
-      error_message: run?.error?.message,
-    },
+    status: 'error',
+    outcome: 'error',
+    error_type: run?.error?.code,
+    error_message: run?.error?.message,
     parent_chain: ['user', 'lead', 'broken'],
   });
   // The same stands in the end of the run, for whoever reads events.

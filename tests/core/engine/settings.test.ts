@@ -16,14 +16,10 @@ describe('settings', () => {
   test('the default model and the aliases decide which model is asked', async () => {
     const script = new Script()
       .on({ tools: ['spawn_agent'], step: 1 })
-      .reply([
-        spawn({ name: 'small', prompt: 'Say hi.', model: 'haiku' }),
-        spawn({ name: 'same', prompt: 'Say ho.' }),
-      ])
+      .reply([spawn({ name: 'small', prompt: 'Say hi.', model: 'haiku' }), spawn({ name: 'same', prompt: 'Say ho.' })])
       .on({})
       .reply([text('Done.')]);
-    const settings =
-      '[models]\ndefault = "opus"\n[models.aliases]\nopus = "big-model-9"\nhaiku = "small-model-9"\n';
+    const settings = '[models]\ndefault = "opus"\n[models.aliases]\nopus = "big-model-9"\nhaiku = "small-model-9"\n';
     const engine = await startEngine(script, { settings });
     await engine.ask('Go');
     const asked = engine.model.requests.map(({ seen, body }) => [seen.prompt, body.model]);
@@ -36,9 +32,7 @@ describe('settings', () => {
       expect.stringContaining('big-model-9'),
       expect.stringContaining('small-model-9'),
     ]);
-    expect(
-      (await engine.store.workflow(engine.of('workflow-end')[0]?.workflowId ?? ''))?.usage.unpriced,
-    ).toBe(4);
+    expect((await engine.store.workflow(engine.of('workflow-end')[0]?.workflowId ?? ''))?.usage.unpriced).toBe(4);
   });
 
   test('key and endpoint: set by the person, kept in their files, overruled by the environment', async () => {
@@ -108,7 +102,9 @@ describe('settings', () => {
     const settings = new LiveSettings(config, settingsOf(''));
     const provider = (baseUrl?: string): Provider =>
       new Provider({
-        ...{ secrets: fileSecrets(config), settings, createModel: createAnthropicModel },
+        secrets: fileSecrets(config),
+        settings,
+        createModel: createAnthropicModel,
         environment: { apiKey: undefined, baseUrl },
       });
     const local = provider();
@@ -116,9 +112,7 @@ describe('settings', () => {
     await local.set({ baseUrl: 'http://localhost:11434' });
     expect([local.concurrency('anthropic'), (await local.state()).ready]).toEqual([1, true]);
     expect(local.concurrency('demo'), 'the demo has nothing to wait for').toBe(3);
-    expect(provider('http://127.0.0.1:4000').concurrency('anthropic'), 'a gateway of the environment').toBe(
-      3,
-    );
+    expect(provider('http://127.0.0.1:4000').concurrency('anthropic'), 'a gateway of the environment').toBe(3);
     await settings.set('providers.anthropic.max_concurrent', 4);
     expect(local.concurrency('anthropic')).toBe(4);
     await local.set({ baseUrl: 'https://models.example' });

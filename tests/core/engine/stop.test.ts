@@ -1,14 +1,7 @@
 /** Stopping at every place where a run can be: it ends at once, says so in its row, and keeps what it used. */
 import { describe, expect, test, vi } from 'vitest';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
-import {
-  batch,
-  reportOf,
-  spawn,
-  spawnOne,
-  threeChildren,
-  writeFile,
-} from '../../support/fake-model/scenarios.ts';
+import { batch, reportOf, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const hangs = { hangAfter: 3, usage: { input: 1234 } };
@@ -78,18 +71,11 @@ describe('stop', () => {
     const engine = await startEngine(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Go');
     const seen: number[] = [];
-    await engine.runtime.subscribe('attention', { canAnswer: true }, (state) =>
-      seen.push(state.questions.length),
-    );
+    await engine.runtime.subscribe('attention', { canAnswer: true }, (state) => seen.push(state.questions.length));
     await vi.waitFor(() => expect(seen.at(-1)).toBe(3));
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     expect(receipt).toMatchObject({ agents: 1, approvals: 3, left: 0 });
-    expect(outcomes(await engine.ended(workflowId))).toEqual([
-      'cancelled',
-      'cancelled',
-      'cancelled',
-      'cancelled',
-    ]);
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
     expect(engine.of('approval-decide').map(({ decision }) => decision)).toMatchObject(
       Array.from({ length: 3 }, () => ({ outcome: 'cancelled', allowed: false, decidedBy: 'cancel' })),
     );
@@ -164,9 +150,9 @@ describe('stop', () => {
   test('stopping twice says that it has ended', async () => {
     const engine = await startEngine(spawnOne(), { person: yes });
     const end = await engine.ask('Go');
-    await expect(
-      engine.runtime.request('workflow.stop', { workflowId: end.workflowId }),
-    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(engine.runtime.request('workflow.stop', { workflowId: end.workflowId })).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   test('a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others', async () => {

@@ -24,7 +24,11 @@ test('SIGSTOP and SIGCONT in the middle of a stream', { timeout: 60_000 }, async
   const settings = '[limits]\ninactivity_seconds = 2\n[limits.run]\nmax_minutes = 0.05\n';
   let pid: number | undefined;
   const result = live({
-    ...{ mode: 'start', data: join(folder, 'store'), folder, url: model.url, settings },
+    mode: 'start',
+    data: join(folder, 'store'),
+    folder,
+    url: model.url,
+    settings,
     started: (child) => (pid = child.pid),
   });
   await model.waitFor(() => true, 20_000);

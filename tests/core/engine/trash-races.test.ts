@@ -19,8 +19,10 @@ async function interrupted(settings = '') {
   await engine.event(({ type }) => type === 'message-start');
   await engine.runtime.close();
   const again = await composeRuntime({
-    ...{ store, folder: engine.folder, url: engine.model.url },
-    ...{ settings: settingsOf(settings) },
+    store,
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(settings),
   });
   onTestFinished(() => again.close());
   return { store, engine, again, workflowId, runId };
@@ -91,7 +93,8 @@ test('work of the real provider does not go on while the demo is on', async () =
   const { engine, again, workflowId } = await interrupted('[providers]\nactive = "demo"\n');
   const before = engine.model.requests.length;
   await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
-    ...{ code: 'conflict', message: expect.stringContaining('switch the provider') as string },
+    code: 'conflict',
+    message: expect.stringContaining('switch the provider') as string,
   });
   expect(engine.model.requests).toHaveLength(before);
 });
@@ -107,10 +110,8 @@ test('a budget stays a number that can be counted with', async () => {
   await expect(extend({ tokens: Number.MAX_SAFE_INTEGER })).rejects.toMatchObject(refused);
   await extend({ tokens: 1e12 - 1e6 });
   await expect(extend({ tokens: 1e12 })).rejects.toMatchObject({
-    ...{
-      code: 'bad_input',
-      message: expect.stringMatching(/^The number of tokens, with what is added, is more/) as string,
-    },
+    code: 'bad_input',
+    message: expect.stringMatching(/^The number of tokens, with what is added, is more/) as string,
   });
   expect((await store.workflow(workflowId))?.budget?.tokens).toBeLessThanOrEqual(1e12);
 });

@@ -31,11 +31,7 @@ describe('views', () => {
       (_: unknown, item: number) =>
         item === 0 ? { kind: 'reject' as const, reason: 'no' } : { kind: 'allow' as const },
     ],
-    [
-      'an edited write',
-      writeFile,
-      () => ({ kind: 'edit' as const, value: { path: 'x.md', content: 'edited' } }),
-    ],
+    ['an edited write', writeFile, () => ({ kind: 'edit' as const, value: { path: 'x.md', content: 'edited' } })],
   ])('all events, and the store, give the same view at rest: %s', async (_, scenario, person) => {
     const engine = await startEngine(scenario(), { person });
     const empty = fromSnapshot(
@@ -48,10 +44,9 @@ describe('views', () => {
     );
     const expected = await settled(engine, stored);
     expect(await settled(engine, engine.events.reduce(reduce, empty)), 'from all events').toEqual(expected);
-    expect(
-      await settled(engine, engine.durable().reduce<View>(reduce, empty)),
-      'from the stored ones',
-    ).toEqual(expected);
+    expect(await settled(engine, engine.durable().reduce<View>(reduce, empty)), 'from the stored ones').toEqual(
+      expected,
+    );
     expect(stored.open).toEqual([]);
   });
 

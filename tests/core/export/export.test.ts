@@ -132,9 +132,7 @@ test('the name of the file fits every file system', async () => {
 test('a long conversation is read page by page, oldest first; an empty one is whole as well', async () => {
   const store = await openStore({ url: 'mem://' });
   const conversation = await new Conversation(store).create();
-  expect(
-    (JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows,
-  ).toEqual([]);
+  expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
   for (let n = 0; n < 205; n += 1) await conversation.add({ prompt: `Number ${n}` });
   const limits: number[] = [];
   const watched: Store = {

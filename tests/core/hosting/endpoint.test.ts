@@ -15,8 +15,13 @@ import { testFolder } from '../store/support.ts';
 const { signal } = new AbortController();
 const hello: Hello = { version: '1.2.3', folder: '/home/bo', baseUrl: null, storeUrl: null };
 const provider: AppState['provider'] = {
-  ...{ kind: 'anthropic', ready: true, keySource: 'environment', baseUrl: 'https://models.example' },
-  ...{ baseUrlSource: 'environment', models: [], defaultModel: 'sonnet' },
+  kind: 'anthropic',
+  ready: true,
+  keySource: 'environment',
+  baseUrl: 'https://models.example',
+  baseUrlSource: 'environment',
+  models: [],
+  defaultModel: 'sonnet',
 };
 const secrets = { backend: 'nowhere', warning: null };
 const state = { version: '1.2.3', folder: '/home/ada', provider, secrets, tools: [], maxSubAgents: 3 };
@@ -47,8 +52,11 @@ async function join({ instance }: Ownership, rest: Partial<Hello> = {}) {
 /** The status of an upgrade; 101 where it was let in. */
 async function knock({ instance }: Ownership, headers: Record<string, string>): Promise<number> {
   const usual = {
-    ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
-    ...{ 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', authorization: `Bearer ${instance.token}` },
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    authorization: `Bearer ${instance.token}`,
   };
   const sent = request(`${instance.url}/rpc`, { headers: { ...usual, ...headers }, agent: false });
   sent.end();
@@ -138,14 +146,12 @@ test('the owner is idle once the workflows of its clients have an end, or they h
   const ownership = await owner();
   let workflow = workflowRow({ outcome: null, status: 'running' });
   const detail = (): WorkflowDetail => ({
-    ...{
-      conversation: conversationRow(),
-      workflow,
-      runs: [runRow()],
-      calls: [],
-      approvals: [],
-      requests: [],
-    },
+    conversation: conversationRow(),
+    workflow,
+    runs: [runRow()],
+    calls: [],
+    approvals: [],
+    requests: [],
   });
   const attention = { questions: [], asleep: [], running: [] };
   const { runtime, endpoint } = serve(ownership, {

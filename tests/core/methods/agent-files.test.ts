@@ -8,8 +8,7 @@ import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-const agent = (name: string, keys = '') =>
-  `---\nname: ${name}\ndescription: Helps # why\n${keys}---\nPrompt\n`;
+const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Helps # why\n${keys}---\nPrompt\n`;
 const MINE = '.triad/agents/mine.md';
 
 async function start(files: Record<string, string> = {}) {
@@ -23,7 +22,11 @@ async function start(files: Record<string, string> = {}) {
     return all.find(({ file }) => file === at(path));
   };
   return {
-    ...{ folder, at, of, agents, request: runtime.request.bind(runtime) },
+    folder,
+    at,
+    of,
+    agents,
+    request: runtime.request.bind(runtime),
     read: (path: string) => runtime.request('agents.read', { folder, file: at(path) }),
     save: (path: string, text: string, before: string | null) =>
       runtime.request('agents.save', { folder, file: at(path), text, before }),
@@ -107,7 +110,10 @@ test('an edit keeps comments and unknown keys, and says what the text then is', 
   const { request, folder, at } = await start();
   const text = agent('mine', 'x-team: a # ours\n');
   const { text: edited, ...rest } = await request('agents.edit', {
-    ...{ folder, file: at(MINE), text, changes: { model: 'opsu', description: null } },
+    folder,
+    file: at(MINE),
+    text,
+    changes: { model: 'opsu', description: null },
   });
   expect(edited).toBe('---\nname: mine\nx-team: a # ours\nmodel: opsu\n---\nPrompt\n');
   expect(rest).toMatchObject({
@@ -139,9 +145,7 @@ test.for([
   const refused = { code: 'not_allowed', message: `${file} is no file of an agent of ${folder}` };
   await expect(request('agents.read', { folder, file })).rejects.toMatchObject(refused);
   await expect(request('agents.lint', { folder, file, text: '' })).rejects.toMatchObject(refused);
-  await expect(
-    request('agents.save', { folder, file, text: agent('a'), before: null }),
-  ).rejects.toMatchObject(refused);
+  await expect(request('agents.save', { folder, file, text: agent('a'), before: null })).rejects.toMatchObject(refused);
   expect(await readFile(at('README.md'), 'utf8')).toBe('');
 });
 
@@ -165,9 +169,9 @@ test('what comes with the program or belongs to another is read, copied and neve
   const builtin = join(builtinPlace().folder, 'code-reviewer.md');
   const { readOnly, hash, text: reviewer } = await request('agents.read', { folder, file: builtin });
   expect(readOnly).toBe('it comes with Triad');
-  await expect(
-    request('agents.save', { folder, file: builtin, text: reviewer, before: hash }),
-  ).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(request('agents.save', { folder, file: builtin, text: reviewer, before: hash })).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
 });
 
 test('links are read and not written through, also where the whole folder leads out of the workspace', async () => {
@@ -200,6 +204,8 @@ test('each file with whether it counts: overridden, disabled, faulty, and shadow
   expect(await of('.triad/agents/z.md')).toMatchObject({ state: 'usable', ok: true, errors: [] });
   const all = await request('agents.files', { folder });
   expect(all.find(({ name, source }) => name === 'code-reviewer' && source === 'builtin')).toMatchObject({
-    ...{ state: 'overridden', overriddenBy: at('.triad/agents/rev.md'), dialect: 'triad' },
+    state: 'overridden',
+    overriddenBy: at('.triad/agents/rev.md'),
+    dialect: 'triad',
   });
 });

@@ -28,9 +28,7 @@ async function answered(rules = '') {
 test('newest first, each with who decided, and the grant where one did', async () => {
   const { runtime, workflowId, conversationId } = await answered();
   const recent = await runtime.request('approval.recent', {});
-  expect(
-    recent.map(({ title, decision }) => [title.split(' (')[0], decision.decidedBy, decision.allowed]),
-  ).toEqual([
+  expect(recent.map(({ title, decision }) => [title.split(' (')[0], decision.decidedBy, decision.allowed])).toEqual([
     ['Write notes.md', 'person', false],
     ['Write docs/b.md', 'rule', true],
     ['Write docs/a.md', 'person', true],

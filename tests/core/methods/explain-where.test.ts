@@ -29,7 +29,10 @@ async function workflowWith(scope: Exclude<GrantScope, 'project'>) {
   const { conversationId } = engine;
   const explain = (agent: string, where: { conversationId?: string; workflowId?: string }, path = 'a.md') =>
     engine.runtime.request('permissions.explain', {
-      ...{ agent, tool: 'write_file', input: { path, content: '1' }, ...where },
+      agent,
+      tool: 'write_file',
+      input: { path, content: '1' },
+      ...where,
       ...(Object.keys(where).length === 0 ? { folder: engine.folder } : {}),
     });
   return { engine, workflowId, conversationId, explain };
@@ -48,18 +51,17 @@ test('a grant for the conversation answers in it, for each agent its own', async
   const { workflowId, conversationId, explain } = await workflowWith('conversation');
   for (const agent of ['lead', 'helper', 'spawned:helper'])
     expect(await explain(agent, { conversationId }), agent).toMatchObject({ effect: 'allow' });
-  expect((await explain('helper', { workflowId })).ruleId).toBe(
-    (await explain('helper', { conversationId })).ruleId,
-  );
-  expect((await explain('lead', { workflowId })).ruleId).not.toBe(
-    (await explain('helper', { workflowId })).ruleId,
-  );
+  expect((await explain('helper', { workflowId })).ruleId).toBe((await explain('helper', { conversationId })).ruleId);
+  expect((await explain('lead', { workflowId })).ruleId).not.toBe((await explain('helper', { workflowId })).ruleId);
 });
 
 test('a temporary agent has what it was started with', async () => {
   const { engine, workflowId } = await workflowWith('workflow');
   const verdict = await engine.runtime.request('permissions.explain', {
-    ...{ agent: 'helper', tool: 'todo_write', input: { items: [] }, workflowId },
+    agent: 'helper',
+    tool: 'todo_write',
+    input: { items: [] },
+    workflowId,
   });
   expect(verdict).toMatchObject({ effect: 'deny', ruleId: 'ceiling' });
   expect(verdict.reason).toMatch(/^helper does not have the tool todo_write/);

@@ -88,7 +88,14 @@ test('what was deleted long ago is gone after a start', async () => {
     unpriced: 0,
   };
   const rows = ['01957a10-0000-7000-8000-000000000001', '01957a10-0000-7000-8000-000000000002'].map((id) => ({
-    ...{ id, title: id, folder: '/', agent: 'lead', createdAt: at, updatedAt: at, lastSeq: 0, usage: tally },
+    id,
+    title: id,
+    folder: '/',
+    agent: 'lead',
+    createdAt: at,
+    updatedAt: at,
+    lastSeq: 0,
+    usage: tally,
   }));
   await store.commit(
     [],

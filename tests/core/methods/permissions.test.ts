@@ -108,9 +108,7 @@ test('the list says what is wrong with the rules', async () => {
   });
   const { faults } = await runtime.request('permissions.list', { folder });
   expect(faults).toEqual([
-    expect.stringMatching(
-      /\.triad\/config\.toml:2: permissions\.rules\.0\.effect must be deny or ask or allow/,
-    ),
+    expect.stringMatching(/\.triad\/config\.toml:2: permissions\.rules\.0\.effect must be deny or ask or allow/),
     expect.stringMatching(/config\.toml:1: no tool matches "write_fil"/),
   ]);
 });

@@ -35,8 +35,7 @@ test.for([
 
 test('who stops reading closes the request', async () => {
   const { server, model } = await serve(answering([LONG]));
-  for await (const event of model.stream(requestOf(), new AbortController().signal))
-    if (event.type === 'delta') break;
+  for await (const event of model.stream(requestOf(), new AbortController().signal)) if (event.type === 'delta') break;
   const leftAt = performance.timeOrigin + performance.now();
   const request = await server.waitFor(({ closedAt }) => closedAt !== null);
   expect(request.closedAt! - leftAt).toBeLessThan(CLOSE_MS);

@@ -150,9 +150,7 @@ describe('no answer', () => {
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void site.close());
     const { port } = site.address() as AddressInfo;
-    const { error } = await attempt(
-      createAnthropicModel({ apiKey: KEY, baseUrl: `http://127.0.0.1:${port}` }),
-    );
+    const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: `http://127.0.0.1:${port}` }));
     expect(error).toMatchObject({ code: 'provider', retryable: false });
     expect(error?.message).toContain('base URL');
   });
@@ -174,12 +172,9 @@ describe('nothing to try', () => {
     expect(error?.message).not.toContain('sk-');
   });
 
-  test.for(['not a url', 'ftp://example.org', 'http://user:secret@127.0.0.1:9'])(
-    'base URL %s',
-    async (baseUrl) => {
-      const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl }));
-      expect(error).toMatchObject({ code: 'bad_input', retryable: false });
-      expect(error?.message).not.toContain('secret');
-    },
-  );
+  test.for(['not a url', 'ftp://example.org', 'http://user:secret@127.0.0.1:9'])('base URL %s', async (baseUrl) => {
+    const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl }));
+    expect(error).toMatchObject({ code: 'bad_input', retryable: false });
+    expect(error?.message).not.toContain('secret');
+  });
 });

@@ -116,17 +116,13 @@ test('the prefix is cached up to the system prompt and up to the newest user mes
     messages: [ASK, { role: 'assistant', content: [CALL] }, { role: 'user', content: [RESULT] }],
   });
   expect(body.system).toEqual([{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]);
-  expect(body.messages[2]?.content).toMatchObject([
-    { type: 'tool_result', cache_control: { type: 'ephemeral' } },
-  ]);
+  expect(body.messages[2]?.content).toMatchObject([{ type: 'tool_result', cache_control: { type: 'ephemeral' } }]);
   expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(2);
 });
 
 test('tools are declared, and stay declared where none may be called', async () => {
   const free = await sent({ tools: [TOOL] });
-  expect(free.body.tools).toEqual([
-    { name: 'glob', description: 'Finds files.', input_schema: TOOL.inputSchema },
-  ]);
+  expect(free.body.tools).toEqual([{ name: 'glob', description: 'Finds files.', input_schema: TOOL.inputSchema }]);
   expect(free.body).not.toHaveProperty('tool_choice');
   const bound = await sent({ tools: [TOOL], toolChoice: 'none' });
   expect(bound.body.tool_choice).toEqual({ type: 'none' });

@@ -8,9 +8,17 @@ describe('order', () => {
   test('start, usage, each part after its deltas, usage, and the end last', async () => {
     const { events, error } = await exchange([text('Hello there', { deltas: 2 }), text('Bye')]);
     expect(error).toBeNull();
-    expect(
-      events.map((event) => (event.type === 'delta' ? `${event.type} ${event.text}` : event.type)),
-    ).toEqual(['start', 'usage', 'delta Hello', 'delta  there', 'part', 'delta Bye', 'part', 'usage', 'end']);
+    expect(events.map((event) => (event.type === 'delta' ? `${event.type} ${event.text}` : event.type))).toEqual([
+      'start',
+      'usage',
+      'delta Hello',
+      'delta  there',
+      'part',
+      'delta Bye',
+      'part',
+      'usage',
+      'end',
+    ]);
     expect(events.flatMap((event) => ('part' in event ? [event.part] : []))).toEqual([0, 0, 0, 1, 1]);
   });
 
@@ -34,10 +42,7 @@ describe('order', () => {
 
 describe('blocks', () => {
   test('thinking keeps its signature', async () => {
-    const streamed = await exchange([
-      thinking('Let me see', { deltas: 3, signature: 'sig==' }),
-      text('Done'),
-    ]);
+    const streamed = await exchange([thinking('Let me see', { deltas: 3, signature: 'sig==' }), text('Done')]);
     expect(partsOf(streamed)).toEqual([
       { type: 'thinking', text: 'Let me see', signature: 'sig==' },
       { type: 'text', text: 'Done' },
@@ -64,9 +69,7 @@ describe('blocks', () => {
   test('blocks of unknown types are passed over without a gap in the count', async () => {
     const streamed = await exchange([text('a'), { type: 'unknown', name: 'hologram' }, text('b')]);
     expect(streamed.error).toBeNull();
-    expect(streamed.events.filter((event) => event.type === 'part').map((event) => event.part)).toEqual([
-      0, 1,
-    ]);
+    expect(streamed.events.filter((event) => event.type === 'part').map((event) => event.part)).toEqual([0, 1]);
   });
 
   test('a response without blocks ends like any other', async () => {

@@ -6,14 +6,10 @@ import { text, toolUse } from '../../support/fake-model/script.ts';
 const INPUT = { path: 'a/ä.md', content: 'line 1\nline "2"' };
 
 test('arguments come as deltas with the call they belong to, then whole', async () => {
-  const streamed = await exchange([
-    text('I write.'),
-    toolUse('write_file', INPUT, { id: 'toolu_1', deltas: 5 }),
-  ]);
+  const streamed = await exchange([text('I write.'), toolUse('write_file', INPUT, { id: 'toolu_1', deltas: 5 })]);
   const deltas = streamed.events.filter((event) => event.type === 'delta' && event.kind === 'tool');
   expect(deltas).toHaveLength(5);
-  for (const delta of deltas)
-    expect(delta).toMatchObject({ part: 1, toolCallId: 'toolu_1', name: 'write_file' });
+  for (const delta of deltas) expect(delta).toMatchObject({ part: 1, toolCallId: 'toolu_1', name: 'write_file' });
   expect(JSON.parse(deltas.map((delta) => ('text' in delta ? delta.text : '')).join(''))).toEqual(INPUT);
   expect(partsOf(streamed)[1]).toEqual({ type: 'tool_use', id: 'toolu_1', name: 'write_file', input: INPUT });
   expect(streamed.events.at(-1)).toEqual({ type: 'end', stopReason: 'tool_use' });
@@ -38,10 +34,7 @@ test('no arguments at all are an empty object', async () => {
 });
 
 test('arguments that are not JSON are kept as text, and the response still ends', async () => {
-  const streamed = await exchange([
-    toolUse('glob', null, { id: 'a', raw: '{"pattern": *.ts}', deltas: 3 }),
-    text('x'),
-  ]);
+  const streamed = await exchange([toolUse('glob', null, { id: 'a', raw: '{"pattern": *.ts}', deltas: 3 }), text('x')]);
   expect(streamed.error).toBeNull();
   expect(partsOf(streamed)).toEqual([
     { type: 'tool_use', id: 'a', name: 'glob', input: {}, malformed: '{"pattern": *.ts}' },
@@ -55,9 +48,7 @@ test.for(['{"path": "a.md", "content": "half a li', ''])(
     const streamed = await exchange([toolUse('write_file', null, { id: 'a', raw })], {
       stopReason: 'max_tokens',
     });
-    expect(partsOf(streamed)).toEqual([
-      { type: 'tool_use', id: 'a', name: 'write_file', input: {}, malformed: raw },
-    ]);
+    expect(partsOf(streamed)).toEqual([{ type: 'tool_use', id: 'a', name: 'write_file', input: {}, malformed: raw }]);
     expect(streamed.events.at(-1)).toEqual({ type: 'end', stopReason: 'max_tokens' });
   },
 );

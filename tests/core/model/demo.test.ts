@@ -60,10 +60,7 @@ test('with more to spend a sub-agent goes on from the results that it has', asyn
     text: '`README.md` looks worth reading.',
     calls: ['read_file'],
   });
-  const { text, calls } = await reply(
-    [...messages, ...called('demo_agent_read', 'read_file', '# Pears\n')],
-    CHILD,
-  );
+  const { text, calls } = await reply([...messages, ...called('demo_agent_read', 'read_file', '# Pears\n')], CHILD);
   expect(calls).toEqual([]);
   expect(text).toContain('# Report: Find the texts.');
   expect(text).toContain('2 files match `**/*.md`');

@@ -27,12 +27,9 @@ test('aliases of one’s own come in the place of the usual ones', () => {
   expect(() => resolveModel('sonnet', { fast: 'llama3.2:1b' })).toThrow('fast');
 });
 
-test.for(['claude-opus-4-5-20251101', 'llama3.2:1b', 'vendor/model', 'gpt4'])(
-  '%s is taken as an id',
-  (id) => {
-    expect(resolveModel(id)).toBe(id);
-  },
-);
+test.for(['claude-opus-4-5-20251101', 'llama3.2:1b', 'vendor/model', 'gpt4'])('%s is taken as an id', (id) => {
+  expect(resolveModel(id)).toBe(id);
+});
 
 test.for(['sonet', '', 'claude opus 5', 'constructor'])('%j is refused with the list of aliases', (name) => {
   expect(() => resolveModel(name)).toThrow(/sonnet, haiku, opus/);

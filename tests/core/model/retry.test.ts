@@ -116,9 +116,7 @@ describe('how long it waits', () => {
 
   test('not at all where the provider asks for too much', async () => {
     const seconds = MAX_RETRY_AFTER_MS / 1000 + 1;
-    const { server, model } = await serve(
-      failing({ status: 429, headers: { 'retry-after': String(seconds) } }),
-    );
+    const { server, model } = await serve(failing({ status: 429, headers: { 'retry-after': String(seconds) } }));
     const result = await run(model);
     expect(result.waits).toEqual([]);
     expect(result.error).toMatchObject({

@@ -14,30 +14,14 @@ function read(text: string): unknown {
 const NASTY = [
   ...['"', "'", ':', ': ', ' #', '#', '---', '...', '\n---\n', '- a', '? a', '| b', '> c', '%d', '@', '`'],
   ...['null', '~', 'true', 'no', 'Off', '1e3', '0x1f', '0o7', '.inf', '2026-03-01', '12:30:45', '1_000', '='],
-  ...[
-    '🙂',
-    '\0',
-    '\ud83e',
-    '\udd16 x',
-    '\u0085',
-    '\u2028',
-    '\ufeff',
-    '\r\n',
-    '\t',
-    '\u007f',
-    '&a',
-    '*a',
-    '!t',
-  ],
+  ...['🙂', '\0', '\ud83e', '\udd16 x', '\u0085', '\u2028', '\ufeff', '\r\n', '\t', '\u007f', '&a', '*a', '!t'],
   ...['[[a/b|c]]', '{}', '[]', ' lead', 'trail ', '', '<<', '\\', '\\n', 'a\\\nb', 'x'.repeat(500)],
 ];
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom(...NASTY),
   fc.array(fc.constantFrom(...NASTY), { maxLength: 5 }).map((parts) => parts.join('')),
-  fc
-    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
-    .map((codes) => String.fromCharCode(...codes)),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map((codes) => String.fromCharCode(...codes)),
 );
 const scalar = fc.oneof(
   ...[anyText, anyText, fc.integer(), fc.boolean(), fc.constant(null)],

@@ -25,8 +25,7 @@ test.for([
   expect(fieldsOf(page)).toMatchObject({ title: text, status: 'completed' });
   const body = page.replace(/^---\n[\s\S]*?\n---\n/, '');
   const headings: number[] = [];
-  for (const token of new Marked().lexer(body))
-    if (token.type === 'heading') headings.push(Number(token['depth']));
+  for (const token of new Marked().lexer(body)) if (token.type === 'heading') headings.push(Number(token['depth']));
   expect(headings).toEqual([1, 2, 2]);
   expect(linksOf(body).filter((link) => link !== `${FOLDER}/session.md`)).toEqual([]);
 });

@@ -55,8 +55,7 @@ test('for workflows', async () => {
     await store.commit([], writesOf(halves).slice(half));
     await store.commit([], writesOf(together));
     const expected = await store.workflow(alone);
-    for (const id of [halves, together])
-      expect({ ...(await store.workflow(id)), id: alone }).toEqual(expected);
+    for (const id of [halves, together]) expect({ ...(await store.workflow(id)), id: alone }).toEqual(expected);
   });
   await fc.assert(runs, { numRuns: 60 });
 });

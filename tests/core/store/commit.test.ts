@@ -10,8 +10,16 @@ const at = '2026-03-01T12:00:00.000Z';
 
 function notice(conversationId: string, seq: number, text = ''): DurableEvent {
   return {
-    ...{ type: 'notice', seq, at, conversationId, workflowId: newId(), runId: newId(), parentRunId: null },
-    ...{ agent: 'lead', level: 'info', text },
+    type: 'notice',
+    seq,
+    at,
+    conversationId,
+    workflowId: newId(),
+    runId: newId(),
+    parentRunId: null,
+    agent: 'lead',
+    level: 'info',
+    text,
   };
 }
 
@@ -82,10 +90,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
       decisions: [null, null, null],
       open: 3,
     };
-    await store.commit(
-      [],
-      [put('workflow', workflow), { kind: 'put', table: 'approval', key: approval, row }],
-    );
+    await store.commit([], [put('workflow', workflow), { kind: 'put', table: 'approval', key: approval, row }]);
     const union = (agent: string): Write => {
       return { kind: 'update', table: 'workflow', key: workflow.id, union: { agents: agent } };
     };
@@ -102,21 +107,14 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     await store.commit([], [union('b'), union('lead'), decide(1, { reason: 'a\0\ud800' })]);
     await store.commit(
       [],
-      [
-        decide(2, { reason: null }),
-        { kind: 'update', table: 'workflow', key: workflow.id, set: { outcome: 'error' } },
-      ],
+      [decide(2, { reason: null }), { kind: 'update', table: 'workflow', key: workflow.id, set: { outcome: 'error' } }],
     );
     await store.commit(
       [],
       [{ kind: 'update', table: 'workflow', key: workflow.id, set: { outcome: null, startedAt: null } }],
     );
     expect(await store.workflow(workflow.id)).toEqual({ ...workflow, agents: ['lead', 'b'] });
-    expect((await store.approval(approval))?.decisions).toEqual([
-      null,
-      { reason: 'a\0\ud800' },
-      { reason: null },
-    ]);
+    expect((await store.approval(approval))?.decisions).toEqual([null, { reason: 'a\0\ud800' }, { reason: null }]);
     expect(await store.openApprovals()).toHaveLength(1);
     await store.commit([], [decide(0, {})]);
     expect(await store.openApprovals()).toEqual([]);
@@ -161,8 +159,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
       { kind: 'update', table: 'run', key: run.id, union: { text: 'x' } },
       { kind: 'put', table: 'sub_agent_execution', key: newId(), row: { progress: 1 } },
     ];
-    for (const write of wrong)
-      await expect(store.commit([], [write])).rejects.toMatchObject({ code: 'internal' });
+    for (const write of wrong) await expect(store.commit([], [write])).rejects.toMatchObject({ code: 'internal' });
   });
 
   test('an empty commit does nothing', async () => {

@@ -27,9 +27,7 @@ test('events, runs and approvals', async () => {
   const [approval] = await store.approvalsOf([lead.workflowId]);
   expect(approval?.request.subject).toMatchObject({ items: [{ envelope }] });
   // Each text is there once, and nowhere else.
-  const texts = await database.query(
-    'SELECT VALUE json FROM envelope; SELECT VALUE json FROM event, run, approval',
-  );
+  const texts = await database.query('SELECT VALUE json FROM envelope; SELECT VALUE json FROM event, run, approval');
   const [envelopes = [], others = []] = texts as [string[], string[]];
   expect(envelopes.map((json) => (JSON.parse(json) as { prompt: string }).prompt).sort()).toEqual(
     [prompt, edited.prompt].sort(),

@@ -13,8 +13,13 @@ async function opened() {
 
 function events(conversationId: string, from: number, count: number, text = ''): DurableEvent[] {
   return Array.from({ length: count }, (_, index) => ({
-    ...{ ...lead, conversationId, at: '2026-01-01T00:00:00.000Z', seq: from + index },
-    ...{ type: 'notice', level: 'info', text: `${from + index} ${text}` },
+    ...lead,
+    conversationId,
+    at: '2026-01-01T00:00:00.000Z',
+    seq: from + index,
+    type: 'notice',
+    level: 'info',
+    text: `${from + index} ${text}`,
   }));
 }
 

@@ -5,8 +5,13 @@ import { newId } from '#core/ids.ts';
 import { openOn, type Opened, runRow, workflowRow } from './support.ts';
 
 const usage = {
-  ...{ requests: 2, inputTokens: 10, outputTokens: 3, cacheReadTokens: 1, cacheWriteTokens: 0 },
-  ...{ nanoUsd: 5_000_000_000, unpriced: 1 },
+  requests: 2,
+  inputTokens: 10,
+  outputTokens: 3,
+  cacheReadTokens: 1,
+  cacheWriteTokens: 0,
+  nanoUsd: 5_000_000_000,
+  unpriced: 1,
 };
 
 /** One JSON text for each field, but for those that were columns; null was nothing. */
@@ -33,22 +38,19 @@ async function stored(
   approval: { id: string; decisions: unknown[] },
 ): Promise<void> {
   const columns = ['conversationId', 'agents', 'status', 'outcome', 'subAgentCount', 'usage'];
-  await database.transaction(
-    'CREATE $workflow CONTENT $w; CREATE $run CONTENT $r; CREATE $approval CONTENT $a;',
-    {
-      workflow: database.record('workflow', workflow.id),
-      w: { ...fields(workflow, columns), place: 'a' },
-      run: database.record('run', run.id),
-      r: fields(run, ['workflowId', 'status', 'outcome', 'usage']),
-      approval: database.record('approval', approval.id),
-      a: {
-        workflowId: workflow.id,
-        doc: { request: JSON.stringify({ id: approval.id, subject: { kind: 'tool' } }) },
-        decisions: approval.decisions.map((decision) => JSON.stringify(decision)),
-        open: 1,
-      },
+  await database.transaction('CREATE $workflow CONTENT $w; CREATE $run CONTENT $r; CREATE $approval CONTENT $a;', {
+    workflow: database.record('workflow', workflow.id),
+    w: { ...fields(workflow, columns), place: 'a' },
+    run: database.record('run', run.id),
+    r: fields(run, ['workflowId', 'status', 'outcome', 'usage']),
+    approval: database.record('approval', approval.id),
+    a: {
+      workflowId: workflow.id,
+      doc: { request: JSON.stringify({ id: approval.id, subject: { kind: 'tool' } }) },
+      decisions: approval.decisions.map((decision) => JSON.stringify(decision)),
+      open: 1,
     },
-  );
+  });
 }
 
 test('as they were, and as a change leaves them', async () => {
@@ -73,7 +75,10 @@ test('as they were, and as a change leaves them', async () => {
         add: { subAgentCount: 1 },
       },
       {
-        ...{ kind: 'update', table: 'approval', key: approval.id, add: { open: -1 } },
+        kind: 'update',
+        table: 'approval',
+        key: approval.id,
+        add: { open: -1 },
         item: { decisions: { index: 0, value: { reason: null } } },
       },
     ],

@@ -44,10 +44,7 @@ export class Conversation {
   }
 
   async create(): Promise<this> {
-    await this.#store.commit(
-      [],
-      [{ kind: 'put', table: 'conversation', key: this.row.id, row: { ...this.row } }],
-    );
+    await this.#store.commit([], [{ kind: 'put', table: 'conversation', key: this.row.id, row: { ...this.row } }]);
     return this;
   }
 
@@ -68,16 +65,14 @@ export class Conversation {
     await this.#store.commit(events, events.flatMap(apply));
   }
 
-  #record({
-    prompt = 'Do it',
-    lead = {},
-    children = [],
-    durationMs = 10,
-    outcome = 'completed',
-  }: Finished): string {
+  #record({ prompt = 'Do it', lead = {}, children = [], durationMs = 10, outcome = 'completed' }: Finished): string {
     const [workflowId, runId] = [newId(), newId()];
     const who: RunIds = {
-      ...{ conversationId: this.row.id, workflowId, runId, parentRunId: null, agent: lead.agent ?? 'lead' },
+      conversationId: this.row.id,
+      workflowId,
+      runId,
+      parentRunId: null,
+      agent: lead.agent ?? 'lead',
     };
     this.recording.record(who, { type: 'workflow-start', prompt, approve: 'ask', attempt: 1 });
     this.#begin(who, { agent: 'lead', ...lead }, prompt);
@@ -90,15 +85,13 @@ export class Conversation {
     this.#end(who, { agent: 'lead', outcome, ...lead }, durationMs);
     const { outcome: own = outcome, text = 'Done' } = lead;
     this.recording.record(who, {
-      ...{
-        type: 'workflow-end',
-        outcome: own,
-        text,
-        error: null,
-        durationMs,
-        usage: usageOf(),
-        subAgents: [],
-      },
+      type: 'workflow-end',
+      outcome: own,
+      text,
+      error: null,
+      durationMs,
+      usage: usageOf(),
+      subAgents: [],
     });
     return workflowId;
   }
@@ -108,9 +101,18 @@ export class Conversation {
     const envelopeHash = canonicalHash(envelope);
     const isLead = who.parentRunId === null;
     this.recording.record(who, {
-      ...{ type: 'run-queue', kind: isLead ? 'lead' : 'spawn', depth: isLead ? 0 : 1, name: who.agent },
-      ...{ title: prompt, task: prompt, toolCallId: isLead ? null : 'call', item: 0, parentChain: ['user'] },
-      ...{ traceId: 'trace', envelope, envelopeHash },
+      type: 'run-queue',
+      kind: isLead ? 'lead' : 'spawn',
+      depth: isLead ? 0 : 1,
+      name: who.agent,
+      title: prompt,
+      task: prompt,
+      toolCallId: isLead ? null : 'call',
+      item: 0,
+      parentChain: ['user'],
+      traceId: 'trace',
+      envelope,
+      envelopeHash,
     });
     if (outcome === 'rejected') return;
     this.recording.record(who, { type: 'run-start', attempt: 1, envelope, envelopeHash, queuedMs: 1 });
@@ -118,14 +120,7 @@ export class Conversation {
   }
 
   #end(who: RunIds, agent: Agent, durationMs: number): void {
-    const {
-      outcome = 'completed',
-      tools = [],
-      output = 'ok',
-      text = 'Done',
-      nanoUsd = 0,
-      tokens = 0,
-    } = agent;
+    const { outcome = 'completed', tools = [], output = 'ok', text = 'Done', nanoUsd = 0, tokens = 0 } = agent;
     if (outcome !== 'rejected') {
       tools.forEach((name, index) => {
         const toolCallId = `c${index}`;

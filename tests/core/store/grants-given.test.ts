@@ -28,7 +28,9 @@ test('the newest questions come first, as many as are asked for', async () => {
   await store.commit(
     [],
     approvals.map(({ request, decisions }) => ({
-      ...{ kind: 'put', table: 'approval', key: request.id },
+      kind: 'put',
+      table: 'approval',
+      key: request.id,
       row: { workflowId: request.workflowId, request, decisions, open: 1 },
     })),
   );

@@ -31,9 +31,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
 
   test('conversations come by their last change, and move to the front with one', async () => {
     // Two of each instant: the order of equals is the order of their creation.
-    const rows = Array.from({ length: 25 }, (_, n) =>
-      conversationRow({ updatedAt: minute(Math.floor(n / 2)) }),
-    );
+    const rows = Array.from({ length: 25 }, (_, n) => conversationRow({ updatedAt: minute(Math.floor(n / 2)) }));
     await store.commit(
       [],
       rows.map((row) => put('conversation', row)),
@@ -43,10 +41,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect((await store.conversations({ limit: 25 })).next).toBeNull();
     const first = await store.conversations({ limit: 5 });
     const moved = newest[20] ?? '';
-    await store.commit(
-      [],
-      [{ kind: 'update', table: 'conversation', key: moved, set: { updatedAt: minute(99) } }],
-    );
+    await store.commit([], [{ kind: 'update', table: 'conversation', key: moved, set: { updatedAt: minute(99) } }]);
     expect((await store.conversations({ limit: 1 })).items[0]?.id).toBe(moved);
     const rest = await store.conversations({ before: first.next ?? '', limit: 100 });
     expect(rest.items.map(({ id }) => id)).toEqual(newest.slice(5).filter((id) => id !== moved));
@@ -83,9 +78,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     );
     for (const conversationId of [undefined, one]) {
       const found = await allPages((page) => store.workflows({ ...page, conversationId }), 5);
-      const expected = rows.filter(
-        (row) => conversationId === undefined || row.conversationId === conversationId,
-      );
+      const expected = rows.filter((row) => conversationId === undefined || row.conversationId === conversationId);
       expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
     }
     const unfinished = await store.unfinishedWorkflows();
@@ -123,15 +116,16 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.runsOf(workflowIds)).toEqual(runs);
     const row = conversationRow({ lastSeq: 3 });
     const events = Array.from({ length: 2500 }, (_, index) => ({
-      ...{
-        type: 'notice',
-        seq: index + 1,
-        at: minute(0),
-        conversationId: row.id,
-        workflowId: row.id,
-        runId: row.id,
-      },
-      ...{ parentRunId: null, agent: 'lead', level: 'info', text: '' },
+      type: 'notice',
+      seq: index + 1,
+      at: minute(0),
+      conversationId: row.id,
+      workflowId: row.id,
+      runId: row.id,
+      parentRunId: null,
+      agent: 'lead',
+      level: 'info',
+      text: '',
     })) as Parameters<Store['commit']>[0];
     await store.commit(events, [put('conversation', row)]);
     expect(await store.lastSeq(row.id)).toBe(2500);
@@ -154,20 +148,10 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     const reads = storeOn(watched);
     const id = newId();
     await Promise.all([reads.conversations({ limit: 50 }), reads.lastSeq(id), reads.events(id, 1, 200)]);
-    await Promise.all([
-      reads.unfinishedWorkflows(),
-      reads.openApprovals(),
-      reads.requestsOf(id),
-      reads.entriesOf(id),
-    ]);
+    await Promise.all([reads.unfinishedWorkflows(), reads.openApprovals(), reads.requestsOf(id), reads.entriesOf(id)]);
     await Promise.all([reads.runsOf([id, newId()]), reads.callsOf([id]), reads.approvalsOf([id])]);
     for (const page of [{ limit: 50 }, { limit: 50, before: id }]) {
-      for (const query of [
-        {},
-        { conversationId: id },
-        { agent: 'lead' },
-        { agent: 'lead', outcome: 'error' } as const,
-      ])
+      for (const query of [{}, { conversationId: id }, { agent: 'lead' }, { agent: 'lead', outcome: 'error' } as const])
         await reads.workflows({ ...page, ...query });
       for (const sort of ['newest', 'cost', 'tokens', 'duration'] as const)
         await reads.workflows({ ...page, sort, status: 'error' });

@@ -19,8 +19,7 @@ test('each file is carried out once', async () => {
   expect(await database.query('SELECT VALUE n FROM a')).toEqual([[2]]);
   await expect(migrate(database, one)).rejects.toMatchObject({
     code: 'store_failed',
-    message:
-      'The store has schema version 2, but this Triad knows only 1: use the newer Triad that wrote it.',
+    message: 'The store has schema version 2, but this Triad knows only 1: use the newer Triad that wrote it.',
   });
   await database.close();
 });

@@ -48,10 +48,7 @@ test('a folder that another process has open', async () => {
 test.runIf(isRoot)('a folder, or a file in it, that may not be written', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
-  const unwritable = refusal(
-    'store_unwritable',
-    /cannot be written \(EACCES\): check its owner and permissions/,
-  );
+  const unwritable = refusal('store_unwritable', /cannot be written \(EACCES\): check its owner and permissions/);
   expect(await answerOf(join(base, 'store'), { nobody: true })).toEqual(unwritable);
   const folder = join(base, 'mine');
   expect(await answerOf(folder)).toBe('opened');
@@ -95,9 +92,7 @@ test('a damaged folder', async () => {
     expect(await answerOf(folder)).toBe('opened');
     const name = (await readdir(folder)).find((file) => damaged.test(file)) ?? '';
     await writeFile(join(folder, name), 'garbage');
-    expect(await answerOf(folder)).toEqual(
-      refusal('store_failed', /is damaged: restore the folder from a backup/),
-    );
+    expect(await answerOf(folder)).toEqual(refusal('store_failed', /is damaged: restore the folder from a backup/));
   }
 });
 

@@ -48,9 +48,9 @@ test('a mark that holds what was found stays whole', () => {
 });
 
 test('JSON reads as names and values, also where it is cut off', () => {
-  expect(
-    shown('{"operation":"list_children","children":[{"name":"fox-finder","done":true}],"n":2}', 'fox'),
-  ).toBe('operation: list_children, children: name: ‹fox›-finder, done: true, n: 2');
+  expect(shown('{"operation":"list_children","children":[{"name":"fox-finder","done":true}],"n":2}', 'fox')).toBe(
+    'operation: list_children, children: name: ‹fox›-finder, done: true, n: 2',
+  );
   expect(shown(String.raw`[{"text":"say \"hi\"\n**now**, {ok}: C:\\temp"`, 'hi')).toBe(
     String.raw`text: say "‹hi›" now, {ok}: C:\temp`,
   );

@@ -36,9 +36,7 @@ test.for(['mem', 'rocksdb'] as const)('on %s', async (engine) => {
   });
   expect(await tables(opened)).toEqual(before);
 
-  await database.query(
-    'DELETE message; DELETE run; DELETE workflow_index; UPDATE workflow SET outcome = NONE;',
-  );
+  await database.query('DELETE message; DELETE run; DELETE workflow_index; UPDATE workflow SET outcome = NONE;');
   const seen: number[] = [];
   await store.rebuild(({ conversations }) => seen.push(conversations));
   expect(seen).toEqual([1, 2, 3]);

@@ -35,14 +35,7 @@ interface Plan {
   resumed: boolean;
 }
 
-const outcome = fc.constantFrom<Outcome[]>(
-  'completed',
-  'partial',
-  'cancelled',
-  'timed_out',
-  'error',
-  'interrupted',
-);
+const outcome = fc.constantFrom<Outcome[]>('completed', 'partial', 'cancelled', 'timed_out', 'error', 'interrupted');
 const plan: fc.Arbitrary<Plan> = fc.record({
   children: fc.array(
     fc.record({
@@ -115,13 +108,11 @@ function recordChildren(recording: Recording, who: RunIds, children: readonly Ch
         input: child.text,
       });
       recording.result(its, {
-        ...{
-          toolCallId: `c${turn}`,
-          name: 'read_file',
-          status: 'completed',
-          output: child.text,
-          durationMs: 3,
-        },
+        toolCallId: `c${turn}`,
+        name: 'read_file',
+        status: 'completed',
+        output: child.text,
+        durationMs: 3,
         metadata: {},
       });
       respond(recording, its, { turn, messageId: idOf(ids + 50 + turn), parts: [], stopReason: 'end_turn' });
@@ -149,9 +140,7 @@ afterAll(() => opened.close());
 async function drain(): Promise<unknown[]> {
   const { database } = opened;
   const rows = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
-  await database.query(
-    ['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'),
-  );
+  await database.query(['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
   return rows.map((found) => JSON.parse(JSON.stringify(found)) as unknown);
 }
 
@@ -193,16 +182,17 @@ test('grouped, alone and replayed', async () => {
 test('totals are the sums of the requests', async () => {
   const { store } = opened;
   const child = { agent: 'writer', no: false, turns: 2, text: 'x', outcome: 'completed' } as const;
-  const events = eventsOf([
-    { children: [child, { ...child, turns: 3 }], outcome: 'completed', resumed: false },
-  ]);
+  const events = eventsOf([{ children: [child, { ...child, turns: 3 }], outcome: 'completed', resumed: false }]);
   await store.commit(events, [conversation, ...events.flatMap(apply)]);
   const requests = events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
   const sum = (field: 'inputTokens' | 'outputTokens' | 'nanoUsd') =>
     requests.reduce((total, request) => total + (request[field] ?? 0), 0);
   const usage = {
-    ...{ requests: requests.length, inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') },
-    ...{ nanoUsd: sum('nanoUsd'), unpriced: 1 },
+    requests: requests.length,
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    nanoUsd: sum('nanoUsd'),
+    unpriced: 1,
   };
   const [workflow] = (await store.workflows({ limit: 1 })).items;
   expect((await store.conversation(conversationId))?.usage).toMatchObject(usage);

@@ -36,12 +36,28 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
   test.for(HARD)('an event and an entry with %s', async ([, value]) => {
     const [conversationId, runId] = [newId(), newId()];
     const event: DurableEvent = {
-      ...{ type: 'tool-start', seq: 1, at, conversationId, workflowId: newId(), runId, parentRunId: null },
-      ...{ agent: 'lead', toolCallId: 'c', name: 'x', input: value },
+      type: 'tool-start',
+      seq: 1,
+      at,
+      conversationId,
+      workflowId: newId(),
+      runId,
+      parentRunId: null,
+      agent: 'lead',
+      toolCallId: 'c',
+      name: 'x',
+      input: value,
     };
     const entry: Entry = {
-      ...{ n: 0, at, kind: 'tool', toolCallId: 'c', name: 'x', status: 'completed', durationMs: 1 },
-      ...{ output: typeof value === 'string' ? value : '', metadata: { value } },
+      n: 0,
+      at,
+      kind: 'tool',
+      toolCallId: 'c',
+      name: 'x',
+      status: 'completed',
+      durationMs: 1,
+      output: typeof value === 'string' ? value : '',
+      metadata: { value },
     };
     await store.commit([event], [{ kind: 'put', table: 'message', key: [runId, 0], row: { entry } }]);
     expect(await store.events(conversationId, 1, 1)).toEqual([event]);
@@ -86,8 +102,16 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
   test('events come in order of their numbers, and only those that were asked for', async () => {
     const conversationId = newId();
     const event = (seq: number): DurableEvent => ({
-      ...{ type: 'notice', seq, at, conversationId, workflowId: newId(), runId: newId(), parentRunId: null },
-      ...{ agent: 'lead', level: 'info', text: String(seq) },
+      type: 'notice',
+      seq,
+      at,
+      conversationId,
+      workflowId: newId(),
+      runId: newId(),
+      parentRunId: null,
+      agent: 'lead',
+      level: 'info',
+      text: String(seq),
     });
     const events = Array.from({ length: 300 }, (_, index) => event(index + 1));
     await store.commit(events, []);
@@ -103,15 +127,17 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
       return { n, at, kind: 'user', source: 'person', text: `words ${n}` };
     });
     const open = {
-      ...{ messageId, conversationId: newId(), workflowId: newId(), runId, at },
+      messageId,
+      conversationId: newId(),
+      workflowId: newId(),
+      runId,
+      at,
       parts: [{ kind: 'tool' as const, text: '{"a', toolCallId: 'c', name: 'x' }],
     };
     await store.commit(
       [],
       [
-        ...entries.map(
-          (entry) => ({ kind: 'put', table: 'message', key: [runId, entry.n], row: { entry } }) as const,
-        ),
+        ...entries.map((entry) => ({ kind: 'put', table: 'message', key: [runId, entry.n], row: { entry } }) as const),
         { kind: 'put', table: 'open_message', key: messageId, row: open },
       ],
     );
@@ -123,18 +149,10 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
 
   test('what does not exist is null or empty', async () => {
     const id = newId();
-    expect([await store.conversation(id), await store.workflow(id), await store.run(id)]).toEqual([
-      null,
-      null,
-      null,
-    ]);
+    expect([await store.conversation(id), await store.workflow(id), await store.run(id)]).toEqual([null, null, null]);
     expect(await store.approval(id)).toBeNull();
     expect(await store.lastSeq(id)).toBe(0);
     expect(await store.runsOf([])).toEqual([]);
-    expect(await Promise.all([store.runsOf([id]), store.callsOf([id]), store.requestsOf(id)])).toEqual([
-      [],
-      [],
-      [],
-    ]);
+    expect(await Promise.all([store.runsOf([id]), store.callsOf([id]), store.requestsOf(id)])).toEqual([[], [], []]);
   });
 });

@@ -38,13 +38,16 @@ test('every column that the code writes is defined, and every table is strict', 
     const { fields } = await info(table);
     for (const column of Object.keys(columns)) expect(Object.keys(fields), table).toContain(column);
   }
-  for (const [table, definition] of Object.entries(tables.tables))
-    expect(definition, table).toContain('SCHEMAFULL');
+  for (const [table, definition] of Object.entries(tables.tables)) expect(definition, table).toContain('SCHEMAFULL');
 });
 
 const execution = {
-  ...{ workflow_id: 'w', parent_agent_id: 'p', sub_agent_id: 's', sub_agent_name: 'n' },
-  ...{ task_description: 't', status: 'pending' },
+  workflow_id: 'w',
+  parent_agent_id: 'p',
+  sub_agent_id: 's',
+  sub_agent_name: 'n',
+  task_description: 't',
+  status: 'pending',
 };
 const insert = (row: object): Write => ({
   kind: 'put',
@@ -74,18 +77,28 @@ test('an execution reads as plain columns', async () => {
   const key = newId();
   const full = {
     ...execution,
-    ...{ status: 'completed', outcome: 'partial', duration_ms: 12, tokens_input: 5, tokens_output: 6 },
-    ...{ result_summary: 'a\0b', error_message: 'e', kind: 'chain', envelope_hash: 'h', trace_id: 't' },
-    ...{ parent_chain: ['user', 'lead'], parent_execution_id: 'x', chain_trigger: 'next', chain_index: 2 },
-    ...{ created_at: '2026-03-01T12:00:00.123Z', completed_at: '2026-03-01T12:00:01.000Z' },
+    status: 'completed',
+    outcome: 'partial',
+    duration_ms: 12,
+    tokens_input: 5,
+    tokens_output: 6,
+    result_summary: 'a\0b',
+    error_message: 'e',
+    kind: 'chain',
+    envelope_hash: 'h',
+    trace_id: 't',
+    parent_chain: ['user', 'lead'],
+    parent_execution_id: 'x',
+    chain_trigger: 'next',
+    chain_index: 2,
+    created_at: '2026-03-01T12:00:00.123Z',
+    completed_at: '2026-03-01T12:00:01.000Z',
   };
   const bare = newId();
   await store.commit([], [{ kind: 'put', table: 'sub_agent_execution', key, row: full }]);
   await store.commit([], [{ kind: 'put', table: 'sub_agent_execution', key: bare, row: execution }]);
   const sql = 'SELECT * OMIT id FROM $id';
-  const [[row]] = (await database.query(sql, { id: database.record('sub_agent_execution', key) })) as [
-    [object],
-  ];
+  const [[row]] = (await database.query(sql, { id: database.record('sub_agent_execution', key) })) as [[object]];
   expect(JSON.parse(JSON.stringify(row))).toEqual(full);
   const type = 'SELECT VALUE type::is_datetime(created_at) FROM $id';
   expect(await database.query(type, { id: database.record('sub_agent_execution', bare) })).toEqual([[true]]);

@@ -41,13 +41,11 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     const lead = (await store.workflow(workflowId))?.runId ?? '';
     const prompt = hits.find(({ kind }) => kind === 'prompt');
     expect(prompt).toMatchObject({
-      ...{
-        conversationId: conversation.row.id,
-        workflowId,
-        runId: lead,
-        n: 0,
-        title: 'Compare the zephyr parsers',
-      },
+      conversationId: conversation.row.id,
+      workflowId,
+      runId: lead,
+      n: 0,
+      title: 'Compare the zephyr parsers',
       snippet: 'Compare the zephyr parsers',
     });
     for (const hit of hits) {
@@ -58,12 +56,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
 
   test('all words, without case and accents, the last one as a beginning', async () => {
     const conversation = await new Conversation(store).create();
-    const prompts = [
-      'Café Müller opens',
-      'cafe closed',
-      'CAFÉ MULLERIN',
-      'Straße 日本語 🦜 naïve_coöperation',
-    ];
+    const prompts = ['Café Müller opens', 'cafe closed', 'CAFÉ MULLERIN', 'Straße 日本語 🦜 naïve_coöperation'];
     for (const prompt of prompts) await conversation.add({ prompt, lead: { text: '…' } });
     const found = async (text: string) =>
       (await all(store, text)).map(({ snippet }) => prompts.indexOf(snippet)).reverse();
@@ -87,20 +80,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
       prompt: `x\0y ${'\ud83e'} "quoted' \\ $value; DELETE event; \u2028 end`,
       lead: { text: '``' },
     });
-    for (const text of [
-      "'",
-      '"; DELETE event; --',
-      '\0',
-      '$x',
-      '@@',
-      '*',
-      '\ud83e',
-      '🙂🙂',
-      '%_',
-      '()',
-      '…',
-      'a\nb',
-    ]) {
+    for (const text of ["'", '"; DELETE event; --', '\0', '$x', '@@', '*', '\ud83e', '🙂🙂', '%_', '()', '…', 'a\nb']) {
       for (const limit of [1, 50]) await store.search({ text, limit });
     }
     expect(await all(store, '?!… ')).toEqual([]);

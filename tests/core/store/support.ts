@@ -47,17 +47,38 @@ const at = '2026-03-01T12:00:00.000Z';
 
 export function conversationRow(rest: Partial<ConversationRow> = {}): ConversationRow {
   return {
-    ...{ id: newId(), title: '', folder: '/home/ada', agent: 'lead', createdAt: at, updatedAt: at },
-    ...{ lastSeq: 0, usage: ZERO },
+    id: newId(),
+    title: '',
+    folder: '/home/ada',
+    agent: 'lead',
+    createdAt: at,
+    updatedAt: at,
+    lastSeq: 0,
+    usage: ZERO,
     ...rest,
   };
 }
 
 export function workflowRow(rest: Partial<WorkflowRow> = {}): WorkflowRow {
   return {
-    ...{ id: newId(), conversationId: newId(), runId: newId(), prompt: 'Do it', agents: ['lead'] },
-    ...{ approve: 'ask', status: 'pending', outcome: null, text: '', error: null, attempt: 1, createdAt: at },
-    ...{ startedAt: null, endedAt: null, durationMs: null, firstSeq: 1, lastSeq: 1, subAgentCount: 0 },
+    id: newId(),
+    conversationId: newId(),
+    runId: newId(),
+    prompt: 'Do it',
+    agents: ['lead'],
+    approve: 'ask',
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt: 1,
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    firstSeq: 1,
+    lastSeq: 1,
+    subAgentCount: 0,
     usage: ZERO,
     ...rest,
   };
@@ -65,16 +86,32 @@ export function workflowRow(rest: Partial<WorkflowRow> = {}): WorkflowRow {
 
 export function runRow(rest: Partial<RunRow> = {}): RunRow {
   return {
-    ...{ id: newId(), conversationId: newId(), workflowId: newId(), parentRunId: null, toolCallId: null },
-    ...{ item: 0, agent: 'lead', name: 'lead', title: 'Do it', kind: 'lead', depth: 0 },
-    ...{
-      parentChain: ['user', 'lead'],
-      traceId: 'abc',
-      task: 'Do it',
-      envelope: envelopeOf('lead', 'Do it'),
-    },
-    ...{ envelopeHash: 'hash', status: 'pending', outcome: null, text: '', error: null, attempt: 0 },
-    ...{ queuedAt: at, startedAt: null, endedAt: null, durationMs: null, usage: ZERO },
+    id: newId(),
+    conversationId: newId(),
+    workflowId: newId(),
+    parentRunId: null,
+    toolCallId: null,
+    item: 0,
+    agent: 'lead',
+    name: 'lead',
+    title: 'Do it',
+    kind: 'lead',
+    depth: 0,
+    parentChain: ['user', 'lead'],
+    traceId: 'abc',
+    task: 'Do it',
+    envelope: envelopeOf('lead', 'Do it'),
+    envelopeHash: 'hash',
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt: 0,
+    queuedAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    usage: ZERO,
     ...rest,
   };
 }

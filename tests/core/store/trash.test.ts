@@ -14,18 +14,12 @@ async function seen(store: Store, id: string) {
   return {
     conversations: ids(await store.conversations({ limit })).filter((one) => one === id),
     trashed: ids(await store.trashed({ limit })).filter((one) => one === id),
-    newest: (await store.workflows({ limit })).items.filter(({ conversationId }) => conversationId === id)
+    newest: (await store.workflows({ limit })).items.filter(({ conversationId }) => conversationId === id).length,
+    costly: (await store.workflows({ limit, sort: 'cost' })).items.filter(({ conversationId }) => conversationId === id)
       .length,
-    costly: (await store.workflows({ limit, sort: 'cost' })).items.filter(
-      ({ conversationId }) => conversationId === id,
-    ).length,
     byAgent: ids(await store.workflows({ limit, agent: 'trashy' })).length,
     byOutcome: ids(await store.workflows({ limit, outcome: 'refused' })).length,
-    facets: [
-      facets.agents.includes('trashy'),
-      facets.models.includes('rubbish'),
-      facets.tools.includes('shred'),
-    ],
+    facets: [facets.agents.includes('trashy'), facets.models.includes('rubbish'), facets.tools.includes('shred')],
     words: (await store.search({ text: 'platypus', limit })).items.length,
   };
 }
@@ -70,7 +64,13 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.trash(row.id, at)).toBe(true);
     expect(await store.trash(row.id, at)).toBe(false);
     expect(await seen(store, row.id)).toEqual({
-      ...{ conversations: [], trashed: [row.id], newest: 0, costly: 0, byAgent: 0, byOutcome: 0, words: 0 },
+      conversations: [],
+      trashed: [row.id],
+      newest: 0,
+      costly: 0,
+      byAgent: 0,
+      byOutcome: 0,
+      words: 0,
       facets: [false, false, false],
     });
     expect(await store.conversation(row.id)).toEqual({ ...stored, deletedAt: at });
@@ -113,12 +113,9 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     for (const [name, rows] of before) {
       // Counts stay, as zeros.
       const left =
-        name === 'facet'
-          ? after.get(name)?.filter((row) => !('count' in row && row.count === 0))
-          : after.get(name);
+        name === 'facet' ? after.get(name)?.filter((row) => !('count' in row && row.count === 0)) : after.get(name);
       const same = name === 'facet' ? rows.filter((row) => !('count' in row && row.count === 0)) : rows;
-      if (!['search_segment', 'search_words', 'workflow_index'].includes(name))
-        expect(left, name).toEqual(same);
+      if (!['search_segment', 'search_words', 'workflow_index'].includes(name)) expect(left, name).toEqual(same);
     }
     const text = JSON.stringify([...after]);
     expect(text).not.toContain('platypus');

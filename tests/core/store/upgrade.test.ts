@@ -93,8 +93,7 @@ test('each upgrade makes a copy, of which the last two are kept; an older progra
   const store = join(base, 'store');
   expect(await run('open', store)).toBe('opened');
   expect(await backupsOf(base)).toEqual([]);
-  for (const more of [1, 2, 3])
-    expect(await run('open', store, await newerSchema(base, more))).toBe('opened');
+  for (const more of [1, 2, 3]) expect(await run('open', store, await newerSchema(base, more))).toBe('opened');
   const names = (await backupsOf(base)).map((name) => name.replace(/-\d{14}$/, ''));
   expect(names).toEqual([`store.backup-v${newest + 1}`, `store.backup-v${newest + 2}`]);
   expect(await versionOf(store)).toBe(newest + 3);
@@ -118,27 +117,24 @@ test('a copy that cannot be read stops the upgrade, and leaves the store and no 
   expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
 });
 
-test.runIf(isRoot)(
-  'without room for the copy nothing is touched, and with room it goes on',
-  async ({ skip }) => {
-    const base = await testFolder();
-    const disk = join(base, 'disk');
-    await mkdir(disk);
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
-      skip('no file system can be mounted here');
-    onTestFinished(() => void spawnSync('umount', [disk]));
-    const store = await firstRelease(disk);
-    await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
-    await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
-    const full = {
-      code: 'store_unwritable',
-      message: expect.stringMatching(/no room for the copy .* MB are needed/) as string,
-    };
-    expect(JSON.parse(await run('open', store))).toMatchObject(full);
-    expect([await backupsOf(disk), await versionOf(store)]).toEqual([[], 1]);
-    await rm(join(disk, 'ballast'));
-    expect(await run('open', store)).toBe('opened');
-    expect(await backupsOf(disk)).toHaveLength(1);
-    expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
-  },
-);
+test.runIf(isRoot)('without room for the copy nothing is touched, and with room it goes on', async ({ skip }) => {
+  const base = await testFolder();
+  const disk = join(base, 'disk');
+  await mkdir(disk);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
+    skip('no file system can be mounted here');
+  onTestFinished(() => void spawnSync('umount', [disk]));
+  const store = await firstRelease(disk);
+  await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
+  await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
+  const full = {
+    code: 'store_unwritable',
+    message: expect.stringMatching(/no room for the copy .* MB are needed/) as string,
+  };
+  expect(JSON.parse(await run('open', store))).toMatchObject(full);
+  expect([await backupsOf(disk), await versionOf(store)]).toEqual([[], 1]);
+  await rm(join(disk, 'ballast'));
+  expect(await run('open', store)).toBe('opened');
+  expect(await backupsOf(disk)).toHaveLength(1);
+  expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
+});

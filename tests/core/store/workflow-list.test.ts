@@ -16,9 +16,12 @@ interface Made {
 
 function planOf(n: number): Finished {
   const child = {
-    ...{ agent: n % 3 === 0 ? 'reviewer' : 'writer', model: n % 5 === 0 ? 'opus' : 'haiku' },
-    ...{ outcome: n % 7 === 0 ? ('timed_out' as const) : ('completed' as const), tools: ['read_file'] },
-    ...{ nanoUsd: (n % 11) * 1_000_000, tokens: (n * 37) % 101 },
+    agent: n % 3 === 0 ? 'reviewer' : 'writer',
+    model: n % 5 === 0 ? 'opus' : 'haiku',
+    outcome: n % 7 === 0 ? ('timed_out' as const) : ('completed' as const),
+    tools: ['read_file'],
+    nanoUsd: (n % 11) * 1_000_000,
+    tokens: (n * 37) % 101,
   };
   const refused = { agent: 'nosy', model: 'unused', outcome: 'rejected' as const };
   return {
@@ -58,10 +61,7 @@ const ORDERS = {
   duration: ({ durationMs }: WorkflowRow) => Math.round(durationMs ?? 0),
 };
 
-async function allPages(
-  read: (page: Page) => Promise<Paged<WorkflowRow>>,
-  limit: number,
-): Promise<WorkflowRow[]> {
+async function allPages(read: (page: Page) => Promise<Paged<WorkflowRow>>, limit: number): Promise<WorkflowRow[]> {
   const items: WorkflowRow[] = [];
   let before: string | undefined;
   do {
@@ -93,14 +93,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
   test('each filter, alone and together, in each order', async () => {
     const from = made[40]?.row.createdAt ?? '';
     const filters: WorkflowFilter[] = [
-      ...[
-        {},
-        { agent: 'lead' },
-        { agent: 'reviewer' },
-        { agent: 'nosy' },
-        { agent: 'nobody' },
-        { model: 'opus' },
-      ],
+      ...[{}, { agent: 'lead' }, { agent: 'reviewer' }, { agent: 'nosy' }, { agent: 'nobody' }, { model: 'opus' }],
       ...[
         { model: 'sonnet' },
         { model: 'unused' },
@@ -108,11 +101,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
         { tool: 'read_file' },
         { status: 'error' as const },
       ],
-      ...[
-        { status: 'running' as const },
-        { outcome: 'timed_out' as const },
-        { outcome: 'rejected' as const },
-      ],
+      ...[{ status: 'running' as const }, { outcome: 'timed_out' as const }, { outcome: 'rejected' as const }],
       ...[{ folder: '/home/ada/parser' }, { folder: '/home' }, { from }, { to: from }, { minCostUsd: 0.005 }],
       { from, to: made[10]?.row.createdAt ?? '', agent: 'writer' },
       { agent: 'reviewer', model: 'opus', status: 'completed' },
@@ -160,10 +149,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     const who = { conversationId: late.row.id, workflowId: id, runId: id, parentRunId: null, agent: 'lead' };
     late.recording.record(who, { type: 'workflow-start', prompt: 'Do it', approve: 'ask', attempt: 2 });
     await late.store();
-    expect([await found({ status: 'pending' }), await found({ outcome: 'interrupted' })]).toEqual([
-      [id],
-      [id],
-    ]);
+    expect([await found({ status: 'pending' }), await found({ outcome: 'interrupted' })]).toEqual([[id], [id]]);
     expect(await found({ status: 'error' })).toEqual([]);
     const end = { outcome: 'completed', text: '', error: null, durationMs: 1, usage: usageOf() } as const;
     late.recording.record(who, { type: 'workflow-end', ...end, subAgents: [] });

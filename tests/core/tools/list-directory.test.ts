@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import { listDirectoryTool } from '#core/tools/list-directory.ts';
 import { call, contextIn, folderWith } from '../../support/workspace.ts';
 
-const list = async (folder: string, input: object = {}) =>
-  call(listDirectoryTool(), input, contextIn(folder));
+const list = async (folder: string, input: object = {}) => call(listDirectoryTool(), input, contextIn(folder));
 
 test('sorted, with folders and links marked', async () => {
   const folder = await folderWith({ 'b.txt': '', 'a/x': '', '.hidden': '', 'c/y': '' });

@@ -12,23 +12,19 @@ import { call, contextIn, folderWith } from '../../support/workspace.ts';
 const files = {
   'README.md':
     '# The parser\n\nReads files.\n\n## Errors\n\nEach error has a line.\n\n### Of YAML\n\nTabs are refused.\n\n## Speed\n\nFast.\n',
-  'docs/decisions.md':
-    '---\ntitle: "What we decided"\n---\n\n# Ignored\n\nThe cache is kept for ten minutes.\n',
+  'docs/decisions.md': '---\ntitle: "What we decided"\n---\n\n# Ignored\n\nThe cache is kept for ten minutes.\n',
   'docs/plain.markdown': 'No heading at all, but caching twice.\n',
   'src/parser.ts': '// The cache of the parser.\n',
   '.hidden/secret.md': '# Hidden\n\nThe cache of nobody.\n',
   'node_modules/x/README.md': '# Of a package\n\nThe cache.\n',
 };
 
-const within = async (more: Record<string, string> = {}) =>
-  contextIn(await folderWith({ ...files, ...more }));
+const within = async (more: Record<string, string> = {}) => contextIn(await folderWith({ ...files, ...more }));
 
 test('the list has each note with its title, and nothing else', async () => {
   const { output, status } = await call(listNotesTool(), {}, await within());
   expect(status).toBe('completed');
-  expect(output).toBe(
-    'README.md — The parser\ndocs/decisions.md — What we decided\ndocs/plain.markdown — plain',
-  );
+  expect(output).toBe('README.md — The parser\ndocs/decisions.md — What we decided\ndocs/plain.markdown — plain');
   expect((await call(listNotesTool(), { path: 'src' }, await within())).output).toBe('[There are no notes.]');
 });
 
@@ -54,9 +50,7 @@ describe('reading', () => {
 
   test('what is not there is told with what is', async () => {
     expect((await read({ note: 'decision' })).output).toContain('did you mean docs/decisions.md?');
-    expect((await read({ note: 'README.md', section: 'Cost' })).output).toContain(
-      'It has: The parser, Errors',
-    );
+    expect((await read({ note: 'README.md', section: 'Cost' })).output).toContain('It has: The parser, Errors');
   });
 
   test('a note of anybody’s making takes no time', async () => {
@@ -85,12 +79,10 @@ describe('reading', () => {
 
 describe('searching', () => {
   const report: PastReport = {
-    ...{
-      runId: 'run-1',
-      agent: 'code-reviewer',
-      title: 'Review the cache',
-      endedAt: '2026-03-01T12:00:00.000Z',
-    },
+    runId: 'run-1',
+    agent: 'code-reviewer',
+    title: 'Review the cache',
+    endedAt: '2026-03-01T12:00:00.000Z',
     text: '# Report\n\nThe cache of the index is never emptied.',
   };
 
@@ -99,9 +91,7 @@ describe('searching', () => {
     const { output, metadata } = await call(semanticSearchTool(), { query: 'the cache' }, context);
     const places = output.split('\n').filter((line) => !line.startsWith('  '));
     expect(places[0]).toBe('report of code-reviewer, 2026-03-01 (run run-1) — Review the cache');
-    expect(places.slice(1).some((place) => place.startsWith('docs/decisions.md:5 — What we decided'))).toBe(
-      true,
-    );
+    expect(places.slice(1).some((place) => place.startsWith('docs/decisions.md:5 — What we decided'))).toBe(true);
     expect(output).not.toMatch(/parser\.ts|secret\.md|node_modules/);
     expect(metadata).toMatchObject({ notes: 3, reports: 1 });
   });
@@ -117,9 +107,7 @@ describe('searching', () => {
 
   test('what was typed not quite right is found; what is nowhere says where it was looked for', async () => {
     const context = await within();
-    expect((await call(semanticSearchTool(), { query: 'desided' }, context)).output).toContain(
-      'decisions.md',
-    );
+    expect((await call(semanticSearchTool(), { query: 'desided' }, context)).output).toContain('decisions.md');
     expect((await call(semanticSearchTool(), { query: 'xylophone' }, context)).output).toBe(
       '[Nothing was found in 3 notes and 0 reports.]',
     );
@@ -127,9 +115,7 @@ describe('searching', () => {
 
   test('what rules hide is not found', async () => {
     const context = { ...(await within()), hidden: () => Promise.resolve(['docs/**']) };
-    expect((await call(semanticSearchTool(), { query: 'cache' }, context)).output).toContain(
-      'Nothing was found',
-    );
+    expect((await call(semanticSearchTool(), { query: 'cache' }, context)).output).toContain('Nothing was found');
     expect((await call(listNotesTool(), {}, context)).output).toBe('README.md — The parser');
   });
 });

@@ -40,8 +40,7 @@ test('pages put together are the file, whatever its lines', async () => {
       fc.array(line, { minLength: 1, maxLength: 12 }),
       fc.integer({ min: 1, max: 5 }),
       async (lines, limit) => {
-        const text =
-          lines.map((item) => item.replaceAll(/[\n\0]/g, '').toWellFormed()).join('\n') + '\nend\n';
+        const text = lines.map((item) => item.replaceAll(/[\n\0]/g, '').toWellFormed()).join('\n') + '\nend\n';
         const folder = await folderWith({ f: text });
         let whole = '';
         for (let offset = 1, more = true; more;) {

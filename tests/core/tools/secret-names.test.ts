@@ -79,10 +79,7 @@ test('no way to write the path leads to one: dots, case, a linked folder, a link
       status: 'error',
       output: expect.stringContaining('usually holds keys') as string,
     });
-    await expect(
-      writeFileTool().question!({ path, content: '' }, contextIn(folder)),
-      path,
-    ).rejects.toMatchObject({
+    await expect(writeFileTool().question!({ path, content: '' }, contextIn(folder)), path).rejects.toMatchObject({
       code: 'not_allowed',
     });
   }

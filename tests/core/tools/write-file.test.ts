@@ -104,23 +104,20 @@ test('a new file in new folders', async () => {
   expect(await readFile(join(folder, 'a/b/c.md'), 'utf8')).toBe('# C\n');
 });
 
-test.for(['changed', 'removed', 'made'])(
-  'a file that was %s since the question is left alone',
-  async (how) => {
-    const folder = await folderWith(how === 'made' ? {} : { 'a.txt': 'old\n' });
-    const input = { path: 'a.txt', content: 'new\n' };
-    const asked = await ask(folder, input);
-    if (how === 'removed') await rm(join(folder, 'a.txt'));
-    else await writeFile(join(folder, 'a.txt'), 'by the person\n');
-    const result = await tool.execute(input, contextIn(folder), allowed(asked));
-    expect(result).toMatchObject({
-      status: 'error',
-      output: expect.stringContaining('has changed on disk') as string,
-    });
-    if (how === 'removed') expect(await readdir(folder)).toEqual([]);
-    else expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('by the person\n');
-  },
-);
+test.for(['changed', 'removed', 'made'])('a file that was %s since the question is left alone', async (how) => {
+  const folder = await folderWith(how === 'made' ? {} : { 'a.txt': 'old\n' });
+  const input = { path: 'a.txt', content: 'new\n' };
+  const asked = await ask(folder, input);
+  if (how === 'removed') await rm(join(folder, 'a.txt'));
+  else await writeFile(join(folder, 'a.txt'), 'by the person\n');
+  const result = await tool.execute(input, contextIn(folder), allowed(asked));
+  expect(result).toMatchObject({
+    status: 'error',
+    output: expect.stringContaining('has changed on disk') as string,
+  });
+  if (how === 'removed') expect(await readdir(folder)).toEqual([]);
+  else expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('by the person\n');
+});
 
 test('edited content is written to the same file; an edited path only where it makes a new file', async () => {
   const folder = await folderWith({ 'a.txt': 'old\n', 'other.txt': 'precious\n' });
@@ -180,21 +177,17 @@ test('what could not be shown whole is not called reversible', async () => {
   const folder = await folderWith({ 'b.bin': new Uint8Array([1, 0, 2]), 'big.txt': 'x\n'.repeat(300_000) });
   const binary = await ask(folder, { path: 'b.bin', content: 'text' });
   expect(binary.question.reversible).toBe(false);
-  expect(binary.preview.diff).toBe(
-    'b.bin is a binary file (3 bytes). It would be replaced by 4 bytes of text.',
-  );
+  expect(binary.preview.diff).toBe('b.bin is a binary file (3 bytes). It would be replaced by 4 bytes of text.');
   const big = await ask(folder, { path: 'big.txt', content: 'x' });
   expect(big.question).toMatchObject({ reversible: false, title: 'Write big.txt' });
-  expect(big.preview.diff).toBe(
-    'big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.',
-  );
+  expect(big.preview.diff).toBe('big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.');
 });
 
 test('a stopped run writes nothing', async () => {
   const folder = await folderWith();
-  expect(await call(tool, { path: 'a', content: 'x' }, contextIn(folder, AbortSignal.abort()))).toMatchObject(
-    { status: 'cancelled' },
-  );
+  expect(await call(tool, { path: 'a', content: 'x' }, contextIn(folder, AbortSignal.abort()))).toMatchObject({
+    status: 'cancelled',
+  });
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -203,9 +196,7 @@ test('whatever the two texts: the diff leads from one to the other, and its coun
     fc.constantFrom('a', 'b', '', '-', '+x', ' ', '\\ No newline', '--- a/f', 'ü', 'a\r'),
     fc.string({ maxLength: 5 }),
   );
-  const text = fc
-    .array(line, { maxLength: 30 })
-    .map((lines) => lines.join('\n').replaceAll('\0', '').toWellFormed());
+  const text = fc.array(line, { maxLength: 30 }).map((lines) => lines.join('\n').replaceAll('\0', '').toWellFormed());
   await fc.assert(
     fc.asyncProperty(text, text, async (before, after) => {
       const preview = await previewWrite('f', Buffer.from(before), after);
@@ -221,9 +212,7 @@ test('whatever the two texts: the diff leads from one to the other, and its coun
 
 test('two texts that have nothing in common are compared without blocking', async () => {
   const text = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join('\n');
-  const { value, longest } = await longestBlock(() =>
-    previewWrite('f', Buffer.from(text('old')), text('new')),
-  );
+  const { value, longest } = await longestBlock(() => previewWrite('f', Buffer.from(text('old')), text('new')));
   expect(value).toMatchObject({ added: 20_000, removed: 20_000, complete: true });
   expect(longest).toBeLessThan(50);
 });

@@ -7,8 +7,7 @@ import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { hasTerminals, machine, type Machine } from '../support/process.ts';
 
-const agent = (name: string, keys = '') =>
-  `---\nname: ${name}\ndescription: Does ${name}\n${keys}---\nYou do it.\n`;
+const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Does ${name}\n${keys}---\nYou do it.\n`;
 
 async function write(folder: string, path: string, text: string): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -22,11 +21,7 @@ const BUILTIN = ['code-reviewer', 'documentation-writer', 'lead', 'test-generato
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
   const home = await machine(plainAnswer());
   const { triad, folder } = home;
-  await write(
-    home.home,
-    'agents/auditor.md',
-    agent('auditor', 'permissions: [FilesystemRead]\nmodel: sonet\n'),
-  );
+  await write(home.home, 'agents/auditor.md', agent('auditor', 'permissions: [FilesystemRead]\nmodel: sonet\n'));
   await write(home.home, 'agents/off.md', agent('off', 'enabled: false\n'));
   await write(home.home, 'agents/bad.md', agent('bad', 'modle: x\n'));
   await write(folder, '.triad/agents/mine.md', agent('mine'));
@@ -41,7 +36,11 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   expect(await names(home)).toEqual(['auditor', ...BUILTIN]);
   const json = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
   expect(json[0]).toMatchObject({
-    ...{ name: 'auditor', source: 'user', ok: true, errors: [], file: join(home.home, 'agents/auditor.md') },
+    name: 'auditor',
+    source: 'user',
+    ok: true,
+    errors: [],
+    file: join(home.home, 'agents/auditor.md'),
     warnings: [{ line: 5, column: 8, key: 'model', suggestion: 'sonnet' }],
   });
   const show = await triad(['agents', 'show', 'auditor']);
@@ -65,9 +64,7 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
   expect(bad.code).toBe(1);
   expect(bad.err).toBe('7 agents checked: 1 with faults.\n');
   const file = join(home.home, 'agents/bad.md');
-  expect(bad.out).toMatch(
-    new RegExp(`^${file}:5:5: permissions \\(item 1\\) .*did you mean \`DatabaseWrite\``, 'm'),
-  );
+  expect(bad.out).toMatch(new RegExp(`^${file}:5:5: permissions \\(item 1\\) .*did you mean \`DatabaseWrite\``, 'm'));
   expect(bad.out).toContain('warning: tools without a counterpart here, left out: Bash\n');
   expect((await triad(['agents', 'validate', 'fine'])).code).toBe(0);
   expect((await triad(['agents', 'validate', 'bad'])).code).toBe(1);
@@ -77,7 +74,11 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
     1,
     [
       {
-        ...{ file, name: 'bad', source: 'user', ok: false, warnings: [] },
+        file,
+        name: 'bad',
+        source: 'user',
+        ok: false,
+        warnings: [],
         errors: [{ line: 5, column: 5, key: 'permissions', suggestion: 'DatabaseWrite' }],
       },
     ],
@@ -111,9 +112,7 @@ test('new: a template that can be used, and never written over', async () => {
   expect((await triad(['agents', 'new', 'taken'])).err).toContain('other.md is there already');
   expect(await readFile(path, 'utf8')).toBe(text);
   expect((await triad(['agents', 'new', '../x'])).code).toBe(2);
-  expect((await triad(['agents', 'new', 'mine', '--user'])).out).toBe(
-    `${join(home.home, 'agents/mine.md')}\n`,
-  );
+  expect((await triad(['agents', 'new', 'mine', '--user'])).out).toBe(`${join(home.home, 'agents/mine.md')}\n`);
   expect(await names(home)).toContain('mine');
 });
 

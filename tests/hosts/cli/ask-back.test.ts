@@ -8,8 +8,11 @@ import { memoryClient } from '../support/memory-client.ts';
 import { memoryIo, typing } from '../support/memory-io.ts';
 
 const said: Context = {
-  ...{ id: '01957a10-0000-7000-8000-000000000401', question: 'Why?', at: '2026-03-01T12:00:01.000Z' },
-  ...{ answer: 'Because of \u001b[2Jthe notes.', error: null },
+  id: '01957a10-0000-7000-8000-000000000401',
+  question: 'Why?',
+  at: '2026-03-01T12:00:01.000Z',
+  answer: 'Because of \u001b[2Jthe notes.',
+  error: null,
 };
 
 test('? asks the agent and shows what it says, made harmless; then the question stands again', async () => {

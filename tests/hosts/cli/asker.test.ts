@@ -37,9 +37,7 @@ test('y allows; anything unclear is asked again', async () => {
 test('n rejects with the reason that the agent will read', async () => {
   const client = answering();
   asker(client, typing(['n', ' too broad '])).update([asked()]);
-  await expect
-    .poll(() => answers(client))
-    .toMatchObject([{ answer: { kind: 'reject', reason: 'too broad' } }]);
+  await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'reject', reason: 'too broad' } }]);
 });
 
 test('a closed terminal is a no', async () => {
@@ -54,9 +52,7 @@ test('e edits the prompt, shows it, and asks again; the yes binds what was shown
   asker(client, terminal).update([asked()]);
   await expect
     .poll(() => answers(client))
-    .toMatchObject([
-      { answer: { kind: 'edit', value: { ...envelope, prompt: 'Review src/a.ts, only errors' } } },
-    ]);
+    .toMatchObject([{ answer: { kind: 'edit', value: { ...envelope, prompt: 'Review src/a.ts, only errors' } } }]);
   expect(terminal.shown()).toContain('prompt (edited)\n  │ Review src/a.ts, only errors');
 });
 
@@ -143,9 +139,7 @@ describe('more than once', () => {
     asker(client, terminal).update([offered(all)]);
     const grant = { scope, pattern: 'docs/a.md' };
     await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'allow', grant } }]);
-    expect(terminal.shown()).toContain(
-      'More than once: lead may use write_file on docs/a.md, in this [w]orkflow',
-    );
+    expect(terminal.shown()).toContain('More than once: lead may use write_file on docs/a.md, in this [w]orkflow');
     expect(terminal.shown()).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
   });
 

@@ -9,14 +9,14 @@ import { memoryClient } from '../support/memory-client.ts';
 import { memoryIo } from '../support/memory-io.ts';
 
 const row = (rest: Partial<SettingRow>): SettingRow => ({
-  ...{
-    path: 'limits.max_concurrent',
-    kind: 'integer',
-    description: 'At the same time.',
-    value: 3,
-    default: 3,
-  },
-  ...{ min: 1, max: 3, choices: null },
+  path: 'limits.max_concurrent',
+  kind: 'integer',
+  description: 'At the same time.',
+  value: 3,
+  default: 3,
+  min: 1,
+  max: 3,
+  choices: null,
   ...rest,
 });
 const rows = () => [
@@ -29,8 +29,14 @@ const rows = () => [
     default: 'sonnet',
   }),
   row({
-    ...{ path: 'providers.active', kind: 'choice', description: 'Who answers.', min: null, max: null },
-    ...{ value: 'demo', default: 'demo', choices: ['anthropic', 'demo'] },
+    path: 'providers.active',
+    kind: 'choice',
+    description: 'Who answers.',
+    min: null,
+    max: null,
+    value: 'demo',
+    default: 'demo',
+    choices: ['anthropic', 'demo'],
   }),
 ];
 
@@ -65,14 +71,20 @@ test('a value is what its setting says: a number, a text; without one the defaul
 
 test('a wrong path or value is one line, and changes nothing', async () => {
   expect(await triad(['set', 'limits.max_concurent', '2'])).toEqual({
-    ...{ code: 2, out: '', set: [] },
+    code: 2,
+    out: '',
+    set: [],
     err: 'triad: limits.max_concurent is not a setting (did you mean limits.max_concurrent?): see "triad config get"\n',
   });
   expect(await triad(['set', 'limits.max_concurrent', 'two'])).toMatchObject({
-    ...{ code: 2, set: [], err: 'triad: limits.max_concurrent is a number, not "two"\n' },
+    code: 2,
+    set: [],
+    err: 'triad: limits.max_concurrent is a number, not "two"\n',
   });
   expect(await triad(['set', 'providers.active', 'foo'])).toMatchObject({
-    ...{ code: 2, set: [], err: 'triad: providers.active must be anthropic or demo, not "foo"\n' },
+    code: 2,
+    set: [],
+    err: 'triad: providers.active must be anthropic or demo, not "foo"\n',
   });
   expect((await triad(['get', 'nothing.like.it'])).code).toBe(2);
 });
@@ -82,7 +94,9 @@ test('the file is checked without the program', async () => {
   const env = { TRIAD_HOME: home };
   const file = join(home, 'config.toml');
   expect(await triad(['validate'], env)).toMatchObject({
-    ...{ code: 0, out: '', err: `There is no ${file}: all settings have their defaults.\n` },
+    code: 0,
+    out: '',
+    err: `There is no ${file}: all settings have their defaults.\n`,
   });
   await writeFile(file, '[limits]\nmax_concurrent = 2\n');
   expect((await triad(['validate'], env)).err).toBe(`${file} is valid.\n`);

@@ -64,10 +64,7 @@ test('the installer of the package brings it; its failure is told in its own wor
     ok: true,
     path: join(electron, 'dist', 'electron'),
   });
-  await writeFile(
-    join(electron, 'install.js'),
-    `console.error('TypeError: fetch failed\\n    at x'); process.exit(1)`,
-  );
+  await writeFile(join(electron, 'install.js'), `console.error('TypeError: fetch failed\\n    at x'); process.exit(1)`);
   expect(await fetchDesktop({}, 'linux', never, electron)).toMatchObject({
     ok: false,
     reason: 'it could not be fetched (fetch failed)',
@@ -89,9 +86,7 @@ test('a runtime that cannot start here is no desktop', async () => {
 
 test('a stop is passed on and waited for', async () => {
   const ready = join(folder, 'ready');
-  const io = withRuntime(
-    await runtimeThat(`trap 'exit 0' TERM; touch ${ready}; while :; do sleep 0.05; done`),
-  );
+  const io = withRuntime(await runtimeThat(`trap 'exit 0' TERM; touch ${ready}; while :; do sleep 0.05; done`));
   const running = runDesktop(io);
   await expect
     .poll(() =>

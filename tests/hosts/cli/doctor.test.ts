@@ -20,8 +20,13 @@ beforeEach(async () => {
 
 function appState(rest: Partial<AppState['provider']>): AppState {
   const provider: AppState['provider'] = {
-    ...{ kind: 'anthropic', ready: true, keySource: 'environment', baseUrl: 'http://127.0.0.1:9' },
-    ...{ baseUrlSource: 'environment', models: [], defaultModel: 'sonnet' },
+    kind: 'anthropic',
+    ready: true,
+    keySource: 'environment',
+    baseUrl: 'http://127.0.0.1:9',
+    baseUrlSource: 'environment',
+    models: [],
+    defaultModel: 'sonnet',
     ...rest,
   };
   const secrets = { backend: 'nowhere', warning: null };
@@ -74,9 +79,7 @@ test('what is wrong in the settings is said once', async () => {
 test('no key and no answer are in the way, with what to do', async () => {
   const { code, out } = await doctor(appState({ ready: false, keySource: 'none' }));
   expect(code).toBe(1);
-  expect(out).toMatch(
-    /✗ problem key: none is set up; to do: enter one .*\n✗ problem endpoint: .* does not answer/,
-  );
+  expect(out).toMatch(/✗ problem key: none is set up; to do: enter one .*\n✗ problem endpoint: .* does not answer/);
 });
 
 test('it works where the store is locked or damaged, the settings are wrong and keys lie open', async () => {

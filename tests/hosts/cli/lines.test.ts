@@ -18,11 +18,16 @@ import {
 } from '../support/events.ts';
 
 const messageId = childId;
-const say = (offset: number, text: string, part = 0) =>
-  ofLead('message-delta', { messageId, part, offset, text });
+const say = (offset: number, text: string, part = 0) => ofLead('message-delta', { messageId, part, offset, text });
 const end = (...texts: string[]) => ofLead('message-end', { entry: entryOf(texts) });
 const entryOf = (texts: string[]): AssistantEntry => ({
-  ...{ n: 1, at, kind: 'assistant', messageId, responseId: null, stopReason: 'end_turn', interrupted: false },
+  n: 1,
+  at,
+  kind: 'assistant',
+  messageId,
+  responseId: null,
+  stopReason: 'end_turn',
+  interrupted: false,
   parts: texts.map((text) => ({ type: 'text', text })),
 });
 
@@ -53,9 +58,7 @@ test('lost, merged and repeated hints change nothing: the end has the whole text
 });
 
 test('parts and messages stand on lines of their own', () => {
-  expect(printed(say(0, 'one'), say(0, 'two', 1), end('one', 'two'), end('three')).data).toBe(
-    'one\ntwo\nthree\n',
-  );
+  expect(printed(say(0, 'one'), say(0, 'two', 1), end('one', 'two'), end('three')).data).toBe('one\ntwo\nthree\n');
 });
 
 describe('an answer that was cut off and starts again', () => {
@@ -94,11 +97,7 @@ test('a sub-agent shows its start, then its summary; its own words stay in the h
   const done = ofChild('run-end', { outcome: 'completed', text, error: null, durationMs: 3200, usage });
   expect(printed(start, words, done)).toEqual({
     data: '',
-    notes: [
-      '→ Running code-reviewer agent...',
-      '✓ code-reviewer 3.2 s · 1,234 tokens',
-      `  ${'x'.repeat(100)}…`,
-    ],
+    notes: ['→ Running code-reviewer agent...', '✓ code-reviewer 3.2 s · 1,234 tokens', `  ${'x'.repeat(100)}…`],
   });
 });
 
@@ -157,10 +156,7 @@ test('the last line sums up: outcome, time, tokens, cost', () => {
     error: { code: 'auth', message: 'The key was refused' },
     usage: { ...usage, costUsd: null },
   });
-  expect(printed(unpriced).notes).toEqual([
-    'auth: The key was refused',
-    'error · 1.2 s · 1,234 tokens · cost unknown',
-  ]);
+  expect(printed(unpriced).notes).toEqual(['auth: The key was refused', 'error · 1.2 s · 1,234 tokens · cost unknown']);
 });
 
 test('an answer that was never streamed is printed at the end', () => {

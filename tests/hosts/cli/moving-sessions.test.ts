@@ -10,17 +10,16 @@ import { memoryClient } from '../support/memory-client.ts';
 import { memoryIo } from '../support/memory-io.ts';
 
 const hit: SearchHit = {
-  ...{
-    conversationId,
-    workflowId,
-    runId: leadId,
-    n: 0,
-    kind: 'answer',
-    agent: 'lead',
-    title: 'The\nparser',
-    at,
-  },
-  ...{ snippet: 'one\n  two \u001b[2J three', hits: [{ start: 0, end: 3 }] },
+  conversationId,
+  workflowId,
+  runId: leadId,
+  n: 0,
+  kind: 'answer',
+  agent: 'lead',
+  title: 'The\nparser',
+  at,
+  snippet: 'one\n  two \u001b[2J three',
+  hits: [{ start: 0, end: 3 }],
 };
 
 async function triad(args: string[], answers: Parameters<typeof memoryClient>[0] = {}) {
@@ -53,7 +52,8 @@ test('export prints the text and nothing else', async () => {
   expect(exported).toMatchObject({ code: 0, out: '{"format":"json"}\n', err: '' });
   expect((await triad(['export', conversationId, '--format', 'pdf'])).code).toBe(2);
   expect(await triad(['export', 'nonsense'])).toMatchObject({
-    ...{ code: 2, err: 'triad: "nonsense" is not the id of a session: see "triad sessions list"\n' },
+    code: 2,
+    err: 'triad: "nonsense" is not the id of a session: see "triad sessions list"\n',
   });
 });
 

@@ -8,8 +8,15 @@ import { memoryClient, type MemoryClient } from '../support/memory-client.ts';
 import { memoryIo } from '../support/memory-io.ts';
 
 const snapshot = (workflows: Snapshot['workflows']): Snapshot => ({
-  ...{ seq: 0, conversation: conversationRow(), workflows, more: false, runs: [], entries: {}, calls: [] },
-  ...{ approvals: [], open: [] },
+  seq: 0,
+  conversation: conversationRow(),
+  workflows,
+  more: false,
+  runs: [],
+  entries: {},
+  calls: [],
+  approvals: [],
+  open: [],
 });
 
 /** The first owner goes when it is asked to send; what the second one knows of the message is given. */
@@ -30,8 +37,12 @@ async function run(known: Snapshot['workflows']) {
       return { workflowId, runId: workflowId, queued: false };
     },
     'workflow.get': () => ({
-      ...{ conversation: conversationRow(), workflow: known[0] ?? workflowRow(), runs: [], calls: [] },
-      ...{ approvals: [], requests: [] },
+      conversation: conversationRow(),
+      workflow: known[0] ?? workflowRow(),
+      runs: [],
+      calls: [],
+      approvals: [],
+      requests: [],
     }),
     'workflow.resume': () => ({}),
     'conversation.events': ({ after }) => (after > 0 ? [] : [{ ...workflowEnd({ text: 'Found' }), seq: 5 }]),

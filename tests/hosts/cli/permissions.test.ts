@@ -10,15 +10,25 @@ import { memoryIo } from '../support/memory-io.ts';
 const rules: Rule[] = [ruleOf({ effect: 'deny', tool: 'write_file', pattern: 'dist/**' })];
 const grants: Grant[] = [grantOf({ id: '01957a10-0000-7000-8000-000000000301', maxCalls: 5, calls: 2 })];
 const verdict: Verdict = {
-  ...{ effect: 'deny', ruleId: 'user:deny', reason: 'Your rule denies it (/config.toml:1)' },
+  effect: 'deny',
+  ruleId: 'user:deny',
+  reason: 'Your rule denies it (/config.toml:1)',
   steps: [
     {
-      ...{ kind: 'rule', id: 'user:deny', effect: 'deny', text: 'Your rule denies it (/config.toml:1)' },
-      ...{ place: { file: '/config.toml', line: 1 }, decides: true },
+      kind: 'rule',
+      id: 'user:deny',
+      effect: 'deny',
+      text: 'Your rule denies it (/config.toml:1)',
+      place: { file: '/config.toml', line: 1 },
+      decides: true,
     },
     {
-      ...{ kind: 'default', id: 'default', effect: 'ask', text: 'No rule says anything about it' },
-      ...{ place: { file: null, line: null }, decides: false },
+      kind: 'default',
+      id: 'default',
+      effect: 'ask',
+      text: 'No rule says anything about it',
+      place: { file: null, line: null },
+      decides: false,
     },
   ],
 };
@@ -67,9 +77,7 @@ test('arguments are words or one JSON object', async () => {
 
 test('a call can be explained where it would be made', async () => {
   const inWorkflow = await triad('explain', 'helper', 'grep', 'pattern=a', '--workflow', 'w');
-  expect(inWorkflow.sent).toEqual([
-    { agent: 'helper', tool: 'grep', input: { pattern: 'a' }, workflowId: 'w' },
-  ]);
+  expect(inWorkflow.sent).toEqual([{ agent: 'helper', tool: 'grep', input: { pattern: 'a' }, workflowId: 'w' }]);
   const inConversation = await triad('explain', 'spawned:helper', 'grep', 'pattern=a', '--conversation', 'c');
   expect(inConversation.sent).toMatchObject([{ agent: 'spawned:helper', conversationId: 'c' }]);
 });
@@ -95,6 +103,7 @@ test.for([
 test('a grant is taken back by its id', async () => {
   const { code, err } = await triad('revoke', grants[0]!.id);
   expect({ code, err }).toEqual({
-    ...{ code: 0, err: 'Revoked: lead is asked again about write_file on docs/*.md.\n' },
+    code: 0,
+    err: 'Revoked: lead is asked again about write_file on docs/*.md.\n',
   });
 });

@@ -69,7 +69,13 @@ test('an edited prompt is marked', () => {
 test('hidden characters are shown everywhere in it', () => {
   const bad = 'x\u001b[2J\u202e\u200b';
   const text = show(spawnRequest({ title: bad, description: bad, chain: [bad] }), {
-    ...{ ...envelope, agent: bad, systemPrompt: bad, prompt: bad, model: bad, folder: bad, tools: [bad] },
+    ...envelope,
+    agent: bad,
+    systemPrompt: bad,
+    prompt: bad,
+    model: bad,
+    folder: bad,
+    tools: [bad],
   });
   // eslint-disable-next-line no-control-regex -- they must not be there
   expect(text).not.toMatch(/[\u001b\u202e\u200b]/);

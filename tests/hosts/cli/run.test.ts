@@ -6,14 +6,7 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { TriadError } from '#core/errors.ts';
 import { main } from '#hosts/cli/main.ts';
-import {
-  asked,
-  conversationId,
-  conversationRow,
-  ofLead,
-  workflowEnd,
-  workflowId,
-} from '../support/events.ts';
+import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../support/events.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { memoryIo, type Setup, typing } from '../support/memory-io.ts';
 
@@ -145,10 +138,7 @@ test.each([
   [['run', '-'], 'triad: The prompt is empty: say what the lead should do\n'],
   [['run', '--cwd', '/does/not/exist', 'x'], 'triad: There is no folder /does/not/exist\n'],
   [['run', '--cwd', '/dev/null', 'x'], 'triad: /dev/null is not a folder\n'],
-  [
-    ['run', '--conversation', '7', 'x'],
-    'triad: "7" is not the id of a conversation: see "triad sessions list"\n',
-  ],
+  [['run', '--conversation', '7', 'x'], 'triad: "7" is not the id of a conversation: see "triad sessions list"\n'],
   [
     ['run', '--approve', 'ask', 'x'],
     'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
@@ -158,10 +148,7 @@ test.each([
     "triad: option '--approve <who>' argument 'maybe' is invalid. Allowed choices are ask, all, none.\n",
   ],
   [['run', '--wat', 'x'], "triad: unknown option '--wat'\n"],
-  [
-    ['run', 'two', 'words'],
-    "triad: too many arguments for 'run'. Expected 1 argument but got 2: two, words.\n",
-  ],
+  [['run', 'two', 'words'], "triad: too many arguments for 'run'. Expected 1 argument but got 2: two, words.\n"],
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
   [
     ['sessions'],
@@ -199,10 +186,7 @@ test('an unknown conversation, and a folder or lead that is not its own, are bad
   const moved = await triad(['run', '--conversation', conversationId, '--cwd', folder, 'x'], {
     client: known(),
   });
-  expect([moved.code, moved.err]).toEqual([
-    2,
-    'triad: This conversation works in /elsewhere: leave out --cwd\n',
-  ]);
+  expect([moved.code, moved.err]).toEqual([2, 'triad: This conversation works in /elsewhere: leave out --cwd\n']);
   const led = await triad(['run', '--conversation', conversationId, '--agent', 'other', 'x'], {
     client: known(),
   });

@@ -101,11 +101,7 @@ test('when nobody reads any more it is told once, and nothing is thrown', async 
 
 test('colour is for terminals, and not against NO_COLOR', () => {
   expect(terminal(true).screen.noteStyle('red', 'x')).toBe('\u001b[31mx\u001b[39m');
-  for (const { screen } of [
-    terminal(false),
-    terminal(true, { NO_COLOR: '1' }),
-    terminal(true, { TERM: 'dumb' }),
-  ]) {
+  for (const { screen } of [terminal(false), terminal(true, { NO_COLOR: '1' }), terminal(true, { TERM: 'dumb' })]) {
     expect(screen.noteStyle('red', 'x')).toBe('x');
   }
 });

@@ -47,10 +47,7 @@ test('a port in use is one clear line and exit code 1; without a wish another po
 });
 
 test('two without a port run beside each other', async () => {
-  const [one, two] = [
-    memoryIo({ client: memoryClient(), webRoot }),
-    memoryIo({ client: memoryClient(), webRoot }),
-  ];
+  const [one, two] = [memoryIo({ client: memoryClient(), webRoot }), memoryIo({ client: memoryClient(), webRoot })];
   const first = main(['serve'], one);
   await expect.poll(() => one.out()).toMatch(URL_LINE);
   const second = main(['serve'], two);
@@ -84,10 +81,7 @@ test('a history that cannot be written ends it with the reason', async () => {
 
 test('a browser is opened where there is a screen', () => {
   expect(browserCommand('http://x', {}, 'linux')).toBeNull();
-  expect(browserCommand('http://x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual([
-    'xdg-open',
-    'http://x',
-  ]);
+  expect(browserCommand('http://x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open', 'http://x']);
   expect(browserCommand('http://x', { DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open', 'http://x']);
   expect(browserCommand('http://x', {}, 'darwin')).toEqual(['open', 'http://x']);
   expect(browserCommand('http://x', {}, 'win32')).toEqual(['cmd', '/c', 'start', '', 'http://x']);

@@ -12,11 +12,7 @@ async function project(...args: string[]) {
   const page = (id: string, next: string | null) => ({ items: [conversationRow({ id })], next });
   const client = memoryClient({
     'conversation.list': ({ before }) =>
-      before === undefined
-        ? page(conversationId, 'a')
-        : before === 'a'
-          ? page(empty, 'b')
-          : page(second, null),
+      before === undefined ? page(conversationId, 'a') : before === 'a' ? page(empty, 'b') : page(second, null),
     'conversation.project': ({ conversationId: id }) => ({
       folder: `/data/sessions/${id}`,
       files: id === empty ? 0 : 2,
@@ -30,7 +26,9 @@ async function project(...args: string[]) {
 
 test('one session', async () => {
   expect(await project(conversationId)).toEqual({
-    ...{ code: 0, out: `/data/sessions/${conversationId}\n`, err: '' },
+    code: 0,
+    out: `/data/sessions/${conversationId}\n`,
+    err: '',
   });
 });
 

@@ -17,9 +17,15 @@ async function triad(...args: string[]) {
       before === undefined ? { items: [rows[0]!], next: 'more' } : { items: [rows[1]!], next: null },
     'trash.list': () => ({ items: [deleted], next: null }),
     'conversation.snapshot': ({ conversationId }) => ({
-      ...{ seq: 9, workflows: [workflowRow()], more: false, runs: [] },
+      seq: 9,
+      workflows: [workflowRow()],
+      more: false,
+      runs: [],
       conversation: [...rows, deleted].find(({ id }) => id === conversationId)!,
-      ...{ entries: {}, calls: [], approvals: [], open: [] },
+      entries: {},
+      calls: [],
+      approvals: [],
+      open: [],
     }),
     'conversation.delete': () => ({}),
     'conversation.restore': () => ({}),
@@ -44,10 +50,12 @@ test('one session is meant, from any page and from the trash', async () => {
 test('several, none or too few characters are one line', async () => {
   const see = 'see "triad sessions list"';
   expect(await triad('delete', '0190aa')).toMatchObject({
-    ...{ code: 2, err: `triad: The ids of 2 sessions begin with 0190aa: give more of it, ${see}\n` },
+    code: 2,
+    err: `triad: The ids of 2 sessions begin with 0190aa: give more of it, ${see}\n`,
   });
   expect(await triad('show', '0190dd')).toMatchObject({
-    ...{ code: 2, err: `triad: No id of a session begins with 0190dd: ${see}\n` },
+    code: 2,
+    err: `triad: No id of a session begins with 0190dd: ${see}\n`,
   });
   expect((await triad('restore', '0190aaaa')).err).toContain('see "triad sessions list --trash"');
   expect((await triad('show', '0190a')).err).toContain('"0190a" is not the id of a session');
@@ -58,8 +66,6 @@ test('the trash is listed, and what lies in it says so', async () => {
   expect(out).toContain(gone);
   expect(out).not.toContain(first);
   expect(err).toBe('To get one back: triad sessions restore ID\n');
-  expect(JSON.parse((await triad('list', '--trash', '--json')).out)).toMatchObject([
-    { id: gone, deletedAt: at },
-  ]);
+  expect(JSON.parse((await triad('list', '--trash', '--json')).out)).toMatchObject([{ id: gone, deletedAt: at }]);
   expect((await triad('show', gone)).out).toContain(`to get it back: triad sessions restore ${gone}`);
 });

@@ -27,8 +27,15 @@ const child = runRow({
   durationMs: 1500,
 });
 const snapshot: Snapshot = {
-  ...{ seq: 9, conversation: conversationRow(), workflows: [workflowRow()], more: false },
-  ...{ runs: [runRow(), child], entries: {}, calls: [], approvals: [], open: [] },
+  seq: 9,
+  conversation: conversationRow(),
+  workflows: [workflowRow()],
+  more: false,
+  runs: [runRow(), child],
+  entries: {},
+  calls: [],
+  approvals: [],
+  open: [],
 };
 const none = () => {
   throw new TriadError('not_found', 'nothing');
@@ -42,11 +49,7 @@ const history = (answers: Answers = {}) =>
     ...answers,
   });
 
-async function triad(
-  args: string[],
-  client = history(),
-  terminal: Parameters<typeof memoryIo>[0]['terminal'] = null,
-) {
+async function triad(args: string[], client = history(), terminal: Parameters<typeof memoryIo>[0]['terminal'] = null) {
   const io = memoryIo({ client, terminal });
   const code = await main(args, io);
   await io.screen.flush();
@@ -132,10 +135,7 @@ test.each(['show', 'trace', 'resume'])('%s refuses an id that is none, or names 
     out: '',
     err: 'triad: "x" is not the id of a session: see "triad sessions list"\n',
   });
-  const unknown = await triad(
-    ['sessions', command, conversationId],
-    history({ 'conversation.snapshot': none }),
-  );
+  const unknown = await triad(['sessions', command, conversationId], history({ 'conversation.snapshot': none }));
   expect(unknown).toMatchObject({
     code: 2,
     out: '',
@@ -189,17 +189,12 @@ test('resume goes on with the newest interrupted workflow, with output as run ha
 });
 
 test('resume cannot change who answers for a workflow that never asks', async () => {
-  const changed = await triad(
-    ['sessions', 'resume', conversationId, '--approve', 'none'],
-    interrupted('all'),
-  );
+  const changed = await triad(['sessions', 'resume', conversationId, '--approve', 'none'], interrupted('all'));
   expect(changed).toMatchObject({
     code: 2,
     err: 'triad: This workflow was started with --approve all, and goes on with it\n',
   });
-  expect(
-    (await triad(['sessions', 'resume', conversationId, '--approve', 'ask'], interrupted('ask'))).code,
-  ).toBe(2);
+  expect((await triad(['sessions', 'resume', conversationId, '--approve', 'ask'], interrupted('ask'))).code).toBe(2);
 });
 
 test('resume of a session without an interrupted workflow fails', async () => {
@@ -222,8 +217,7 @@ test('agents come by name, as table or JSON', async () => {
     }) as const;
   const client = () =>
     memoryClient({
-      'agents.list': () =>
-        [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools] })),
+      'agents.list': () => [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools] })),
       'agents.check': () => [],
       'trust.look': ({ folder }) => ({ folder: folder ?? '', files: [] }),
     });

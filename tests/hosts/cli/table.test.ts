@@ -14,15 +14,14 @@ const session = {
   runs: [runRow(), runRow({ parentRunId: 'x', kind: 'spawn' })],
 };
 const agent: AgentSummary = {
-  ...{
-    name: 'code-reviewer',
-    role: 'subagent',
-    model: 'sonnet',
-    tools: ['grep', 'read_file'],
-    permissions: null,
-    enabled: true,
-  },
-  ...{ source: 'builtin', sourcePath: null },
+  name: 'code-reviewer',
+  role: 'subagent',
+  model: 'sonnet',
+  tools: ['grep', 'read_file'],
+  permissions: null,
+  enabled: true,
+  source: 'builtin',
+  sourcePath: null,
   description: 'Reads code and\nreports what is wrong with it, most important things first',
 };
 
@@ -69,7 +68,5 @@ test('cutting counts cells and keeps characters whole', () => {
   expect(cut('世界世界', 5)).toBe('世界…');
   expect(cut('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
   expect(cut('short', 5)).toBe('short');
-  expect([displayWidth('é'), displayWidth('e\u0301'), displayWidth('世'), displayWidth('👍')]).toEqual([
-    1, 1, 2, 2,
-  ]);
+  expect([displayWidth('é'), displayWidth('e\u0301'), displayWidth('世'), displayWidth('👍')]).toEqual([1, 1, 2, 2]);
 });

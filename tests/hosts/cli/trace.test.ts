@@ -21,17 +21,20 @@ import {
 } from '../support/events.ts';
 
 const child = runRow({
-  ...{
-    id: childId,
-    parentRunId: leadId,
-    kind: 'spawn',
-    depth: 1,
-    agent: 'code-reviewer',
-    name: 'code-reviewer',
-    title: 'review the parser',
-  },
-  ...{ queuedAt: at, startedAt: later(500), endedAt: later(2000), durationMs: 1500 },
-  ...{ status: 'error', outcome: 'error', error: { code: 'rate_limited', message: 'Too many requests' } },
+  id: childId,
+  parentRunId: leadId,
+  kind: 'spawn',
+  depth: 1,
+  agent: 'code-reviewer',
+  name: 'code-reviewer',
+  title: 'review the parser',
+  queuedAt: at,
+  startedAt: later(500),
+  endedAt: later(2000),
+  durationMs: 1500,
+  status: 'error',
+  outcome: 'error',
+  error: { code: 'rate_limited', message: 'Too many requests' },
   parentChain: ['user', 'lead'],
 });
 const detail: WorkflowDetail = {
@@ -129,9 +132,7 @@ test('what was interrupted and resumed says so', () => {
   const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
   const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
   expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
-  expect(lines[5]).toBe(
-    '✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once',
-  );
+  expect(lines[5]).toBe('✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
 });
 
 test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {

@@ -17,9 +17,7 @@ test('the printed URL sets a cookie that scripts and other sites cannot use, and
   const entry = await site.get(path);
   expect(entry.status).toBe(303);
   expect(entry.headers.location).toBe('/');
-  expect(entry.headers['set-cookie']?.[0]).toMatch(
-    /^triad_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
-  );
+  expect(entry.headers['set-cookie']?.[0]).toMatch(/^triad_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   const cookie = entry.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   const page = await site.get('/', { cookie });
   expect([page.status, page.text.includes('the app')]).toEqual([200, true]);

@@ -78,9 +78,7 @@ test('odd paths are no paths', () => {
 
 test('the policy is read from the page as it is meant', () => {
   expect(
-    policyOf(
-      '<meta http-equiv="content-security-policy" content="script-src &#39;self&#39; &quot;x&quot;;">',
-    ),
+    policyOf('<meta http-equiv="content-security-policy" content="script-src &#39;self&#39; &quot;x&quot;;">'),
   ).toBe('script-src \'self\' "x"');
   expect(policyOf('<meta name="color-scheme" content="dark">')).toBeNull();
 });

@@ -12,8 +12,7 @@ test('one wins, the others are its clients', async () => {
   const clients = prompts.map((prompt) => home.start(['run', '--json', prompt]));
   for (const { out } of clients) await expect.poll(out, waits).toContain('message-delta');
   owner.child.kill('SIGKILL');
-  const went = () =>
-    clients.map(({ err }) => /the work goes on (here|in the one that runs now)/.exec(err())?.[1]);
+  const went = () => clients.map(({ err }) => /the work goes on (here|in the one that runs now)/.exec(err())?.[1]);
   await expect.poll(went, waits).not.toContain(undefined);
   expect(went().filter((where) => where === 'here')).toHaveLength(1);
   expect(await ownerPid(home)).toBe(clients[went().indexOf('here')]?.child.pid);

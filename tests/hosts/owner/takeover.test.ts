@@ -17,9 +17,7 @@ test('kill -9 of the owner while a client streams: one end, no finished request 
   const before = home.model.requests.length;
 
   expect(await client.exit).toBe(0);
-  expect(client.err()).toMatch(
-    /The Triad that did the work \(pid \d+\) has ended: the work goes on here\.\n/,
-  );
+  expect(client.err()).toMatch(/The Triad that did the work \(pid \d+\) has ended: the work goes on here\.\n/);
   const events = eventsOf(client.out());
   expectOneEnd(events);
   expect(events.at(-1)).toMatchObject({

@@ -12,9 +12,7 @@ test('the owner waits for the workflow of the other, then both have ended well',
   const second = home.start(['run', 'two']);
   await expect.poll(second.out, waits).toContain('The');
   release('one');
-  await expect
-    .poll(first.err, waits)
-    .toContain('A workflow of another program runs here: waiting for the end');
+  await expect.poll(first.err, waits).toContain('A workflow of another program runs here: waiting for the end');
   expect(first.out()).toBe('The answer to one is this.\n');
   release('two');
   expect(await Promise.all([first.exit, second.exit])).toEqual([0, 0]);

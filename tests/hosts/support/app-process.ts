@@ -12,7 +12,12 @@ const screen = createScreen(stdout, stderr, env, () => controller.abort(new Inte
 const { signal } = controller;
 const folder = process.cwd();
 const code = await main(['serve', '--port', '0', ...args], {
-  ...{ env, folder, webRoot, stdin, screen, signal },
+  env,
+  folder,
+  webRoot,
+  stdin,
+  screen,
+  signal,
   openTerminal: async () => null,
   connect: ({ works }) => connect({ env, folder, signal, works, note: (line) => screen.note(line) }),
 });

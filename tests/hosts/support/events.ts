@@ -43,11 +43,14 @@ function event<T extends AgentEvent['type']>(type: T, who: object, rest: Rest<T>
   return { type, ...numbered, at, conversationId, workflowId, ...who, ...rest } as unknown as Of<T>;
 }
 
-export function workflowEnd(
-  rest: Partial<Rest<'workflow-end'>> = {},
-): Extract<DurableEvent, { type: 'workflow-end' }> {
+export function workflowEnd(rest: Partial<Rest<'workflow-end'>> = {}): Extract<DurableEvent, { type: 'workflow-end' }> {
   return ofLead('workflow-end', {
-    ...{ outcome: 'completed', text: 'Done.', error: null, durationMs: 1234, usage, subAgents: [] },
+    outcome: 'completed',
+    text: 'Done.',
+    error: null,
+    durationMs: 1234,
+    usage,
+    subAgents: [],
     ...rest,
   });
 }
@@ -72,7 +75,12 @@ export const envelope: Envelope = {
 
 export function spawnRequest(rest: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return {
-    ...{ id: newId(), conversationId, workflowId, runId: leadId, toolCallId: 'call-1', agent: 'lead' },
+    id: newId(),
+    conversationId,
+    workflowId,
+    runId: leadId,
+    toolCallId: 'call-1',
+    agent: 'lead',
     chain: ['user', 'lead', 'code-reviewer'],
     title: 'Start code-reviewer',
     description: '',
@@ -94,74 +102,112 @@ export const asked = (request = spawnRequest()): Approval => ({ request, decisio
 
 export function decision(rest: Partial<Decision> = {}): Decision {
   return {
-    ...{ item: 0, outcome: 'selected', optionId: 'allow', allowed: true, decidedBy: 'person', ruleId: null },
-    ...{ reason: null, hashBefore: 'h', hashAfter: 'h', at: later(400) },
+    item: 0,
+    outcome: 'selected',
+    optionId: 'allow',
+    allowed: true,
+    decidedBy: 'person',
+    ruleId: null,
+    reason: null,
+    hashBefore: 'h',
+    hashAfter: 'h',
+    at: later(400),
     ...rest,
   };
 }
 
 export function conversationRow(rest: Partial<ConversationRow> = {}): ConversationRow {
   return {
-    ...{ id: conversationId, title: 'Review the parser', folder: '/tmp/work', agent: 'lead' },
-    ...{ createdAt: at, updatedAt: later(5000), lastSeq: 9, usage: { ...ZERO, inputTokens: 1234 } },
+    id: conversationId,
+    title: 'Review the parser',
+    folder: '/tmp/work',
+    agent: 'lead',
+    createdAt: at,
+    updatedAt: later(5000),
+    lastSeq: 9,
+    usage: { ...ZERO, inputTokens: 1234 },
     ...rest,
   };
 }
 
 export function workflowRow(rest: Partial<WorkflowRow> = {}): WorkflowRow {
   return {
-    ...{
-      id: workflowId,
-      conversationId,
-      runId: leadId,
-      prompt: 'Review it',
-      agents: ['lead', 'code-reviewer'],
-    },
-    ...{
-      approve: 'ask',
-      status: 'completed',
-      outcome: 'completed',
-      text: 'All good.',
-      error: null,
-      attempt: 1,
-    },
-    ...{ createdAt: at, startedAt: at, endedAt: later(5000), durationMs: 5000, firstSeq: 1, lastSeq: 9 },
-    ...{ subAgentCount: 1, usage: { ...ZERO, inputTokens: 1234 } },
+    id: workflowId,
+    conversationId,
+    runId: leadId,
+    prompt: 'Review it',
+    agents: ['lead', 'code-reviewer'],
+    approve: 'ask',
+    status: 'completed',
+    outcome: 'completed',
+    text: 'All good.',
+    error: null,
+    attempt: 1,
+    createdAt: at,
+    startedAt: at,
+    endedAt: later(5000),
+    durationMs: 5000,
+    firstSeq: 1,
+    lastSeq: 9,
+    subAgentCount: 1,
+    usage: { ...ZERO, inputTokens: 1234 },
     ...rest,
   };
 }
 
 export function runRow(rest: Partial<RunRow> = {}): RunRow {
   return {
-    ...{ id: leadId, conversationId, workflowId, parentRunId: null, toolCallId: null, item: 0 },
-    ...{ agent: 'lead', name: 'lead', title: '', kind: 'lead', depth: 0, parentChain: [], traceId: newId() },
-    ...{
-      task: 'Review it',
-      envelope,
-      envelopeHash: 'h',
-      status: 'completed',
-      outcome: 'completed',
-      text: '',
-    },
-    ...{
-      error: null,
-      attempt: 1,
-      queuedAt: at,
-      startedAt: at,
-      endedAt: later(5000),
-      durationMs: 5000,
-      usage: ZERO,
-    },
+    id: leadId,
+    conversationId,
+    workflowId,
+    parentRunId: null,
+    toolCallId: null,
+    item: 0,
+    agent: 'lead',
+    name: 'lead',
+    title: '',
+    kind: 'lead',
+    depth: 0,
+    parentChain: [],
+    traceId: newId(),
+    task: 'Review it',
+    envelope,
+    envelopeHash: 'h',
+    status: 'completed',
+    outcome: 'completed',
+    text: '',
+    error: null,
+    attempt: 1,
+    queuedAt: at,
+    startedAt: at,
+    endedAt: later(5000),
+    durationMs: 5000,
+    usage: ZERO,
     ...rest,
   };
 }
 
 export function requestUsage(rest: Partial<RequestUsage> = {}): RequestUsage {
   return {
-    ...{ requestId: newId(), provider: 'anthropic', model: 'claude-sonnet-5-5', turn: 1, attempt: 1 },
-    ...{ inputTokens: 10, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0, outputTokens: 5 },
-    ...{ thinkingTokens: 0, reported: true, stopReason: 'end_turn', error: null, startedAt: at },
-    ...{ firstTokenMs: 5, durationMs: 100, priceVersion: null, nanoUsd: null },
+    requestId: newId(),
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    turn: 1,
+    attempt: 1,
+    inputTokens: 10,
+    cacheReadTokens: 0,
+    cacheWrite5mTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: 5,
+    thinkingTokens: 0,
+    reported: true,
+    stopReason: 'end_turn',
+    error: null,
+    startedAt: at,
+    firstTokenMs: 5,
+    durationMs: 100,
+    priceVersion: null,
+    nanoUsd: null,
     ...rest,
   };
 }

@@ -39,8 +39,7 @@ export function memoryClient(answers: Answers = {}): MemoryClient {
     },
     emit: (topic, event) => {
       // Each listener was stored with the topic that it is for.
-      for (const { topic: other, listener } of [...subscribers])
-        if (other === topic) listener(event as never);
+      for (const { topic: other, listener } of [...subscribers]) if (other === topic) listener(event as never);
     },
   };
 }

@@ -68,10 +68,7 @@ function collector() {
 }
 
 /** A person who types these lines, one for each time that one is read. */
-export function typing(
-  lines: (string | null)[],
-  edit: Terminal['edit'] = null,
-): Terminal & { shown(): string } {
+export function typing(lines: (string | null)[], edit: Terminal['edit'] = null): Terminal & { shown(): string } {
   let shown = '';
   return {
     style: plainStyle,
@@ -82,9 +79,7 @@ export function typing(
       const line = lines.shift();
       if (line !== undefined) return line;
       // Nobody types: only the end of the question ends the wait.
-      return new Promise((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error)),
-      );
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     },
     discardTyped: async () => undefined,
     edit,

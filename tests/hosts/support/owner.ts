@@ -27,9 +27,7 @@ export function gated(prompts: readonly string[]): { script: Script; release: (p
   const gates = new Map(prompts.map((prompt) => [prompt, Promise.withResolvers<void>()]));
   for (const [prompt, gate] of gates) {
     const words = text(`The answer to ${prompt} is this.`, { deltas: 6 });
-    script
-      .on({ lastUser: new RegExp(prompt) })
-      .reply([words], { hold: { after: 5, until: () => gate.promise } });
+    script.on({ lastUser: new RegExp(prompt) }).reply([words], { hold: { after: 5, until: () => gate.promise } });
   }
   return { script, release: (prompt) => gates.get(prompt)?.resolve() };
 }

@@ -60,8 +60,13 @@ export async function machine(script: Script): Promise<Machine> {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   });
   const env = {
-    ...{ PATH: process.env['PATH'], TRIAD_HOME: home, HOME: home, INIT_CWD: folder, TERM: 'xterm' },
-    ...{ ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: model.url },
+    PATH: process.env['PATH'],
+    TRIAD_HOME: home,
+    HOME: home,
+    INIT_CWD: folder,
+    TERM: 'xterm',
+    ANTHROPIC_API_KEY: 'sk-test',
+    ANTHROPIC_BASE_URL: model.url,
     NODE_COMPILE_CACHE: COMPILED,
   };
   const launch = (command: string, args: string[], input: string | undefined, place: Place = {}): Started => {
@@ -82,7 +87,10 @@ export async function machine(script: Script): Promise<Machine> {
   const start: Machine['start'] = (args, input = '', place = {}) =>
     launch(process.execPath, [CLI, ...args], input, place);
   return {
-    ...{ model, folder, home, start },
+    model,
+    folder,
+    home,
+    start,
     triad: async (args, input, place) => {
       const { out, err, exit } = start(args, input, place);
       return { code: await exit, out: out(), err: err() };

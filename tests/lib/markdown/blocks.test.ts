@@ -6,14 +6,7 @@ import { BlockReader, type MarkdownBlock } from '#lib/markdown/blocks.ts';
 const pieces = fc
   .array(
     fc.constantFrom(
-      ...[
-        '# Title\n\n',
-        'Some *words* here.\n',
-        '\n',
-        '- a\n- b\n',
-        '  more\n',
-        '```ts\nlet a = 1;\n\nlet b;\n```\n',
-      ],
+      ...['# Title\n\n', 'Some *words* here.\n', '\n', '- a\n- b\n', '  more\n', '```ts\nlet a = 1;\n\nlet b;\n```\n'],
       ...[
         '| a | b |\n|---|---|\n| 1 | 2 |\n',
         '> quote\n',
@@ -35,8 +28,7 @@ describe('BlockReader', () => {
     fc.assert(
       fc.property(pieces, fc.integer({ min: 1, max: 9 }), (text, step) => {
         const reader = new BlockReader();
-        for (let length = step; length < text.length; length += step)
-          reader.read(text.slice(0, length), true);
+        for (let length = step; length < text.length; length += step) reader.read(text.slice(0, length), true);
         expect(reader.read(text, false)).toEqual(new BlockReader().read(text, false));
       }),
     );
@@ -50,9 +42,7 @@ describe('BlockReader', () => {
         for (let length = 1; length <= text.length; length += 1) {
           const blocks = reader.read(text.slice(0, length), true).filter(({ settled }) => settled);
           expect(raws(blocks).slice(0, before.length)).toEqual(raws(before));
-          expect(blocks.slice(0, before.length).every(({ token }, n) => token === before[n]?.token)).toBe(
-            true,
-          );
+          expect(blocks.slice(0, before.length).every(({ token }, n) => token === before[n]?.token)).toBe(true);
           before = blocks;
         }
       }),

@@ -65,9 +65,7 @@ describe('AgentEditor', () => {
     expect(editor.values?.['model'], 'at once').toBe('opus');
     editor.input(text('haiku', 'written'));
     editor.change('effort', 'high');
-    await vi.waitFor(() =>
-      expect(editor.text).toBe(text('opus', 'written').replace('opus\n', 'opus\neffort: high\n')),
-    );
+    await vi.waitFor(() => expect(editor.text).toBe(text('opus', 'written').replace('opus\n', 'opus\neffort: high\n')));
     expect(readAgentDraft(FILE)?.text).toBe(editor.text);
   });
 
@@ -130,10 +128,7 @@ describe('AgentEditor', () => {
     file.now = text('theirs');
     const third = file.editor();
     await third.look();
-    expect([third.text, third.theirs]).toEqual([
-      text('mine'),
-      expect.objectContaining({ text: text('theirs') }),
-    ]);
+    expect([third.text, third.theirs]).toEqual([text('mine'), expect.objectContaining({ text: text('theirs') })]);
   });
 
   it('begins a new file from its draft, and leaves nothing where that is discarded', async () => {

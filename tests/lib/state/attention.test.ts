@@ -6,28 +6,30 @@ import { RequestError } from '#lib/client/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { envelope, id } from '../support/story.ts';
 
-function question(
-  n: number,
-  risk: Risk,
-  agents: readonly string[],
-  at = `2026-01-02T03:04:0${n}.000Z`,
-): Approval {
+function question(n: number, risk: Risk, agents: readonly string[], at = `2026-01-02T03:04:0${n}.000Z`): Approval {
   const items = agents.map((agent, item) => ({
-    ...{ runId: id(n * 10 + item), title: `Job of ${agent}` },
-    ...{ envelope: envelope(agent, 'Look.'), hash: 'h' },
+    runId: id(n * 10 + item),
+    title: `Job of ${agent}`,
+    envelope: envelope(agent, 'Look.'),
+    hash: 'h',
   }));
   return {
     request: {
-      ...{
-        id: id(n),
-        conversationId: id(1),
-        workflowId: id(2),
-        runId: id(3),
-        toolCallId: 'toolu_1',
-        agent: 'lead',
-      },
-      ...{ chain: ['user', 'lead'], title: 'Start?', description: '', options: [], reversible: true },
-      ...{ remainingMs: 300_000, risk, at, subject: { kind: 'envelopes', operation: 'parallel', items } },
+      id: id(n),
+      conversationId: id(1),
+      workflowId: id(2),
+      runId: id(3),
+      toolCallId: 'toolu_1',
+      agent: 'lead',
+      chain: ['user', 'lead'],
+      title: 'Start?',
+      description: '',
+      options: [],
+      reversible: true,
+      remainingMs: 300_000,
+      risk,
+      at,
+      subject: { kind: 'envelopes', operation: 'parallel', items },
     },
     decisions: agents.map(() => null),
   };
@@ -47,10 +49,7 @@ describe('Attention', () => {
 
   it('orders questions by risk, then by age, each item alone', async () => {
     const [attention, connection] = await desk();
-    const questions = [
-      question(1, 'medium', ['new'], '2026-01-02T04:00:00.000Z'),
-      question(2, 'medium', ['old']),
-    ];
+    const questions = [question(1, 'medium', ['new'], '2026-01-02T04:00:00.000Z'), question(2, 'medium', ['old'])];
     connection.send('attention', {
       questions: [...questions, question(3, 'high', ['a', 'b'])],
       asleep: [],
@@ -134,8 +133,16 @@ describe('Attention', () => {
   it('sends one answer only, until the question is gone', async () => {
     const [attention, connection] = await desk();
     connection.on('approval.decide', ({ item = 0 }) => ({
-      ...{ item, outcome: 'selected', optionId: 'allow', allowed: true, decidedBy: 'person', ruleId: null },
-      ...{ reason: null, hashBefore: 'h', hashAfter: 'h', at: '2026-01-02T03:04:05.000Z' },
+      item,
+      outcome: 'selected',
+      optionId: 'allow',
+      allowed: true,
+      decidedBy: 'person',
+      ruleId: null,
+      reason: null,
+      hashBefore: 'h',
+      hashAfter: 'h',
+      at: '2026-01-02T03:04:05.000Z',
     }));
     connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
     const [first] = attention.questions;

@@ -2,14 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import {
-  boundsOfRun,
-  boundsOfWorkflow,
-  isReached,
-  reachedIn,
-  shownBounds,
-  suggestion,
-} from '#lib/state/budgets.ts';
+import { boundsOfRun, boundsOfWorkflow, isReached, reachedIn, shownBounds, suggestion } from '#lib/state/budgets.ts';
 import { ZERO } from '#lib/state/tally.ts';
 import { envelope, Story } from '../support/story.ts';
 import { fromSnapshot, reduce } from '#lib/state/reduce.ts';

@@ -6,10 +6,18 @@ import { elapsedMs } from '#lib/state/elapsed.ts';
 const START = Date.parse('2026-01-02T03:00:00.000Z');
 const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
 const user = (n: number, seconds: number): Entry => ({
-  ...{ kind: 'user', n, at: at(seconds), source: 'person', text: 'Do it' },
+  kind: 'user',
+  n,
+  at: at(seconds),
+  source: 'person',
+  text: 'Do it',
 });
 const resumed = (n: number, seconds: number): Entry => ({
-  ...{ kind: 'system', n, at: at(seconds), code: 'resumed', text: 'Resumed' },
+  kind: 'system',
+  n,
+  at: at(seconds),
+  code: 'resumed',
+  text: 'Resumed',
 });
 const running = { startedAt: at(0), durationMs: null };
 

@@ -10,10 +10,7 @@ const toolOf = (name: string) => tools.find((tool) => tool.name === name);
 
 describe('the fields of a tool', () => {
   const filled = (name: string) => Object.fromEntries(fieldsOf(name).map((field) => [field, 'docs']));
-  const named = [
-    ...['read_file', 'write_file', 'list_directory', 'glob', 'grep'],
-    ...['spawn_agent', 'delegate_task'],
-  ];
+  const named = [...['read_file', 'write_file', 'list_directory', 'glob', 'grep'], ...['spawn_agent', 'delegate_task']];
 
   test.for(named)('%s: what stands in them is accepted as it is', (name) => {
     expect(fieldsOf(name).length).toBeGreaterThan(0);

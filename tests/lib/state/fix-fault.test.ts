@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { fixed } from '#lib/state/fix-fault.ts';
 
 const fault = (line: number, column: number, suggestion: string | null = 'model') => ({
-  ...{ line, column, suggestion, key: null, message: '' },
+  line,
+  column,
+  suggestion,
+  key: null,
+  message: '',
 });
 
 test.for([

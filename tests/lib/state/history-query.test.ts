@@ -21,13 +21,17 @@ const day = fc.option(
     .map((date) => date.toISOString().slice(0, 10)),
 );
 const query: fc.Arbitrary<HistoryQuery> = fc.record({
-  ...{
-    text: fc.string(),
-    sort: fc.constantFrom(...SORTS),
-    outcome: fc.option(fc.constantFrom(...Outcome.options)),
-  },
-  ...{ status: fc.option(fc.constantFrom(...STATUSES)), agent: word, model: word, tool: word, folder: word },
-  ...{ from: day, to: day, minCostUsd: fc.option(fc.constantFrom(0.01, 1, 25)) },
+  text: fc.string(),
+  sort: fc.constantFrom(...SORTS),
+  outcome: fc.option(fc.constantFrom(...Outcome.options)),
+  status: fc.option(fc.constantFrom(...STATUSES)),
+  agent: word,
+  model: word,
+  tool: word,
+  folder: word,
+  from: day,
+  to: day,
+  minCostUsd: fc.option(fc.constantFrom(0.01, 1, 25)),
 });
 
 describe('the address of the history', () => {

@@ -10,8 +10,7 @@ async function desk(place: string | null) {
   const attention = new Attention(connection);
   await settled();
   attention.enter(place);
-  const receive = (questions: Approval[]) =>
-    connection.send('attention', { questions, asleep: [], running: [] });
+  const receive = (questions: Approval[]) => connection.send('attention', { questions, asleep: [], running: [] });
   return { attention, receive };
 }
 

@@ -34,10 +34,7 @@ describe('Keeping', () => {
     expect(shelves).toEqual([`removed ${CONVERSATION}`]);
     undo();
     await settled();
-    expect(connection.calls.map(({ method }) => method)).toEqual([
-      'conversation.delete',
-      'conversation.restore',
-    ]);
+    expect(connection.calls.map(({ method }) => method)).toEqual(['conversation.delete', 'conversation.restore']);
     expect(shelves.at(-1)).toBe('restored');
     expect(told).toEqual(['Conversation moved to the trash [Undo]', 'Conversation restored']);
   });

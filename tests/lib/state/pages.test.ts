@@ -38,15 +38,7 @@ describe('Pages', () => {
     await store.pages.more();
     store.rows = ['new', 'e', 'a', 'b', 'c', 'd', 'f', 'g'];
     await store.pages.refresh();
-    expect(store.pages.items, 'a row that moved up stands there once').toEqual([
-      'new',
-      'e',
-      'a',
-      'b',
-      'c',
-      'd',
-      'f',
-    ]);
+    expect(store.pages.items, 'a row that moved up stands there once').toEqual(['new', 'e', 'a', 'b', 'c', 'd', 'f']);
     expect(store.pages.grewAtStart).toBe(true);
     await store.pages.more();
     expect(store.pages.items.at(-1)).toBe('g');

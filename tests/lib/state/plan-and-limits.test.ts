@@ -12,10 +12,25 @@ const STEPS = [
 
 function spend(story: Story, voice: Voice): void {
   const request = {
-    ...{ requestId: story.newId(), provider: 'demo', model: 'demo', turn: 0, attempt: 1, inputTokens: 10 },
-    ...{ cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0, outputTokens: 5 },
-    ...{ thinkingTokens: 0, reported: true, stopReason: null, error: null, startedAt: story.now },
-    ...{ firstTokenMs: 1, durationMs: 2, priceVersion: null, nanoUsd: 0 },
+    requestId: story.newId(),
+    provider: 'demo',
+    model: 'demo',
+    turn: 0,
+    attempt: 1,
+    inputTokens: 10,
+    cacheReadTokens: 0,
+    cacheWrite5mTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: 5,
+    thinkingTokens: 0,
+    reported: true,
+    stopReason: null,
+    error: null,
+    startedAt: story.now,
+    firstTokenMs: 1,
+    durationMs: 2,
+    priceVersion: null,
+    nanoUsd: 0,
   };
   voice.say({ type: 'usage', request, worked: { runMs: 1200, workflowMs: 3400 } });
 }
@@ -34,7 +49,11 @@ function bounded(): Story {
   child.end('budget_exceeded', 'half');
   story.endWorkflow(lead, 'budget_exceeded', '');
   lead.say({
-    ...{ type: 'workflow-start', prompt: 'Do it', approve: 'all', attempt: 2, budget: { costUsd: 2 } },
+    type: 'workflow-start',
+    prompt: 'Do it',
+    approve: 'all',
+    attempt: 2,
+    budget: { costUsd: 2 },
   });
   return story;
 }
@@ -44,8 +63,16 @@ function played(): Story {
   const { lead } = story.lead('Show it');
   lead.say({
     type: 'run-queue',
-    ...{ kind: 'lead', depth: 0, name: 'lead', title: '', task: 'Show it', toolCallId: null, item: 0 },
-    ...{ parentChain: [], traceId: 't', envelopeHash: 'h' },
+    kind: 'lead',
+    depth: 0,
+    name: 'lead',
+    title: '',
+    task: 'Show it',
+    toolCallId: null,
+    item: 0,
+    parentChain: [],
+    traceId: 't',
+    envelopeHash: 'h',
     envelope: { ...envelope('lead', 'Show it'), provider: 'demo' },
   });
   return story;

@@ -8,17 +8,7 @@ import { summaryOf } from '#lib/state/title.ts';
 import { text } from '#lib/text.ts';
 
 const report = fc
-  .array(
-    fc.constantFrom(
-      '# Report',
-      '## Summary',
-      '## Details',
-      'Some words here.',
-      '😀'.repeat(60),
-      '',
-      '- a point',
-    ),
-  )
+  .array(fc.constantFrom('# Report', '## Summary', '## Details', 'Some words here.', '😀'.repeat(60), '', '- a point'))
   .map((lines) => lines.join('\n'));
 
 describe('the page', () => {

@@ -57,10 +57,7 @@ describe.each([
     const last = views(early).at(-1);
     if (!last) throw new Error('the story has events');
     const call = leadBlocks(last).find(({ kind }) => kind === 'call');
-    expect(call?.kind === 'call' && call.call.children.map(({ agent }) => agent)).toEqual([
-      'agent-0',
-      'agent-1',
-    ]);
+    expect(call?.kind === 'call' && call.call.children.map(({ agent }) => agent)).toEqual(['agent-0', 'agent-1']);
   });
 });
 

@@ -40,8 +40,7 @@ export class FakeConnection implements Connection {
   }
 
   send<T extends TopicName>(topic: T, event: TopicEvent[T]): void {
-    for (const subscription of [...this.subscriptions])
-      if (subscription.topic === topic) subscription.send(event);
+    for (const subscription of [...this.subscriptions]) if (subscription.topic === topic) subscription.send(event);
   }
 
   /** As after a broken connection was made again. */

@@ -2,14 +2,7 @@
 import type { AgentEvent, HintEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Approval } from '#contract/approval.ts';
-import type {
-  ConversationRow,
-  OpenMessage,
-  RunRow,
-  Snapshot,
-  ToolCallRow,
-  WorkflowRow,
-} from '#contract/view.ts';
+import type { ConversationRow, OpenMessage, RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
 import { ZERO } from '#core/usage.ts';
@@ -20,8 +13,14 @@ const AT = '2026-01-02T03:04:05.000Z';
 
 export function emptyConversation(): ConversationRow {
   return {
-    ...{ id: CONVERSATION, title: '', folder: '/tmp/project', agent: 'lead', createdAt: AT, updatedAt: AT },
-    ...{ lastSeq: 0, usage: ZERO },
+    id: CONVERSATION,
+    title: '',
+    folder: '/tmp/project',
+    agent: 'lead',
+    createdAt: AT,
+    updatedAt: AT,
+    lastSeq: 0,
+    usage: ZERO,
   };
 }
 
@@ -38,8 +37,7 @@ export class Rows {
     if (!('seq' in event)) return this.#stream(event);
     this.#seq = event.seq;
     for (const write of apply(event)) this.#write(structuredClone(write));
-    if (event.type === 'message-end' && event.entry.kind === 'assistant')
-      this.#open.delete(event.entry.messageId);
+    if (event.type === 'message-end' && event.entry.kind === 'assistant') this.#open.delete(event.entry.messageId);
     // The engine forgets what a failed attempt had streamed.
     if (event.type === 'retry') {
       for (const [id, { runId }] of this.#open) if (runId === event.runId) this.#open.delete(id);
@@ -105,8 +103,7 @@ export class Rows {
       at,
       parts: [],
     };
-    const kind =
-      hint.type === 'message-delta' ? 'text' : hint.type === 'thinking-delta' ? 'thinking' : 'tool';
+    const kind = hint.type === 'message-delta' ? 'text' : hint.type === 'thinking-delta' ? 'thinking' : 'tool';
     const call = hint.type === 'tool-delta' ? { toolCallId: hint.toolCallId, name: hint.name } : null;
     const meta = { kind, toolCallId: call?.toolCallId ?? null, name: call?.name ?? null } as const;
     const known = (message.parts[part] ??= { ...meta, text: '' });

@@ -1,14 +1,7 @@
 /** Hand-made event sequences: whole workflows, as the engine would record them. */
 import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
-import type {
-  AgentEvent,
-  DurableEvent,
-  EventDraft,
-  HintEvent,
-  RequestStart,
-  RequestUsage,
-} from '#contract/event.ts';
+import type { AgentEvent, DurableEvent, EventDraft, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
 
 type Payload<E> = E extends { type: string }
@@ -27,10 +20,21 @@ export function id(n: number): string {
 
 export function envelope(agent: string, prompt: string): Envelope {
   return {
-    ...{ agent, definitionHash: null, systemPrompt: `You are ${agent}.`, prompt, provider: 'anthropic' },
-    ...{ model: 'claude-sonnet-5-5', maxTokens: 8192, effort: null, tools: ['read_file', 'write_file'] },
-    ...{ mcpServers: [], permissions: ['FilesystemRead'], folder: '/tmp/project' },
-    ...{ limits: { maxIterations: 20, inactivityMs: 300_000 }, approvalMode: 'manual', stages: [] },
+    agent,
+    definitionHash: null,
+    systemPrompt: `You are ${agent}.`,
+    prompt,
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    maxTokens: 8192,
+    effort: null,
+    tools: ['read_file', 'write_file'],
+    mcpServers: [],
+    permissions: ['FilesystemRead'],
+    folder: '/tmp/project',
+    limits: { maxIterations: 20, inactivityMs: 300_000 },
+    approvalMode: 'manual',
+    stages: [],
   };
 }
 
@@ -68,21 +72,27 @@ export class Voice {
   queue(kind: 'lead' | 'spawn', prompt: string, toolCallId: string | null = null, item = 0): void {
     this.say({
       type: 'run-queue',
-      ...{
-        kind,
-        depth: this.parentRunId === null ? 0 : 1,
-        name: this.agent,
-        title: `Title of ${this.agent}`,
-      },
-      ...{ task: prompt, toolCallId, item, parentChain: ['lead'], traceId: this.runId },
-      ...{ envelope: envelope(this.agent, prompt), envelopeHash: 'hash' },
+      kind,
+      depth: this.parentRunId === null ? 0 : 1,
+      name: this.agent,
+      title: `Title of ${this.agent}`,
+      task: prompt,
+      toolCallId,
+      item,
+      parentChain: ['lead'],
+      traceId: this.runId,
+      envelope: envelope(this.agent, prompt),
+      envelopeHash: 'hash',
     });
   }
 
   start(prompt: string, attempt = 1): void {
     this.say({
       type: 'run-start',
-      ...{ attempt, envelope: envelope(this.agent, prompt), envelopeHash: 'hash', queuedMs: 1 },
+      attempt,
+      envelope: envelope(this.agent, prompt),
+      envelopeHash: 'hash',
+      queuedMs: 1,
     });
   }
 
@@ -109,10 +119,7 @@ export class Voice {
       this.hint({ type: 'tool-delta', messageId, part: 1, offset: 0, text: json.slice(0, 5), ...meta });
       this.hint({ type: 'tool-delta', messageId, part: 1, offset: 5, text: json.slice(5), ...meta });
     }
-    const parts = [
-      { type: 'text' as const, text },
-      ...(call ? [{ type: 'tool_use' as const, ...call }] : []),
-    ];
+    const parts = [{ type: 'text' as const, text }, ...(call ? [{ type: 'tool_use' as const, ...call }] : [])];
     const n = this.entries++;
     const at = this.#story.now;
     if (early) {
@@ -126,8 +133,14 @@ export class Voice {
     this.say({
       type: 'message-end',
       entry: {
-        ...{ kind: 'assistant', n, at, messageId, responseId: 'msg_1', parts },
-        ...{ stopReason: call ? 'tool_use' : 'end_turn', interrupted: false },
+        kind: 'assistant',
+        n,
+        at,
+        messageId,
+        responseId: 'msg_1',
+        parts,
+        stopReason: call ? 'tool_use' : 'end_turn',
+        interrupted: false,
       },
     });
     this.say({ type: 'usage', request: this.#request() });
@@ -141,22 +154,43 @@ export class Voice {
     this.say({
       type: 'tool-end',
       entry: {
-        ...{ kind: 'tool', n: this.entries++, at: this.#story.now, toolCallId, name, status },
-        ...{ output: 'done', durationMs: 12, metadata: {} },
+        kind: 'tool',
+        n: this.entries++,
+        at: this.#story.now,
+        toolCallId,
+        name,
+        status,
+        output: 'done',
+        durationMs: 12,
+        metadata: {},
       },
     });
   }
 
   ask(toolCallId: string, children: readonly Voice[]): ApprovalRequest {
     const approval: ApprovalRequest = {
-      ...{ id: this.#story.newId(), conversationId: CONVERSATION, workflowId: this.#workflowId },
-      ...{ runId: this.runId, toolCallId, agent: this.agent, chain: ['user', 'lead'], title: 'Start?' },
-      ...{ description: '', options: [], risk: 'medium', reversible: true, remainingMs: 300_000 },
+      id: this.#story.newId(),
+      conversationId: CONVERSATION,
+      workflowId: this.#workflowId,
+      runId: this.runId,
+      toolCallId,
+      agent: this.agent,
+      chain: ['user', 'lead'],
+      title: 'Start?',
+      description: '',
+      options: [],
+      risk: 'medium',
+      reversible: true,
+      remainingMs: 300_000,
       at: this.#story.now,
       subject: {
-        ...{ kind: 'envelopes', operation: children.length > 1 ? 'parallel' : 'spawn' },
+        kind: 'envelopes',
+        operation: children.length > 1 ? 'parallel' : 'spawn',
         items: children.map(({ runId, agent }) => ({
-          ...{ runId, title: `Title of ${agent}`, envelope: envelope(agent, 'Look.'), hash: 'hash' },
+          runId,
+          title: `Title of ${agent}`,
+          envelope: envelope(agent, 'Look.'),
+          hash: 'hash',
         })),
       },
     };
@@ -166,8 +200,16 @@ export class Voice {
 
   decide(approvalId: string, item: number, allowed: boolean): void {
     const decision: Decision = {
-      ...{ item, outcome: 'selected', optionId: allowed ? 'allow' : 'reject', allowed, decidedBy: 'person' },
-      ...{ ruleId: null, reason: null, hashBefore: 'hash', hashAfter: 'hash', at: this.#story.now },
+      item,
+      outcome: 'selected',
+      optionId: allowed ? 'allow' : 'reject',
+      allowed,
+      decidedBy: 'person',
+      ruleId: null,
+      reason: null,
+      hashBefore: 'hash',
+      hashAfter: 'hash',
+      at: this.#story.now,
     };
     this.say({ type: 'approval-decide', approvalId, decision });
   }
@@ -183,10 +225,7 @@ export class Voice {
     this.say({ type: 'run-end', outcome, text, error: null, durationMs: 100, usage: USAGE });
   }
 
-  #envelope(): Pick<
-    DurableEvent,
-    'at' | 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'
-  > {
+  #envelope(): Pick<DurableEvent, 'at' | 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'> {
     const { runId, parentRunId, agent } = this;
     const at = this.#story.now;
     return { at, conversationId: CONVERSATION, workflowId: this.#workflowId, runId, parentRunId, agent };
@@ -194,28 +233,24 @@ export class Voice {
 
   #request(): RequestUsage {
     return {
-      ...{
-        requestId: this.#story.newId(),
-        provider: 'anthropic',
-        model: 'claude-sonnet-5-5',
-        turn: 1,
-        attempt: 1,
-      },
-      ...{
-        inputTokens: 100,
-        cacheReadTokens: 20,
-        cacheWrite5mTokens: 4,
-        cacheWrite1hTokens: 1,
-        outputTokens: 30,
-      },
-      ...{
-        thinkingTokens: 0,
-        reported: true,
-        stopReason: 'end_turn',
-        error: null,
-        startedAt: this.#story.now,
-      },
-      ...{ firstTokenMs: 5, durationMs: 50, priceVersion: null },
+      requestId: this.#story.newId(),
+      provider: 'anthropic',
+      model: 'claude-sonnet-5-5',
+      turn: 1,
+      attempt: 1,
+      inputTokens: 100,
+      cacheReadTokens: 20,
+      cacheWrite5mTokens: 4,
+      cacheWrite1hTokens: 1,
+      outputTokens: 30,
+      thinkingTokens: 0,
+      reported: true,
+      stopReason: 'end_turn',
+      error: null,
+      startedAt: this.#story.now,
+      firstTokenMs: 5,
+      durationMs: 50,
+      priceVersion: null,
       nanoUsd: this.parentRunId === null ? 1_000_000 : null,
     };
   }

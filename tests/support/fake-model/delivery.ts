@@ -90,14 +90,7 @@ function hasFault(options: ReplyOptions): boolean {
 
 function isTurningPoint(sent: number, options: ReplyOptions): boolean {
   const { cutAfter, endAfter, hangAfter, hold: held, errorEvent, garbage } = options;
-  return [
-    cutAfter,
-    endAfter,
-    hangAfter,
-    held && (held.after ?? 0),
-    errorEvent?.after,
-    garbage?.after,
-  ].includes(sent);
+  return [cutAfter, endAfter, hangAfter, held && (held.after ?? 0), errorEvent?.after, garbage?.after].includes(sent);
 }
 
 async function hold(sent: number, { hold: held }: ReplyOptions, signal: AbortSignal): Promise<void> {

@@ -21,10 +21,7 @@ export function requestOf(fields: Partial<ModelRequest> = {}): ModelRequest {
 }
 
 /** A started fake with a model that talks to it; both end with the test. */
-export async function serve(
-  script: Script,
-  options?: FakeModelOptions,
-): Promise<{ server: FakeModel; model: Model }> {
+export async function serve(script: Script, options?: FakeModelOptions): Promise<{ server: FakeModel; model: Model }> {
   const server = await startFakeModel(script, options);
   onTestFinished(() => server.close());
   return { server, model: createAnthropicModel({ apiKey: KEY, baseUrl: server.url }) };

@@ -39,11 +39,7 @@ describe('what the API would refuse', () => {
     ['a result of nothing', { messages: [USER, result('b')] }, /unexpected `tool_use_id`/],
     ['a second result', { messages: [USER, CALL, result('a'), result('a')] }, /unexpected `tool_use_id`/],
     ['empty content', { messages: [{ role: 'user', content: [] }] }, /non-empty/],
-    [
-      'blank text',
-      { messages: [{ role: 'user', content: [{ type: 'text', text: ' ' }] }] },
-      /non-whitespace/,
-    ],
+    ['blank text', { messages: [{ role: 'user', content: [{ type: 'text', text: ' ' }] }] }, /non-whitespace/],
     [
       'unsigned thinking',
       { messages: [USER, { role: 'assistant', content: [{ type: 'thinking', thinking: 'x' }] }, USER] },
@@ -55,11 +51,7 @@ describe('what the API would refuse', () => {
       /dictionary/,
     ],
     ['a tool without a schema', { tools: [{ name: 'glob', input_schema: {} }] }, /input_schema/],
-    [
-      'one tool twice',
-      { tools: [1, 2].map(() => ({ name: 'glob', input_schema: { type: 'object' } })) },
-      /unique/,
-    ],
+    ['one tool twice', { tools: [1, 2].map(() => ({ name: 'glob', input_schema: { type: 'object' } })) }, /unique/],
   ] as [string, object, RegExp][])('%s', async ([, fields, message]) => {
     const { server } = await serve(answering([text('x')]));
     const answer = await post(server, {
@@ -82,9 +74,7 @@ describe('what the API would refuse', () => {
 
   test('a request that no rule answers', async () => {
     const { server, model } = await serve(new Script().on({ prompt: /something else/ }).reply([text('x')]));
-    expect((await attempt(model)).error?.message).toContain(
-      'no rule of the script answers turn 1 of "Say hello."',
-    );
+    expect((await attempt(model)).error?.message).toContain('no rule of the script answers turn 1 of "Say hello."');
     expect(() => server.expectDone()).toThrow('no rule');
   });
 });
@@ -150,8 +140,7 @@ async function play(model: Model, request: ModelRequest): Promise<string> {
     const results = await Promise.all(
       calls.map(async ({ id, input }): Promise<ToolResultPart> => {
         const { prompt, tasks } = input as { prompt?: string; tasks?: { prompt: string }[] };
-        const prompts =
-          request.tools.length > 1 ? (tasks?.map((task) => task.prompt) ?? (prompt ? [prompt] : [])) : [];
+        const prompts = request.tools.length > 1 ? (tasks?.map((task) => task.prompt) ?? (prompt ? [prompt] : [])) : [];
         const reports = await Promise.all(prompts.map((words) => play(model, requestTo(words, ['glob']))));
         return { type: 'tool_result', toolCallId: id, output: reports.join('\n') || 'done', isError: false };
       }),

@@ -67,17 +67,13 @@ export interface Seen {
 export function readRequest(body: WireBody): Seen {
   const users = body.messages.filter((message) => message.role === 'user');
   const last = blocksOf(users.at(-1)?.content ?? []);
-  const askedAt = body.messages.findLastIndex(
-    (message) => message.role === 'user' && wordsOf(message.content) !== '',
-  );
+  const askedAt = body.messages.findLastIndex((message) => message.role === 'user' && wordsOf(message.content) !== '');
   return {
     body,
     system: wordsOf(body.system ?? ''),
     prompt: wordsOf(users[0]?.content ?? ''),
     asked: wordsOf(body.messages[askedAt]?.content ?? ''),
-    lastUser: last
-      .map((block) => (block.type === 'tool_result' ? resultText(block) : (block.text ?? '')))
-      .join('\n'),
+    lastUser: last.map((block) => (block.type === 'tool_result' ? resultText(block) : (block.text ?? ''))).join('\n'),
     results: last.filter((block) => block.type === 'tool_result').map(resultOf),
     turn: 1 + countAssistants(body.messages),
     step: 1 + countAssistants(body.messages.slice(askedAt + 1)),
@@ -89,15 +85,9 @@ export function readRequest(body: WireBody): Seen {
 export function refusalOf(body: WireBody): string | null {
   if (typeof body.model !== 'string' || body.model === '') return 'model: Field required';
   if (!Number.isInteger(body.max_tokens) || body.max_tokens < 1) return 'max_tokens: Field required';
-  if (!Array.isArray(body.messages) || body.messages.length === 0)
-    return 'messages: at least one message is required';
+  if (!Array.isArray(body.messages) || body.messages.length === 0) return 'messages: at least one message is required';
   if (body.messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
-  return (
-    systemRefusal(body) ??
-    toolsRefusal(body.tools ?? []) ??
-    cacheRefusal(body) ??
-    messagesRefusal(body.messages)
-  );
+  return systemRefusal(body) ?? toolsRefusal(body.tools ?? []) ?? cacheRefusal(body) ?? messagesRefusal(body.messages);
 }
 
 function systemRefusal({ system }: WireBody): string | null {
@@ -110,8 +100,7 @@ function toolsRefusal(tools: WireTool[]): string | null {
   for (const [index, tool] of tools.entries()) {
     if (tool.input_schema?.type !== 'object')
       return `tools.${index}.custom.input_schema.type: Input should be 'object'`;
-    if (!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name))
-      return `tools.${index}.custom.name: String should match pattern`;
+    if (!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name)) return `tools.${index}.custom.name: String should match pattern`;
     if (names.has(tool.name)) return 'tools: Tool names must be unique.';
     names.add(tool.name);
   }
@@ -132,18 +121,14 @@ function messagesRefusal(messages: WireMessage[]): string | null {
   let open: string[] = [];
   for (const [index, message] of messages.entries()) {
     const at = `messages.${index}`;
-    if (message.role !== 'user' && message.role !== 'assistant')
-      return `${at}: role must be "user" or "assistant"`;
+    if (message.role !== 'user' && message.role !== 'assistant') return `${at}: role must be "user" or "assistant"`;
     const blocks = blocksOf(message.content);
     if (blocks.length === 0) return `${at}: all messages must have non-empty content`;
     const blank = blocks.findIndex(isBlank);
     if (blank >= 0) return `${at}.content.${blank}: text content blocks must contain non-whitespace text`;
     const results = blocks.filter((block) => block.type === 'tool_result');
-    const stray = results.find(
-      (block) => message.role === 'assistant' || !open.includes(block.tool_use_id ?? ''),
-    );
-    if (stray)
-      return `${at}.content: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray.tool_use_id}`;
+    const stray = results.find((block) => message.role === 'assistant' || !open.includes(block.tool_use_id ?? ''));
+    if (stray) return `${at}.content: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray.tool_use_id}`;
     const answered = new Set(results.map((block) => block.tool_use_id));
     if (answered.size < results.length) return `${at}.content: each tool_use must have a single result`;
     const missing = open.filter((id) => !answered.has(id));
@@ -165,8 +150,7 @@ function messagesRefusal(messages: WireMessage[]): string | null {
 function blockRefusal(block: WireBlock): string | null {
   if (block.type === 'thinking' && !block.signature) return 'thinking.signature: Field required';
   if (block.type !== 'tool_use') return null;
-  if (!/^[a-zA-Z0-9_-]+$/.test(block.id ?? ''))
-    return "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
+  if (!/^[a-zA-Z0-9_-]+$/.test(block.id ?? '')) return "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
   return typeof block.input === 'object' && block.input !== null && !Array.isArray(block.input)
     ? null
     : 'tool_use.input: Input should be a valid dictionary';

@@ -137,9 +137,7 @@ export function batch(options: ScenarioOptions & { waitAll?: boolean } = {}): Sc
     return { agent_id: 'code-reviewer', prompt: `Review the ${part} half.`, reason: 'Review one half' };
   });
   const input = { operation: 'execute_batch', tasks, wait_all: options.waitAll ?? true };
-  script
-    .on({ ...LEAD, step: 1 })
-    .reply([toolUse('parallel_tasks', input)], named(options, 'lead starts a batch'));
+  script.on({ ...LEAD, step: 1 }).reply([toolUse('parallel_tasks', input)], named(options, 'lead starts a batch'));
   addChild(script, { prompt: /the first half/ }, 'the first half', options);
   addChild(script, { prompt: /the second half/ }, 'the second half', options);
   return addAnswer(script, options);

@@ -7,8 +7,7 @@ import * as scenarios from './scenarios.ts';
 import { Script, type ScriptData, scriptFromData } from './script.ts';
 import { startFakeModel } from './server.ts';
 
-const USAGE =
-  'serve.ts [--port N] [--script NAME|FILE.json|FILE.ts] [--key KEY]… [--first-token-ms N] [--delta-ms N]';
+const USAGE = 'serve.ts [--port N] [--script NAME|FILE.json|FILE.ts] [--key KEY]… [--first-token-ms N] [--delta-ms N]';
 
 /** Ready scenarios by name, for the command line. */
 const NAMED: Readonly<Record<string, () => Script>> = {

@@ -130,14 +130,7 @@ class Fake {
   ): Promise<void> {
     const key = keyOf(request.headers);
     if (!key || (this.#keys && !this.#keys.has(key))) {
-      return this.#refuse(
-        record,
-        response,
-        401,
-        'authentication_error',
-        'invalid x-api-key',
-        key ? null : 'no key',
-      );
+      return this.#refuse(record, response, 401, 'authentication_error', 'invalid x-api-key', key ? null : 'no key');
     }
     const refusal = record.body.stream === true ? refusalOf(record.body) : 'stream: this server only streams';
     if (refusal) return this.#refuse(record, response, 400, 'invalid_request_error', refusal, refusal);
@@ -168,26 +161,15 @@ class Fake {
     if (known) return known;
     const { blocks, options } = rule;
     const made = typeof blocks === 'function' ? blocks(seen) : blocks;
-    const chunks = chunksOf(
-      made,
-      options,
-      options.deltaMs ?? this.#latency.deltaMs,
-      () => `toolu_${this.#nextId()}`,
-    );
-    const same =
-      made === blocks && !made.some((block) => block.type === 'tool_use' && block.id === undefined);
+    const chunks = chunksOf(made, options, options.deltaMs ?? this.#latency.deltaMs, () => `toolu_${this.#nextId()}`);
+    const same = made === blocks && !made.some((block) => block.type === 'tool_use' && block.id === undefined);
     if (same) this.#prepared.set(rule, chunks);
     return chunks;
   }
 
   /** A scripted error. */
   #fail(record: RecordedRequest, response: ServerResponse, { options }: Rule): void {
-    const {
-      status = 500,
-      error = { type: typeOfStatus(status), message: 'scripted' },
-      headers = {},
-      body,
-    } = options;
+    const { status = 500, error = { type: typeOfStatus(status), message: 'scripted' }, headers = {}, body } = options;
     record.status = status;
     record.completed = true;
     const json = JSON.stringify({ type: 'error', error, request_id: 'req_fake' });
@@ -230,10 +212,7 @@ class Fake {
     return record;
   }
 
-  async waitFor(
-    predicate: (request: RecordedRequest) => boolean,
-    timeoutMs: number,
-  ): Promise<RecordedRequest> {
+  async waitFor(predicate: (request: RecordedRequest) => boolean, timeoutMs: number): Promise<RecordedRequest> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
         const found = this.requests.find(predicate);
@@ -253,9 +232,7 @@ class Fake {
 
   expectDone(): void {
     const unused = this.#script.unused().map((name) => `never used: ${name}`);
-    const problems = this.requests.flatMap(({ index, problem }) =>
-      problem ? [`request ${index}: ${problem}`] : [],
-    );
+    const problems = this.requests.flatMap(({ index, problem }) => (problem ? [`request ${index}: ${problem}`] : []));
     if (unused.length + problems.length > 0) throw new Error([...unused, ...problems].join('\n'));
   }
 

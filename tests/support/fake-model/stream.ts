@@ -39,12 +39,7 @@ export function startOf(id: string, model: string, { usage = {} }: ReplyOptions)
 }
 
 /** Every event after the start. */
-export function chunksOf(
-  blocks: Block[],
-  options: ReplyOptions,
-  deltaMs: number,
-  newToolId: () => string,
-): Chunk[] {
+export function chunksOf(blocks: Block[], options: ReplyOptions, deltaMs: number, newToolId: () => string): Chunk[] {
   const chunks = blocks.flatMap((block, index) => blockChunks(block, index, deltaMs, newToolId));
   const count = { ...DEFAULT_USAGE, ...options.usage };
   const stopReason =

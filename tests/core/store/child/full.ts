@@ -8,8 +8,11 @@ import { answering, composeRuntime, settingsOf, yes } from '../../../support/com
 const [data = '', url = '', folder = ''] = process.argv.slice(2);
 const failed = Promise.withResolvers<Error>();
 const runtime = await composeRuntime({
-  ...{ store: await openStore({ url: `rocksdb://${data}` }), folder, url },
-  ...{ settings: settingsOf(''), onFailure: failed.resolve },
+  store: await openStore({ url: `rocksdb://${data}` }),
+  folder,
+  url,
+  settings: settingsOf(''),
+  onFailure: failed.resolve,
 });
 await answering(runtime, yes);
 const { id: conversationId } = await runtime.request('conversation.create', {});

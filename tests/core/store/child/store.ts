@@ -18,14 +18,19 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
   write: async (store) => {
     for (let seq = 1; ; seq++) {
       const event: DurableEvent = {
-        ...{ type: 'notice', seq, at: new Date().toISOString(), conversationId, workflowId: conversationId },
-        ...{ runId: conversationId, parentRunId: null, agent: 'lead', level: 'info', text: 'x'.repeat(500) },
+        type: 'notice',
+        seq,
+        at: new Date().toISOString(),
+        conversationId,
+        workflowId: conversationId,
+        runId: conversationId,
+        parentRunId: null,
+        agent: 'lead',
+        level: 'info',
+        text: 'x'.repeat(500),
       };
       const entry = { n: seq, at: event.at, kind: 'system', code: 'resumed', text: String(seq) };
-      await store.commit(
-        [event],
-        [{ kind: 'put', table: 'message', key: [conversationId, seq], row: { entry } }],
-      );
+      await store.commit([event], [{ kind: 'put', table: 'message', key: [conversationId, seq], row: { entry } }]);
       say(String(seq));
     }
   },
@@ -33,8 +38,16 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
   fill: async (store) => {
     for (let seq = 1; ; seq++) {
       const event: DurableEvent = {
-        ...{ type: 'notice', seq, at: new Date().toISOString(), conversationId, workflowId: conversationId },
-        ...{ runId: conversationId, parentRunId: null, agent: 'lead', level: 'info', text: 'x'.repeat(2e6) },
+        type: 'notice',
+        seq,
+        at: new Date().toISOString(),
+        conversationId,
+        workflowId: conversationId,
+        runId: conversationId,
+        parentRunId: null,
+        agent: 'lead',
+        level: 'info',
+        text: 'x'.repeat(2e6),
       };
       await store.commit([event], []);
     }
@@ -53,12 +66,12 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
     const events = conversations.items.map(async ({ id }) => store.events(id, 1, 1e6));
     say(
       JSON.stringify({
-        ...{ conversations: conversations.items, workflows: workflows.items, hits: found.items },
-        ...{
-          details: await Promise.all(details),
-          events: await Promise.all(events),
-          facets: await store.facets(),
-        },
+        conversations: conversations.items,
+        workflows: workflows.items,
+        hits: found.items,
+        details: await Promise.all(details),
+        events: await Promise.all(events),
+        facets: await store.facets(),
         reviewer: (await store.workflows({ limit, agent: 'code-reviewer' })).items.length,
       }),
     );
