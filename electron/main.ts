@@ -2,8 +2,8 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
-import { errorInfo } from '#core/errors.ts';
-import { folders } from '#core/folders.ts';
+import { errorInfo } from '#core/base/errors.ts';
+import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { declareScheme, serveBundle } from './app-protocol.ts';

@@ -1,6 +1,6 @@
 /** Keys encrypted by the key store of the system, behind the core's port; in a plain file, with a warning, where there is none. */
 import { safeStorage } from 'electron';
-import { fileSecrets, type Secrets } from '#core/secrets.ts';
+import { fileSecrets, type Secrets } from '#core/settings/secrets.ts';
 import { text } from './text.ts';
 
 const words = text.secrets;

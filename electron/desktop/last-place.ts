@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeAtomically } from '#core/atomic-file.ts';
+import { writeAtomically } from '#core/base/atomic-file.ts';
 
 const File = z.object({ path: z.string().startsWith('/').max(2048) });
 

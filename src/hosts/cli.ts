@@ -3,7 +3,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { folders } from '#core/folders.ts';
+import { folders } from '#core/settings/folders.ts';
 import { Interruption, lineOf } from './cli/failure.ts';
 import type { Io } from './cli/io.ts';
 import { createScreen } from './cli/screen.ts';

@@ -1,9 +1,9 @@
 /** The runtime for the Node hosts: the environment is read here, and keys lie in a file. */
-import { TriadError } from '#core/errors.ts';
-import { folders } from '#core/folders.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import type { HostingOptions } from '#core/hosting/options.ts';
-import { fileSecrets } from '#core/secrets.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
 import { ownVersion } from './version.ts';
 
 export interface ConnectOptions extends Pick<HostingOptions, 'folder' | 'works' | 'signal'> {
@@ -27,7 +27,7 @@ export async function connect({ env, note, ...rest }: ConnectOptions): Promise<C
     },
   });
   return connecting.catch(async (error: unknown) => {
-    const { settingsFile } = await import('#core/settings.ts');
+    const { settingsFile } = await import('#core/settings/settings.ts');
     const wrongLine = `${settingsFile(found.config)}:`;
     if (!(error instanceof TriadError) || !error.message.startsWith(wrongLine)) throw error;
     throw new TriadError(error.code, `${error.message}; run "triad config validate"`, { cause: error });

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentEvent } from '#contract/event.ts';
-import type { Runtime } from '#core/runtime.ts';
+import type { Runtime } from '#core/runtime/runtime.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../support/compose.ts';
 import { clock } from './clock.ts';

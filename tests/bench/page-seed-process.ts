@@ -1,7 +1,7 @@
 /** Makes a home whose one conversation has many messages, in a process of its own: `HOME`. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folders } from '#core/folders.ts';
+import { folders } from '#core/settings/folders.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { serve } from './peer.ts';
 import { Seeder } from './seed.ts';

@@ -2,11 +2,11 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Usage } from '#contract/outcome.ts';
-import { canonicalHash } from '#core/hash.ts';
-import { newId } from '#core/ids.ts';
+import { canonicalHash } from '#core/base/hash.ts';
+import { newId } from '#core/base/ids.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { ZERO } from '#core/usage.ts';
+import { ZERO } from '#core/base/usage.ts';
 
 /** An event without what every event of a run carries. */
 type Payload = EventDraft extends infer E

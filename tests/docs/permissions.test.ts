@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import { judge } from '#core/approvals/judge.ts';
-import { RuleEntry } from '#core/approvals/rule-entry.ts';
+import { RuleEntry } from '#core/settings/rule-entry.ts';
 import { rulesOf } from '#core/approvals/rule-files.ts';
-import { checkSettings } from '#core/settings.ts';
+import { checkSettings } from '#core/settings/settings.ts';
 import { actionOf, NOW } from '../core/approvals/support.ts';
 import { readPage } from './examples.ts';
 

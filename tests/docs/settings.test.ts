@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
-import { checkSettings, settingRows } from '#core/settings.ts';
+import { checkSettings, settingRows } from '#core/settings/settings.ts';
 
 const document = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
 

@@ -5,13 +5,13 @@ import { builtinPlace } from '#core/agents/places.ts';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { builtinPrices, priceOf } from '#core/model/prices.ts';
-import { LiveSettings } from '#core/live-settings.ts';
-import { Provider, type ProviderPorts } from '#core/provider.ts';
-import { createRuntime, type Runtime } from '#core/runtime.ts';
-import { checkSettings, type Settings } from '#core/settings.ts';
+import { LiveSettings } from '#core/settings/live-settings.ts';
+import { Provider, type ProviderPorts } from '#core/model/provider.ts';
+import { createRuntime, type Runtime } from '#core/runtime/runtime.ts';
+import { checkSettings, type Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { allTools } from '#core/tools/all.ts';
-import { Trust } from '#core/trust.ts';
+import { Trust } from '#core/agents/trust.ts';
 
 /** What a test's person says to each item of a question; null leaves it open. */
 export type Person = (approval: Approval, item: number) => Answer | null;

@@ -1,5 +1,5 @@
 /** A process that goes on with one workflow after another, each on the store that a killed process has left: see `crash.ts`. */
-import { errorInfo } from '#core/errors.ts';
+import { errorInfo } from '#core/base/errors.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { lifeOf } from './crash-life.ts';
 import type { Left, Resumed } from './crash.ts';

@@ -5,7 +5,7 @@ import type { ErrorCode } from '#contract/error.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Outcome, Usage } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
-import type { RunIds } from '#core/recorder.ts';
+import type { RunIds } from '#core/log/recorder.ts';
 import {
   approve,
   conversationId,

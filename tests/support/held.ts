@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
-import { History } from '#core/history.ts';
-import { Workflow } from '#core/workflow.ts';
+import { History } from '#core/log/history.ts';
+import { Workflow } from '#core/workflows/workflow.ts';
 
 /** Counts; the same work again must leave them as they are. */
 export interface Held {

@@ -1,6 +1,6 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
-import type { Trust } from '../trust.ts';
+import type { Trust } from './trust.ts';
 import { FileTexts } from './file-texts.ts';
 import { definitionsOf, describeFault, firstOfEachName, loadFile, type LoadedFile, loadPlace } from './load.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { AgentDefinition, Fault, Reflection } from '#contract/agent.ts';
 import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { sha256 } from '../hash.ts';
-import { nearest } from '../nearest.ts';
+import { sha256 } from '../base/hash.ts';
+import { nearest } from '../base/nearest.ts';
 import { type Body, type Entry, fault, type Place, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type Values } from './keys.ts';

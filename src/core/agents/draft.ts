@@ -1,7 +1,7 @@
 /** Where a new agent of a place would lie; never where one is already. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import { loadPlace, nameOf } from './load.ts';
 import type { AgentPlace } from './places.ts';
 import type { KnownTool } from './vocabulary.ts';

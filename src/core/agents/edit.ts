@@ -1,6 +1,6 @@
 /** An agent's text as a form has it: its keys read, and some of them changed without touching anything else. */
 import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { Entry } from './entries.ts';
 import { editToml } from './edit-toml.ts';
 import { editYaml } from './edit-yaml.ts';

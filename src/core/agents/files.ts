@@ -2,11 +2,11 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import type { AgentLint, AgentText } from '#contract/agent.ts';
-import { writeAtomically } from '../atomic-file.ts';
-import { TriadError } from '../errors.ts';
-import { sha256 } from '../hash.ts';
-import { isMissing, MAX_BYTES, readRegular } from '../regular-file.ts';
-import type { Trust } from '../trust.ts';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { TriadError } from '../base/errors.ts';
+import { sha256 } from '../base/hash.ts';
+import { isMissing, MAX_BYTES, readRegular } from '../base/regular-file.ts';
+import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
 import { copyText } from './copy.ts';
 import { newPath } from './draft.ts';

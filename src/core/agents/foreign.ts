@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path';
 import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
 import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { sha256 } from '../hash.ts';
+import { sha256 } from '../base/hash.ts';
 import { type From, LEAD, type ParsedDefinition } from './definition.ts';
 import { type Entry, fault, type Place, START } from './entries.ts';
 import { type Narrowing, narrowings } from './foreign-permissions.ts';

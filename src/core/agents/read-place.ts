@@ -1,8 +1,8 @@
 /** Reads files that people and projects wrote: each with the hash of its text, or with why it cannot be read. */
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
-import { sha256 } from '../hash.ts';
-import { isMissing, readRegular } from '../regular-file.ts';
+import { sha256 } from '../base/hash.ts';
+import { isMissing, readRegular } from '../base/regular-file.ts';
 import type { AgentPlace } from './places.ts';
 
 export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;

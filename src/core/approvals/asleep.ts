@@ -1,7 +1,7 @@
 /** Questions of interrupted workflows: they stay open, and an answer to one resumes the workflow that asked. */
 import type { Answer, Approval, Decision } from '#contract/approval.ts';
 import type { Store } from '../store/store.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { ApprovalGate } from './gate.ts';
 
 interface Ports {

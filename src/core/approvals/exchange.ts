@@ -1,10 +1,10 @@
 /** What the person asks back before deciding: one question after the other to the agent that asks, each kept with its answer. */
 import type { Approval, Context } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
-import { errorInfo, TriadError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import type { Payload } from '../recorder.ts';
-import { Stopped } from '../stop.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Payload } from '../log/recorder.ts';
+import { Stopped } from '../base/stop.ts';
 
 /** Has the asking agent answer the newest of what was asked back; rejects with why it cannot. */
 export type Explain = (approval: Approval, signal: AbortSignal) => Promise<string>;

@@ -1,12 +1,12 @@
 /** Grants that are in force: given with a yes, counted with each call that uses one, revoked by the person; all through the log. */
 import type { Grant, GrantOffer, GrantWish } from '#contract/permission.ts';
-import { mustExist, TriadError } from '../errors.ts';
-import type { EventLog } from '../event-log.ts';
-import { newId } from '../ids.ts';
-import type { Payload, RunIds } from '../recorder.ts';
+import { mustExist, TriadError } from '../base/errors.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { newId } from '../base/ids.ts';
+import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import { type Action, isAbout, isLive, type Targets } from './judge.ts';
-import { patternFault } from './pattern.ts';
+import { patternFault } from '../base/pattern.ts';
 
 const MINUTE_MS = 60_000;
 

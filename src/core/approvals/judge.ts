@@ -3,7 +3,7 @@ import type { ApprovalMode, Permission } from '#contract/agent.ts';
 import type { Risk } from '#contract/approval.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
-import { matches } from './pattern.ts';
+import { matches } from '../base/pattern.ts';
 import type { RuleSet } from './rule-files.ts';
 
 /** A call as rules and grants see it. */

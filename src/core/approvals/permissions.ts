@@ -1,7 +1,7 @@
 /** What may be done: the rules of the files and the grants of the person, held against one call at a time. */
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Rule, Verdict } from '#contract/permission.ts';
-import type { Payload } from '../recorder.ts';
+import type { Payload } from '../log/recorder.ts';
 import type { Grants } from './grants.ts';
 import { type Action, concerns, judge } from './judge.ts';
 import { type ParsedRules, rulesIn, type RulePorts, type RuleSet } from './rule-files.ts';

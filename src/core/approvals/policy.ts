@@ -1,7 +1,7 @@
 /** Pure parts of approvals: the options, the hashes that an answer binds, and the decision that an answer becomes. */
 import type { Answer, AnswerOption, Decision, Reply, Subject } from '#contract/approval.ts';
 import type { GrantOffer, GrantScope } from '#contract/permission.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 
 export const OPTIONS = {
   allow: { id: 'allow', name: 'Allow once', kind: 'allow_once' },

@@ -4,12 +4,12 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import type { Rule } from '#contract/permission.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
-import { errorInfo } from '../errors.ts';
-import { sha256 } from '../hash.ts';
-import { problemWords } from '../problem-words.ts';
-import { isMissing, readRegular } from '../regular-file.ts';
-import { lineOf } from '../settings-text.ts';
-import { RuleEntry } from './rule-entry.ts';
+import { errorInfo } from '../base/errors.ts';
+import { sha256 } from '../base/hash.ts';
+import { problemWords } from '../base/problem-words.ts';
+import { isMissing, readRegular } from '../base/regular-file.ts';
+import { lineOf } from '../settings/settings-text.ts';
+import { RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
   /** Whether the project's file may allow something; true where there is none. */

@@ -1,6 +1,6 @@
 /** What the cookies of this installation's browsers prove: made once, kept with the keys, so that tabs outlive restarts. */
 import { randomBytes } from 'node:crypto';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../settings/secrets.ts';
 
 const NAME = 'browser.session';
 

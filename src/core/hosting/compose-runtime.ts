@@ -2,16 +2,16 @@
 import { homedir } from 'node:os';
 import { AgentFolders } from '../agents/agent-folders.ts';
 import { builtinPlace, userPlaces } from '../agents/places.ts';
-import type { TriadError } from '../errors.ts';
-import { LiveSettings } from '../live-settings.ts';
+import type { TriadError } from '../base/errors.ts';
+import { LiveSettings } from '../settings/live-settings.ts';
 import { createAnthropicModel } from '../model/anthropic.ts';
 import { builtinPrices, priceOf } from '../model/prices.ts';
-import { Provider } from '../provider.ts';
-import { createRuntime, type Runtime } from '../runtime.ts';
-import { loadSettings } from '../settings.ts';
+import { Provider } from '../model/provider.ts';
+import { createRuntime, type Runtime } from '../runtime/runtime.ts';
+import { loadSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { allTools } from '../tools/all.ts';
-import { Trust } from '../trust.ts';
+import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
 
 /** Everything that does not need the store; what it resolves with joins the two. */

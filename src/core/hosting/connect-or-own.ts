@@ -1,9 +1,9 @@
 /** The one way to the runtime for every host: as the owner of the data folder, or as a client of the process that is it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '../errors.ts';
-import { claimOwnership, type Ownership } from '../ownership.ts';
-import type { Instance } from '../ping-server.ts';
+import { TriadError } from '../base/errors.ts';
+import { claimOwnership, type Ownership } from './ownership.ts';
+import type { Instance } from './ping-server.ts';
 import { folderOf } from '../store/folder.ts';
 import { browserSecret } from './browser-secret.ts';
 import type { HostingOptions } from './options.ts';

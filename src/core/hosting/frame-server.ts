@@ -14,7 +14,7 @@ import {
   type TopicName,
   topics,
 } from '#contract/rpc.ts';
-import { errorInfo, TriadError } from '../errors.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
 /** A client that is this far behind gets no hints: the end of a message carries all of it. */

@@ -1,7 +1,7 @@
 /** What a process says when it asks an owner for a connection, and why it may be sent away. */
 import { z } from 'zod';
-import { TriadError } from '../errors.ts';
-import type { Instance } from '../ping-server.ts';
+import { TriadError } from '../base/errors.ts';
+import type { Instance } from './ping-server.ts';
 
 /** The first frame. Unknown fields are of a newer version, which is told apart by its number. */
 export const Hello = z.object({

@@ -1,8 +1,8 @@
 /** Opens the store and, while its engine opens it in threads of its own, loads and composes the rest of the program. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TriadError } from '../errors.ts';
-import type { Runtime } from '../runtime.ts';
+import { TriadError } from '../base/errors.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/surreal.ts';
 import type { HostingOptions } from './options.ts';

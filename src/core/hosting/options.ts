@@ -1,6 +1,6 @@
 /** What every host hands in to get to the runtime; nothing here is looked up anywhere else. */
-import type { Folders } from '../folders.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Folders } from '../settings/folders.ts';
+import type { Secrets } from '../settings/secrets.ts';
 
 export interface HostingOptions {
   folders: Folders;

@@ -12,8 +12,8 @@ import type {
   TopicName,
 } from '#contract/rpc.ts';
 import type { ErrorInfo, Reply } from '#contract/error.ts';
-import { TriadError } from '../errors.ts';
-import type { Instance } from '../ping-server.ts';
+import { TriadError } from '../base/errors.ts';
+import type { Instance } from './ping-server.ts';
 import { type Hello, strangeOwner } from './handshake.ts';
 import { jsonOf } from './web-socket.ts';
 

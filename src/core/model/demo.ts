@@ -1,6 +1,6 @@
 /** The provider `demo`: scripted and offline, at the pace of a real model; it knows only what the request holds. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { newId } from '../ids.ts';
+import { newId } from '../base/ids.ts';
 import { agentReply } from './demo-agent.ts';
 import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';

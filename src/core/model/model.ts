@@ -2,7 +2,7 @@
 import type { Effort } from '#contract/agent.ts';
 import type { ErrorCode } from '#contract/error.ts';
 import type { Part, StopReason } from '#contract/message.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 
 export interface ToolSpec {
   name: string;

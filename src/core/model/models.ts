@@ -1,5 +1,5 @@
 /** Names of models: short aliases for people, ids for the provider. */
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 
 export type ModelAliases = Readonly<Record<string, string>>;
 

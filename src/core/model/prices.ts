@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { ModelUsage } from './model.ts';
 import { DEMO } from './models.ts';
 

@@ -5,8 +5,8 @@ import type { Tally } from '#contract/outcome.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
-import { cutAtCodePoint, titleOf } from '../text.ts';
-import { ZERO } from '../usage.ts';
+import { cutAtCodePoint, titleOf } from '../base/text.ts';
+import { ZERO } from '../base/usage.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 
 /** Copies that are kept. */
 const KEEP = 2;

@@ -1,5 +1,5 @@
 /** A program of its own: opens the copy of a store and reads from it; its exit code says whether that went well. */
-import { errorInfo } from '../errors.ts';
+import { errorInfo } from '../base/errors.ts';
 import { connect } from './surreal.ts';
 
 await main(process.argv[2] ?? '');

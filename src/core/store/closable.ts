@@ -1,5 +1,5 @@
 /** A database that closes in good order: what runs on it ends first, and nothing begins any more. */
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 
 /** The engine does not survive a query that it gets after its end: the whole process would be aborted. */

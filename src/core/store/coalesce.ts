@@ -1,5 +1,5 @@
 /** Turns the writes of a batch into the rows that they leave, at most one for each key, with the same result. */
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import { exactKey, idOf } from './rows.ts';
 import type { Key, Row, Table, Write } from './store.ts';
 

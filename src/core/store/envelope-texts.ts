@@ -3,7 +3,7 @@
  * one hold the hash in its place, and whoever reads them gets them whole.
  */
 import { hash } from 'node:crypto';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import type { Row } from './store.ts';
 

@@ -2,7 +2,7 @@
 import { access, constants, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { codeOf, TriadError } from '../errors.ts';
+import { codeOf, TriadError } from '../base/errors.ts';
 
 const ROCKSDB = 'rocksdb://';
 /** Below this the engine may fail in the middle of its own bookkeeping. */

@@ -2,7 +2,7 @@
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import { backUp, mustSurviveCut } from './backup.ts';
 import type { Database } from './database.ts';
 import { isCutOff } from './manifest.ts';

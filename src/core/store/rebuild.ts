@@ -1,6 +1,6 @@
 /** Makes all read models again from the events, a conversation at a time. */
 import type { ConversationRow } from '#contract/view.ts';
-import { ZERO } from '../usage.ts';
+import { ZERO } from '../base/usage.ts';
 import { apply } from './apply.ts';
 import type { Database } from './database.ts';
 import { deleteSome, workflowIdsOf } from './purge.ts';

@@ -1,5 +1,5 @@
 /** How rows lie in the tables: whole as one JSON text, beside the few columns that queries need. */
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
 import { decodeFields } from './field-rows.ts';
 import type { Key, Row, Table } from './store.ts';

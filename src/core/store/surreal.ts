@@ -3,7 +3,7 @@ import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
 import { join } from 'node:path';
 import type { ConversationRow } from '#contract/view.ts';
-import { errorInfo, TriadError } from '../errors.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
 import { Commits } from './commits.ts';
 import { historyOf } from './history.ts';
 import type { Database } from './database.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
 import type { PersonQuestion, Reply } from '#contract/approval.ts';
-import { canonicalHash } from '../hash.ts';
+import { canonicalHash } from '../base/hash.ts';
 import { defineTool } from './tool.ts';
 import { HARMLESS } from './traits.ts';
 

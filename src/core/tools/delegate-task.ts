@@ -1,7 +1,7 @@
 /** The lead's tool for permanent agents: hand one a task, or list them. */
 import { z } from 'zod';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
   childrenOf,

@@ -2,7 +2,7 @@
 import { opendir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { z } from 'zod';
-import { matches } from '../approvals/pattern.ts';
+import { matches } from '../base/pattern.ts';
 import { FolderInput, READING } from './traits.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

@@ -1,6 +1,6 @@
 /** Ranks sections of notes, and reports, by the words of a query (BM25): what the thread of a search does with them. */
 import MiniSearch from 'minisearch';
-import { cutAtCodePoint } from '../text.ts';
+import { cutAtCodePoint } from '../base/text.ts';
 import { sectionsOf, titleOfNote } from './note-sections.ts';
 
 /** A report of an earlier sub-agent in the same folder. */

@@ -1,7 +1,7 @@
 /** The lead's tool for batches: up to three existing agents at the same time, one aggregated report. */
 import { z } from 'zod';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { ChildReport } from './children.ts';
 import {
   agentTargets,

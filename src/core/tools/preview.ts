@@ -1,7 +1,7 @@
 /** What a person sees of a write before it happens: a unified diff from what is on disk to what would be there. */
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import type { Preview } from '#contract/approval.ts';
-import { sha256 } from '../hash.ts';
+import { sha256 } from '../base/hash.ts';
 
 /** Above this, in bytes of either side, a note stands for the diff. */
 const MAX_DIFFED = 512 * 1024;

@@ -1,7 +1,7 @@
 /** The tool that reads a text file of the workspace, page by page. */
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import { READING } from './traits.ts';
 import { settle } from './settle.ts';
 import { defineTool, type Tool } from './tool.ts';

@@ -1,8 +1,8 @@
 /** The tool that reads a note of the workspace by its path, its name or a link to it. */
 import { z } from 'zod';
-import { matches } from '../approvals/pattern.ts';
-import { TriadError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { matches } from '../base/pattern.ts';
+import { TriadError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
 import { READING } from './traits.ts';
 import { search, searchFrom } from './search.ts';

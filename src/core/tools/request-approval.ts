@@ -1,6 +1,6 @@
 /** The tool with which an agent asks the person before it goes on; a yes is words, and allows no tool call by itself. */
 import { z } from 'zod';
-import { canonicalHash } from '../hash.ts';
+import { canonicalHash } from '../base/hash.ts';
 import { defineTool } from './tool.ts';
 import { HARMLESS } from './traits.ts';
 

@@ -1,6 +1,6 @@
 /** Searches the workspace on a thread of its own, so that neither a huge tree nor a costly pattern can stop the program. */
 import { Worker } from 'node:worker_threads';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { PastReport } from './note-search.ts';
 import { resolveInside } from './workspace.ts';
 

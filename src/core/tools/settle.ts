@@ -1,5 +1,5 @@
 /** How a tool's own work ends: with its result, or with an error or a cancel that the model can read. */
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
 /** Only what nobody foresaw is thrown on. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AgentName, Effort, Permission } from '#contract/agent.ts';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
   childrenOf,

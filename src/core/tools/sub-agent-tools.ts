@@ -1,7 +1,7 @@
 /** What the three tools that start sub-agents share: the same fields, the same rules, the same answers. */
 import { z } from 'zod';
 import { DEPTH_REFUSAL, MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { TriadError } from '../errors.ts';
+import { TriadError } from '../base/errors.ts';
 import type { ChildReport, ChildRequest, Children } from './children.ts';
 import type { Targets } from '../approvals/judge.ts';
 import type { QuestionContext, ToolResult } from './tool.ts';

@@ -2,7 +2,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { codeOf, TriadError } from '../errors.ts';
+import { codeOf, TriadError } from '../base/errors.ts';
 import { isSecret } from './secret-names.ts';
 
 export interface OpenFile {

@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
-import { writeAtomically } from '../atomic-file.ts';
-import { TriadError } from '../errors.ts';
-import { canonicalHash, sha256 } from '../hash.ts';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { TriadError } from '../base/errors.ts';
+import { canonicalHash, sha256 } from '../base/hash.ts';
 import { previewWrite, type WritePreview } from './preview.ts';
 import { settle } from './settle.ts';
 import {

@@ -1,7 +1,7 @@
 /** Asks the asking agent something from the terminal, and waits for what it says, which comes with the open questions. */
 import type { Approval, Context } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
-import { orStopped } from '#core/stop.ts';
+import { orStopped } from '#core/base/stop.ts';
 
 export class AskBack {
   readonly #client: Client;

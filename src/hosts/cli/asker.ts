@@ -2,7 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { lineOf } from './failure.ts';
 import { grantLetters, grantText, wishOf } from './grant-choices.ts';
 import { AskBack } from './ask-back.ts';

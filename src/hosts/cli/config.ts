@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '#contract/rpc.ts';
 import type { SettingRow } from '#contract/view.ts';
-import { codeOf } from '#core/errors.ts';
-import { folders } from '#core/folders.ts';
-import { nearest } from '#core/nearest.ts';
-import { checkSettings, sentenceOf, settingsFile } from '#core/settings.ts';
+import { codeOf } from '#core/base/errors.ts';
+import { folders } from '#core/settings/folders.ts';
+import { nearest } from '#core/base/nearest.ts';
+import { checkSettings, sentenceOf, settingsFile } from '#core/settings/settings.ts';
 import { EXIT, UsageError } from './failure.ts';
 import type { Io } from './io.ts';
 import { table } from './table.ts';

@@ -1,5 +1,5 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
-import { folders } from '#core/folders.ts';
+import { folders } from '#core/settings/folders.ts';
 import { type Finding, causeOf, problem } from '../doctor/finding.ts';
 import { checkFolders, checkKeyFile, checkSettingsFile } from '../doctor/folders.ts';
 import { checkGit, checkNode, checkSandbox, checkWindow } from '../doctor/program.ts';

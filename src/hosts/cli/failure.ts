@@ -1,5 +1,5 @@
 /** How a command fails: the exit code and the one line that a person reads. */
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { visible } from './visible.ts';
 
 /** What was typed does not make sense: exit code 2. */

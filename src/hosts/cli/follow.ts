@@ -2,7 +2,7 @@
 import type { Answer } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { answerQuestions } from './answers.ts';
 import { EXIT, Interruption, lineOf } from './failure.ts';

@@ -2,7 +2,7 @@
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry } from '#contract/message.ts';
-import { observe } from '#core/adapters/progress.ts';
+import { observe } from '#core/records/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';
 import type { Style } from './style.ts';
 import { harmless } from './visible.ts';

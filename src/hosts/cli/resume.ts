@@ -2,7 +2,7 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { UsageError } from './failure.ts';
 import { terminalFor } from './answers.ts';
 import { follow } from './follow.ts';

@@ -1,5 +1,5 @@
 /** `triad serve` and `triad app`: the app in a browser on this machine, until it is stopped. */
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { type WebServer, serve } from '../http.ts';
 import { openBrowser } from '../http/open-browser.ts';

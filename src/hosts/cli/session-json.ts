@@ -1,7 +1,7 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { usageOf } from '#core/usage.ts';
+import { usageOf } from '#core/base/usage.ts';
 import type { Session } from './session.ts';
 
 export function listedSession({ conversation, workflows, runs }: Session) {

@@ -2,7 +2,7 @@
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, Snapshot, WorkflowRow } from '#contract/view.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { UsageError } from './failure.ts';
 
 export interface Session {

@@ -1,6 +1,6 @@
 /** `triad sessions list`, `show` and `trace`: what was said and done, as tables or JSON. */
 import type { Client } from '#contract/rpc.ts';
-import { usageOf } from '#core/usage.ts';
+import { usageOf } from '#core/base/usage.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import type { Io } from './io.ts';
 import { loadSession, type Session, wholeSession } from './session.ts';

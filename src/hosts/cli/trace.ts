@@ -4,8 +4,8 @@ import { covered, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, RunRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
-import { maxQueueDepth } from '#core/sessions/trace-entries.ts';
-import { usageOf } from '#core/usage.ts';
+import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
+import { usageOf } from '#core/base/usage.ts';
 
 export type SessionTrace = ReturnType<typeof traceOf>;
 export type WorkflowTrace = ReturnType<typeof workflowTrace>;

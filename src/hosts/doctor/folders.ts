@@ -1,8 +1,8 @@
 /** Checks the folders of this installation, the settings in them and where keys lie. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Folders } from '#core/folders.ts';
-import { checkSettings, settingsFile } from '#core/settings.ts';
+import type { Folders } from '#core/settings/folders.ts';
+import { checkSettings, settingsFile } from '#core/settings/settings.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const MB = 1024 * 1024;

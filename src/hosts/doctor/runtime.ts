@@ -2,10 +2,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppState } from '#contract/rpc.ts';
-import { errorInfo } from '#core/errors.ts';
-import type { Folders } from '#core/folders.ts';
+import { errorInfo } from '#core/base/errors.ts';
+import type { Folders } from '#core/settings/folders.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
-import { findOwner } from '#core/ownership.ts';
+import { findOwner } from '#core/hosting/ownership.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 import { size } from './folders.ts';
 

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlace, userPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all.ts';
-import { lookAt } from '#core/trust-look.ts';
-import { Trust } from '#core/trust.ts';
+import { lookAt } from '#core/agents/trust-look.ts';
+import { Trust } from '#core/agents/trust.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const tools = allTools();

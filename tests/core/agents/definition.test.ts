@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '#contract/agent.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
-import { sha256 } from '#core/hash.ts';
+import { sha256 } from '#core/base/hash.ts';
 import { allTools } from '#core/tools/all.ts';
 
 const tools = allTools();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Grant } from '#contract/permission.ts';
 import { Grants } from '#core/approvals/grants.ts';
-import { EventLog } from '#core/event-log.ts';
+import { EventLog } from '#core/log/event-log.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { grantOf, NOW } from './support.ts';
 

@@ -7,7 +7,7 @@ import type { WorkflowDetail } from '#contract/view.ts';
 import type { Hello } from '#core/hosting/handshake.ts';
 import { connectToOwner } from '#core/hosting/owner-connection.ts';
 import { openEndpoint } from '#core/hosting/owner-endpoint.ts';
-import { claimOwnership, type Ownership } from '#core/ownership.ts';
+import { claimOwnership, type Ownership } from '#core/hosting/ownership.ts';
 import { conversationRow, runRow, workflowId, workflowRow } from '../../hosts/support/events.ts';
 import { memoryClient } from '../../hosts/support/memory-client.ts';
 import { testFolder } from '../store/support.ts';

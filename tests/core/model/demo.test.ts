@@ -1,6 +1,6 @@
 /** The demo after the person gave more or had a sub-agent tried again: the engine's notes are no task. */
 import { expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import type { ModelRequest, WireMessage } from '#core/model/model.ts';
 

@@ -1,7 +1,7 @@
 /** A batch of writes leaves the rows that the same writes leave one by one. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Write } from '#core/store/store.ts';
 import { openOn, type Opened, workflowRow } from './support.ts';
 

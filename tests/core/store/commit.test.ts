@@ -1,9 +1,9 @@
 /** A commit happens as a whole or not at all, and changes rows by increments. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { ZERO } from '#core/usage.ts';
+import { ZERO } from '#core/base/usage.ts';
 import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from './support.ts';
 
 const at = '2026-03-01T12:00:00.000Z';

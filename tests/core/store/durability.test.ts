@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { startChild } from './child/run.ts';
 import { testFolder } from './support.ts';
 

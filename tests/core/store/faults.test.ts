@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'nod
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';

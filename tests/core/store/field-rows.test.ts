@@ -1,7 +1,7 @@
 /** Rows that the first schemas wrote read as they did, and change like any other. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { openOn, type Opened, runRow, workflowRow } from './support.ts';
 
 const usage = {

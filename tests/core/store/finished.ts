@@ -2,12 +2,12 @@
 import type { DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { newId } from '#core/ids.ts';
-import type { RunIds } from '#core/recorder.ts';
+import { newId } from '#core/base/ids.ts';
+import type { RunIds } from '#core/log/recorder.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { envelopeOf, Recording, requestUsage, usageOf } from '../../support/recording.ts';
-import { canonicalHash } from '#core/hash.ts';
+import { canonicalHash } from '#core/base/hash.ts';
 import { conversationRow } from './support.ts';
 
 export interface Agent {

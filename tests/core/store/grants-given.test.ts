@@ -1,6 +1,6 @@
 /** Grants of a workflow and the newest questions are read by ids that tell their time, and by nothing else. */
 import { expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Write } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { asked, spawnRequest } from '../../hosts/support/events.ts';

@@ -1,6 +1,6 @@
 /** Pages of conversations and workflows: newest first, filtered, without gaps or repeats, and by index. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Database } from '#core/store/database.ts';
 import type { Page, Paged, Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';

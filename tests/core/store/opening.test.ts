@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
 import { startChild } from './child/run.ts';
 import { schemaDir, testFolder } from './support.ts';

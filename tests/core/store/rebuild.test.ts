@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import type { RunIds } from '#core/recorder.ts';
+import type { RunIds } from '#core/log/recorder.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Store } from '#core/store/store.ts';
 import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** The tables say what the contract says: the same words, the same columns. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Outcome, Status } from '#contract/outcome.ts';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { COLUMNS } from '#core/store/rows.ts';
 import type { Write } from '#core/store/store.ts';
 import { openOn, type Opened } from './support.ts';

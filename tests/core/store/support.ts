@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
-import { ZERO } from '#core/usage.ts';
+import { ZERO } from '#core/base/usage.ts';
 import { envelopeOf } from '../../support/recording.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { readMigrations } from '#core/store/migrate.ts';
 import { startChild } from './child/run.ts';
 import { schemaDir, testFolder } from './support.ts';

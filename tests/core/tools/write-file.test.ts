@@ -7,7 +7,7 @@ import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Approval, Preview } from '#contract/approval.ts';
-import { canonicalHash } from '#core/hash.ts';
+import { canonicalHash } from '#core/base/hash.ts';
 import { previewWrite } from '#core/tools/preview.ts';
 import type { Question } from '#core/tools/tool.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';

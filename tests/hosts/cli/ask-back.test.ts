@@ -1,7 +1,7 @@
 /** Asking back at the terminal: what the agent says is shown, and the question is asked again. */
 import { expect, test } from 'vitest';
 import type { Approval, Context } from '#contract/approval.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { createAsker } from '#hosts/cli/asker.ts';
 import { asked, decision } from '../support/events.ts';
 import { memoryClient } from '../support/memory-client.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { GrantScope } from '#contract/permission.ts';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { createAsker } from '#hosts/cli/asker.ts';
 import type { Terminal } from '#hosts/cli/terminal.ts';
 import { asked, childId, decision, envelope, spawnRequest } from '../support/events.ts';

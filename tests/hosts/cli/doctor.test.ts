@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/main.ts';
 import type { Finding } from '#hosts/doctor/finding.ts';
 import { memoryClient } from '../support/memory-client.ts';

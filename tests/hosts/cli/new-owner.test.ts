@@ -1,7 +1,7 @@
 /** `triad run` as a client whose owner goes before it has said that it took the message: it is sent once, not twice. */
 import { expect, test } from 'vitest';
 import type { Snapshot } from '#contract/view.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/main.ts';
 import { conversationRow, workflowEnd, workflowId, workflowRow } from '../support/events.ts';
 import { memoryClient, type MemoryClient } from '../support/memory-client.ts';

@@ -1,7 +1,7 @@
 /** `triad permissions`: the rules and grants, why a call is asked about, and taking a grant back. */
 import { expect, test } from 'vitest';
 import type { Grant, Rule, Verdict } from '#contract/permission.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/main.ts';
 import { grantOf, ruleOf } from '../../core/approvals/support.ts';
 import { memoryClient } from '../support/memory-client.ts';

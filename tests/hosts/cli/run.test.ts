@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/main.ts';
 import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../support/events.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/main.ts';
 import { browserCommand } from '#hosts/http/open-browser.ts';
 import { memoryClient } from '../support/memory-client.ts';

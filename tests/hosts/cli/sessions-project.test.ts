@@ -1,6 +1,6 @@
 /** `triad sessions project`: one session or all, with the folders as data. */
 import { expect, test } from 'vitest';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { main } from '#hosts/cli/main.ts';
 import { conversationId, conversationRow } from '../support/events.ts';
 import { memoryClient } from '../support/memory-client.ts';

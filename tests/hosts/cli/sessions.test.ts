@@ -1,8 +1,8 @@
 /** `triad sessions` and `triad agents`: the stable JSON, and what becomes of an id that names nothing. */
 import { expect, test } from 'vitest';
 import type { Snapshot } from '#contract/view.ts';
-import { TriadError } from '#core/errors.ts';
-import { newId } from '#core/ids.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { newId } from '#core/base/ids.ts';
 import { main } from '#hosts/cli/main.ts';
 import {
   at,

@@ -1,7 +1,7 @@
 /** The trace: a tree of runs with where their time went, as data and as text. */
 import { expect, test } from 'vitest';
 import type { WorkflowDetail } from '#contract/view.ts';
-import { newId } from '#core/ids.ts';
+import { newId } from '#core/base/ids.ts';
 import { plainStyle } from '#hosts/cli/style.ts';
 import { displayWidth } from '#hosts/cli/table.ts';
 import { traceText } from '#hosts/cli/trace-text.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ServerFrame } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';

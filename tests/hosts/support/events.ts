@@ -3,8 +3,8 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { newId } from '#core/ids.ts';
-import { ZERO } from '#core/usage.ts';
+import { newId } from '#core/base/ids.ts';
+import { ZERO } from '#core/base/usage.ts';
 
 export const conversationId = newId();
 export const workflowId = newId();

@@ -1,6 +1,6 @@
 /** A client of no runtime: answers come from the test, events go where they are subscribed. */
 import type { Client, Input, MethodName, Output, TopicEvent, TopicInput, TopicName } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
+import { TriadError } from '#core/base/errors.ts';
 
 type Answers = { [M in MethodName]?: (input: Input<M>) => Output<M> | Promise<Output<M>> };
 interface Subscriber {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Outcome } from '#contract/outcome.ts';
 import { OUTCOMES } from '#contract/status-of.ts';
-import { summaryOf as engineSummary } from '#core/text.ts';
+import { summaryOf as engineSummary } from '#core/base/text.ts';
 import { summaryOf } from '#lib/state/title.ts';
 import { text } from '#lib/text.ts';
 

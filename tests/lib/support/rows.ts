@@ -5,7 +5,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { ConversationRow, OpenMessage, RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
-import { ZERO } from '#core/usage.ts';
+import { ZERO } from '#core/base/usage.ts';
 import { CONVERSATION } from './story.ts';
 
 type Row = Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** A process of its own that opens a store: holds it, or commits until it is killed, or tells what is in it. */
 import { writeSync } from 'node:fs';
 import type { DurableEvent } from '#contract/event.ts';
-import { errorInfo } from '#core/errors.ts';
+import { errorInfo } from '#core/base/errors.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 

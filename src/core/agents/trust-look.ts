@@ -1,0 +1,58 @@
+/** What a workspace brings that needs trust, as a person looks at it: each file against what was trusted. */
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { TrustItem, TrustLook } from '#contract/trust.ts';
+import { type ProjectFile, projectFiles } from './agent-folders.ts';
+import { describeFault, loadFile } from './load.ts';
+import type { KnownTool } from './vocabulary.ts';
+import type { Hashes } from './trust.ts';
+import type { TrustedTexts } from './trusted-texts.ts';
+
+/** With the texts that were trusted, each file comes with its own text and what changed in it. */
+export async function lookAt(
+  folder: string,
+  trusted: Hashes,
+  tools: readonly KnownTool[],
+  texts?: TrustedTexts,
+): Promise<TrustLook> {
+  const found = await projectFiles(folder);
+  const files = await Promise.all(
+    found.map(async (file): Promise<TrustItem> => {
+      const { relative: path, raw } = file;
+      const known = trusted.get(path);
+      const hash = raw.problem === null ? raw.hash : null;
+      const state = known === undefined ? 'new' : known === hash ? 'same' : 'changed';
+      const item: TrustItem = { path, hash, state, says: saysOf(file, tools) };
+      if (!texts || raw.problem !== null) return item;
+      const before = state === 'changed' && known !== undefined ? await texts.get(known) : null;
+      return { ...item, text: raw.text, ...(before === null ? {} : diffOf(path, before, raw.text)) };
+    }),
+  );
+  const gone = [...trusted.keys()].filter((path) => found.every((file) => file.relative !== path));
+  return {
+    folder,
+    files: [...files, ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', says: 'no longer there' }))],
+  };
+}
+
+/** More changes than this are a new text: it is shown whole. */
+const MAX_EDITS = 2000;
+
+function diffOf(path: string, before: string, after: string): { diff?: string } {
+  const options = { context: 3, maxEditLength: MAX_EDITS, headerOptions: FILE_HEADERS_ONLY };
+  const diff = createTwoFilesPatch(path, path, before, after, undefined, undefined, options);
+  return diff === undefined ? {} : { diff };
+}
+
+function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool[]): string {
+  if (place === null) return 'settings of the project: what its rules allow';
+  const file = loadFile(raw, place, tools);
+  if (!file.ok) return `no agent: ${file.errors.map((error) => describeFault(relative, error)).join('; ')}`;
+  const { name, role, description, model, permissions, tools: wanted } = file.definition;
+  const facts = [
+    `${role === 'primary' ? 'lead' : 'agent'} ${name}`,
+    `model ${model ?? "the lead's"}`,
+    `permissions ${permissions === null ? "the lead's" : permissions.join(', ') || 'none'}`,
+    `tools ${wanted === null ? "the lead's" : wanted.join(', ') || 'none'}`,
+  ];
+  return `${facts.join(' · ')}: ${description}`;
+}

@@ -1,0 +1,106 @@
+/** Which files of which workspaces the person has looked at and said yes to: by canonical folder, path and hash of the text. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { canonicalFolder } from '../base/canonical-folder.ts';
+import { codeOf, TriadError } from '../base/errors.ts';
+import { sha256 } from '../base/hash.ts';
+import { TrustedTexts } from './trusted-texts.ts';
+
+/** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
+const TrustedFolder = z.object({ at: z.string(), files: z.record(z.string(), z.string()) });
+type TrustedFolder = z.infer<typeof TrustedFolder>;
+const TrustFile = z.record(z.string(), TrustedFolder);
+type TrustFile = z.infer<typeof TrustFile>;
+
+export type Hashes = ReadonlyMap<string, string>;
+
+/** `trust.json` in the data folder, mode 0600, and `trusted/` beside it. One process writes them at a time: the owner of that folder. */
+export class Trust {
+  readonly texts: TrustedTexts;
+  readonly #path: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(dataFolder: string) {
+    this.#path = join(dataFolder, 'trust.json');
+    this.texts = new TrustedTexts(join(dataFolder, 'trusted'));
+  }
+
+  /** Of the trusted files of a folder, by path. Where that cannot be told, nothing is trusted. */
+  async hashes(folder: string): Promise<Hashes> {
+    try {
+      const [all, key] = await Promise.all([this.#read(), canonicalFolder(folder)]);
+      return new Map(Object.hasOwn(all, key) ? Object.entries(all[key]!.files) : []);
+    } catch {
+      return new Map();
+    }
+  }
+
+  /** From now on these are all that is trusted of the folder; of the texts those are kept that are handed in. */
+  async set(folder: string, files: Hashes, texts: readonly string[] = []): Promise<void> {
+    const key = await canonicalFolder(folder);
+    const at = new Date().toISOString();
+    await this.#change((all) => ({ ...all, [key]: { at, files: Object.fromEntries(files) } }), texts);
+  }
+
+  /** Trusts one file more, or as it is now; what else is trusted of the folder stays. */
+  async add(folder: string, path: string, text: string): Promise<void> {
+    const key = await canonicalFolder(folder);
+    const at = new Date().toISOString();
+    await this.#change(
+      (all) => {
+        const others = Object.hasOwn(all, key) ? all[key]!.files : {};
+        return { ...all, [key]: { at, files: { ...others, [path]: sha256(text) } } };
+      },
+      [text],
+    );
+  }
+
+  /** False where nothing of the folder was trusted. The folder need not exist any more. */
+  async revoke(folder: string): Promise<boolean> {
+    const key = await canonicalFolder(folder).catch(() => folder);
+    let known = false;
+    await this.#change((all) => {
+      const { [key]: old, ...rest } = all;
+      known = old !== undefined;
+      return rest;
+    });
+    return known;
+  }
+
+  async list(): Promise<{ folder: string; at: string; files: string[] }[]> {
+    return Object.entries(await this.#read()).map(([folder, { at, files }]) => {
+      return { folder, at, files: Object.keys(files) };
+    });
+  }
+
+  /** One after the other: each writes what it has just read with its own change. */
+  #change(change: (all: TrustFile) => TrustFile, texts: readonly string[] = []): Promise<void> {
+    const done = this.#last.then(async () => {
+      const next = change(await this.#read());
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await this.texts.keep(texts);
+      await writeAtomically(this.#path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+      await this.texts.retain(new Set(Object.values(next).flatMap(({ files }) => Object.values(files))));
+    });
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #read(): Promise<TrustFile> {
+    let text: string;
+    try {
+      text = await readFile(this.#path, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return {};
+      throw error;
+    }
+    try {
+      return TrustFile.parse(JSON.parse(text));
+    } catch (cause) {
+      const message = `${this.#path} is damaged: remove it, and trust your folders again`;
+      throw new TriadError('bad_input', message, { cause });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** The entries of a history that tell of a bound: when it was reached, and when the person raised it. */
+import type { ErrorInfo } from '#contract/error.ts';
+import type { Bound, Entry, SystemEntry } from '#contract/message.ts';
+import { lastResponse, type History } from '../log/history.ts';
+import type { Payload } from '../log/recorder.ts';
+
+export type Told = SystemEntry & { bound: Bound };
+
+/** The bound that the agent was told of and that nobody has raised since. */
+export function limitTold(entries: readonly Entry[]): Told | null {
+  const last = entries.findLast(
+    (entry) =>
+      entry.kind === 'system' &&
+      (entry.code === 'max_iterations' || entry.code === 'budget' || entry.code === 'extended'),
+  );
+  return last?.kind === 'system' && last.bound !== undefined ? { ...last, bound: last.bound } : null;
+}
+
+/** Whether the one answer that was asked for at the limit has come. */
+export function answeredSince(entries: readonly Entry[], told: Told): boolean {
+  return (lastResponse(entries)?.n ?? -1) > told.n;
+}
+
+/** One last request without tools asks for the report. */
+export function* tellLimit(history: History, bound: Bound): Generator<Payload, void> {
+  yield noteLimit(history, bound);
+  const request = `${reachedText(bound)}. You have no tools any more. Write your final report now, from what you have, and say what is missing.`;
+  yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
+}
+
+/** From this entry on the run is at the bound, until the person raises it. */
+export function noteLimit(history: History, bound: Bound): Payload {
+  const code = bound.name === 'iterations' ? 'max_iterations' : 'budget';
+  const entry = history.add({ kind: 'system', code, text: reachedText(bound), bound });
+  return { type: 'message-end', entry };
+}
+
+const reachedText = (bound: Bound): string => `The limit of ${wordsOf(bound)} is reached`;
+
+/** `ask`: it has something left to do, and is asked to do it. */
+export function* tellRaised(history: History, { bound }: Told, ask: boolean): Generator<Payload, void> {
+  const text = `The person raised the limit of ${wordsOf(bound)}`;
+  yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'extended', text }) };
+  if (!ask) return;
+  const request = `${text}. You have your tools again: go on with the task where you stopped, and write your final report when it is done.`;
+  yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
+}
+
+/** How a run ends that was told of its limit and has written its report. */
+export function limitEnd({ bound }: Pick<Told, 'bound'>): { outcome: 'budget_exceeded'; error: ErrorInfo } {
+  const code = bound.name === 'iterations' ? 'max_iterations' : 'limit_reached';
+  const message = `The limit of ${wordsOf(bound)} was reached: the report may be incomplete`;
+  return { outcome: 'budget_exceeded', error: { code, message } };
+}
+
+export function wordsOf({ of, name, value }: Bound): string {
+  const number = value.toLocaleString('en-US', { maximumFractionDigits: 9 });
+  const s = value === 1 ? '' : 's';
+  const words = {
+    tokens: `${number} token${s}`,
+    costUsd: `$${number}`,
+    minutes: `${number} minute${s} of work`,
+    iterations: `${number} iteration${s}`,
+  }[name];
+  return of === 'workflow' ? `${words} for the whole workflow` : words;
+}

@@ -1,0 +1,207 @@
+/** The one writer of history: numbers events, stores them in groups, then publishes them in order. */
+import type { AgentEvent, DurableEvent, EventDraft, HintEvent } from '#contract/event.ts';
+import { TriadError } from '../base/errors.ts';
+import { apply } from '../store/apply.ts';
+import type { Store, Write } from '../store/store.ts';
+
+type Listener = (event: AgentEvent) => void;
+
+type Item =
+  | {
+      kind: 'event';
+      event: DurableEvent;
+      resolve: (event: DurableEvent) => void;
+      reject: (error: unknown) => void;
+    }
+  | { kind: 'rows'; writes: Write[]; resolve: () => void; reject: (error: unknown) => void }
+  | { kind: 'hint'; event: HintEvent }
+  | { kind: 'task'; run: () => Promise<void> };
+
+/** Appends of one transaction; more wait for the next. */
+const GROUP_SIZE = 256;
+
+/** What nobody waits for gathers for a moment: a transaction costs more than what is in it. */
+const GATHER_MS = 4;
+const CALM: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
+  ...(['turn-start', 'turn-end', 'message-start', 'request-start', 'usage', 'tool-end'] as const),
+  ...(['retry', 'notice'] as const),
+]);
+
+export class EventLog {
+  readonly #store: Store;
+  readonly #onFailure: (error: TriadError) => void;
+  readonly #lastSeq = new Map<string, number>();
+  readonly #published = new Map<string, number>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #everything = new Set<Listener>();
+  readonly #groupSize: number;
+  #queue: Item[] = [];
+  #draining: Promise<void> | null = null;
+  /** Ends the gathering. */
+  #hurry: (() => void) | null = null;
+  #failure: TriadError | null = null;
+
+  /** `onFailure` is called once, when a commit failed: nothing is stored or published after it. */
+  constructor(store: Store, onFailure: (error: TriadError) => void, groupSize = GROUP_SIZE) {
+    this.#store = store;
+    this.#onFailure = onFailure;
+    this.#groupSize = groupSize;
+  }
+
+  /** Must have happened before a conversation's first event. */
+  async open(conversationId: string): Promise<void> {
+    if (this.#lastSeq.has(conversationId)) return;
+    const seq = await this.#store.lastSeq(conversationId);
+    if (this.#lastSeq.has(conversationId)) return;
+    this.#lastSeq.set(conversationId, seq);
+    this.#published.set(conversationId, seq);
+  }
+
+  /** Whether nothing was appended to this open conversation so far. */
+  isEmpty(conversationId: string): boolean {
+    return this.#lastSeq.get(conversationId) === 0;
+  }
+
+  /** Numbers the event now; resolves when it is stored and published. A rejection is always also a failure of the log. */
+  append(draft: EventDraft): Promise<DurableEvent> {
+    const last = this.#lastSeq.get(draft.conversationId);
+    if (last === undefined)
+      throw new TriadError('internal', `The conversation ${draft.conversationId} is not open for writing`);
+    if (this.#failure) return Promise.reject(this.#failure);
+    const event: DurableEvent = { ...draft, seq: last + 1 };
+    this.#lastSeq.set(draft.conversationId, event.seq);
+    return new Promise((resolve, reject) => this.#push({ kind: 'event', event, resolve, reject }));
+  }
+
+  /** Published in order with the events around it, never stored. */
+  hint(event: HintEvent): void {
+    if (this.#draining || this.#queue.length > 0) this.#push({ kind: 'hint', event });
+    else this.#publish(event);
+  }
+
+  /** Stores rows that are not history (checkpoints, clocks), in order with the events around them. */
+  save(writes: Write[]): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => this.#push({ kind: 'rows', writes, resolve, reject }));
+  }
+
+  /** Runs between two commits: what it reads is the state as of event `seq`. */
+  exclusive<T>(conversationId: string, read: (seq: number) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = (): Promise<void> => read(this.#published.get(conversationId) ?? 0).then(resolve, reject);
+      this.#push({ kind: 'task', run });
+    });
+  }
+
+  /** Events of one conversation, or of all, from the next published one on; the returned function ends it. */
+  subscribe(conversationId: string | null, listener: Listener): () => void {
+    if (conversationId === null) {
+      this.#everything.add(listener);
+      return () => this.#everything.delete(listener);
+    }
+    const listeners = this.#listeners.get(conversationId) ?? new Set();
+    this.#listeners.set(conversationId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(conversationId);
+    };
+  }
+
+  /** Resolves when all that was appended so far is stored, or has failed. */
+  async flush(): Promise<void> {
+    while (this.#draining) {
+      this.#hurry?.();
+      await this.#draining;
+    }
+  }
+
+  #push(item: Item): void {
+    this.#queue.push(item);
+    if (!isCalm(item)) this.#hurry?.();
+    // At the end of this turn of the program, so that all that it appends becomes one transaction.
+    this.#draining ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain());
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#queue.length > 0) {
+        if (this.#queue[0]?.kind === 'task') {
+          const task = this.#queue.shift();
+          if (task?.kind === 'task') await task.run();
+          continue;
+        }
+        if (this.#queue.every(isCalm) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
+        const cut = this.#queue.findIndex((item) => item.kind === 'task');
+        await this.#commit(this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)));
+      }
+    } finally {
+      this.#draining = null;
+    }
+  }
+
+  async #gather(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // At the end of the turn, as above.
+    this.#hurry = () => setImmediate(resolve);
+    const timer = setTimeout(resolve, GATHER_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#hurry = null;
+  }
+
+  async #commit(group: Item[]): Promise<void> {
+    const events: DurableEvent[] = [];
+    const writes: Write[] = [];
+    for (const item of group) {
+      if (item.kind === 'event') {
+        events.push(item.event);
+        writes.push(...apply(item.event));
+      } else if (item.kind === 'rows') writes.push(...item.writes);
+    }
+    try {
+      if (this.#failure) throw this.#failure;
+      if (writes.length > 0 || events.length > 0) await this.#store.commit(events, writes);
+    } catch (error) {
+      this.#fail(error, group);
+      return;
+    }
+    for (const item of group) this.#settle(item);
+  }
+
+  #settle(item: Item): void {
+    if (item.kind === 'event') {
+      this.#publish(item.event);
+      item.resolve(item.event);
+    } else if (item.kind === 'rows') item.resolve();
+    else if (item.kind === 'hint') this.#publish(item.event);
+  }
+
+  #fail(error: unknown, group: Item[]): void {
+    const first = this.#failure === null;
+    this.#failure ??= new TriadError(
+      'store_failed',
+      'The history could not be written, so all work was stopped: check the disk, then start Triad again',
+      { cause: error, detail: String(error) },
+    );
+    for (const item of group) if (item.kind === 'event' || item.kind === 'rows') item.reject(this.#failure);
+    if (first) this.#onFailure(this.#failure);
+  }
+
+  #publish(event: AgentEvent): void {
+    if ('seq' in event) this.#published.set(event.conversationId, event.seq);
+    for (const listeners of [this.#listeners.get(event.conversationId), this.#everything]) {
+      for (const listener of listeners ?? []) {
+        try {
+          listener(event);
+        } catch {
+          // One broken subscriber must not keep events from the others, nor stop the log.
+          listeners?.delete(listener);
+        }
+      }
+    }
+  }
+}
+
+function isCalm(item: Item): boolean {
+  return item.kind === 'hint' || (item.kind === 'event' && CALM.has(item.event.type));
+}

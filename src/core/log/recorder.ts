@@ -1,0 +1,91 @@
+/** Records what one run does: adds who and when to each event, keeps the run's totals, and streams its hints. */
+import type { DurableEvent, EventDraft, Origin } from '#contract/event.ts';
+import type { Tally } from '#contract/outcome.ts';
+import type { EventLog } from './event-log.ts';
+import type { OpenMessages, Piece } from './open-messages.ts';
+import { originOf } from './origin.ts';
+import { tallyOf } from '../store/apply.ts';
+import { addTally } from '../base/usage.ts';
+
+export interface RunIds {
+  readonly conversationId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly parentRunId: string | null;
+  readonly agent: string;
+}
+
+/** An event as its run tells it. */
+export type Payload = EventDraft extends infer E
+  ? E extends EventDraft
+    ? Omit<E, keyof RunIds | 'at'>
+    : never
+  : never;
+
+/** What became of a payload: it is numbered, and `stored` resolves when the disk has it. */
+export interface Recorded {
+  readonly stored: Promise<DurableEvent>;
+}
+
+export type Emit = (payload: Payload) => Promise<Recorded>;
+
+/** What the recorders of a workflow's runs keep up together. */
+export interface RecordedWorkflow {
+  tally: Tally;
+  /** Of each run that was queued. */
+  readonly origins: Map<string, Origin>;
+}
+
+export class Recorder {
+  readonly ids: RunIds;
+  readonly #log: EventLog;
+  readonly #open: OpenMessages;
+  readonly #workflow: RecordedWorkflow;
+  #tally: Tally;
+
+  /** `tally`: what earlier attempts of the run used; the workflow's total grows with the run's. */
+  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: RecordedWorkflow) {
+    this.#log = log;
+    this.#open = open;
+    this.ids = ids;
+    this.#tally = tally;
+    this.#workflow = workflow;
+  }
+
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  /** Resolves when the event is stored and published. Not awaiting it is fine: a failure reaches everyone through the log. */
+  record(payload: Payload): Promise<DurableEvent> {
+    if (payload.type === 'usage') {
+      const used = tallyOf(payload.request);
+      this.#tally = addTally(this.#tally, used);
+      this.#workflow.tally = addTally(this.#workflow.tally, used);
+    }
+    if (payload.type === 'message-part') this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
+    const { origins } = this.#workflow;
+    if (payload.type === 'run-queue') origins.set(this.ids.runId, originOf(payload));
+    const origin = isFailed(payload) ? origins.get(this.ids.runId) : undefined;
+    // What was streamed before the event is shown before it.
+    this.#open.publish();
+    if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);
+    const at = new Date().toISOString();
+    const stored = this.#log.append({ ...payload, ...(origin && { origin }), at, ...this.ids });
+    stored.catch(() => undefined);
+    return stored;
+  }
+
+  hint(piece: Piece): void {
+    this.#open.append(this.ids, piece);
+  }
+
+  /** What was streamed of a message that has not ended. */
+  streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[] {
+    return this.#open.get(messageId)?.parts ?? [];
+  }
+}
+
+function isFailed(payload: Payload): boolean {
+  return payload.type === 'run-end' && payload.error !== null;
+}

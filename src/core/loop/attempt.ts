@@ -1,0 +1,185 @@
+/** One attempt at a response: what it received so far, told as it comes, and acted upon where a call is complete. */
+import type { AssistantEntry, Bound, Part, StopReason } from '#contract/message.ts';
+import { newId } from '../base/ids.ts';
+import type { LoopRun } from './loop-run.ts';
+import type { ModelEvent } from '../model/model.ts';
+import { interruptedParts } from '../log/open-messages.ts';
+import type { Emit } from '../log/recorder.ts';
+import { RequestMeter } from './request-meter.ts';
+import { Stopped } from '../base/stop.ts';
+import type { Calls } from './tool-calls.ts';
+import { Watchdog } from '../base/watchdog.ts';
+
+export interface Turn {
+  turn: number;
+  /** The bound that the run is at: it is given no more tools. */
+  told: Bound | null;
+  calls: Calls;
+  emit: Emit;
+}
+
+export class Attempt {
+  readonly #run: LoopRun;
+  readonly #turn: Turn;
+  readonly #meter: RequestMeter;
+  readonly #silence: AbortController;
+  readonly #messageId = newId();
+  readonly #parts: Part[] = [];
+  readonly #callIds = new Map<number, string>();
+  #responseId: string | null = null;
+  #begun = false;
+  /** The message in the history, from the first part on that was recorded before its end. */
+  #entry: AssistantEntry | null = null;
+  #acting: NodeJS.Immediate | undefined;
+  #watchdog: Watchdog | null = null;
+  #resume: (() => void) | null = null;
+
+  /** `silence`: aborted when nothing more comes of a response that is final. */
+  constructor(run: LoopRun, turn: Turn, attempt: number, silence: AbortController) {
+    this.#run = run;
+    this.#turn = turn;
+    this.#meter = new RequestMeter(run, { turn: turn.turn, attempt });
+    this.#silence = silence;
+  }
+
+  /** Whether anything was done because of the response, so that it must not be asked for again. */
+  get final(): boolean {
+    return this.#entry !== null;
+  }
+
+  /** Whether the provider has answered, so that it counts what it read. */
+  get answered(): boolean {
+    return this.#begun;
+  }
+
+  /** What it returns must be awaited before the next event: a message's start comes before its words. */
+  take(event: ModelEvent): Promise<unknown> | undefined {
+    this.#watchdog?.feed();
+    this.#meter.take(event);
+    switch (event.type) {
+      case 'start':
+        this.#responseId = event.responseId;
+        return;
+      case 'usage':
+        return this.#begin();
+      case 'delta':
+        return this.#begin()?.then(() => this.#hint(event)) ?? this.#hint(event);
+      case 'part':
+        return this.#complete(event.part, event.value);
+      case 'end':
+        void this.#begin();
+        void this.#turn.emit({ type: 'usage', request: this.#meter.end(event.stopReason, null) });
+        return this.#end(this.#parts, event.stopReason, false);
+    }
+  }
+
+  /**
+   * The attempt did not come whole, and what it cost is counted. A final response ends with its complete parts, of the
+   * calls those that were acted upon; any other is kept as an interrupted message. Resolves when it is counted.
+   */
+  fail(error: Error): Promise<unknown> {
+    const counted = this.#turn.emit({ type: 'usage', request: this.#meter.end(null, error) });
+    if (this.#entry) {
+      const rest = this.#parts.slice(this.#entry.parts.length).filter(({ type }) => type !== 'tool_use');
+      this.#end([...this.#entry.parts, ...rest], 'tool_use', false);
+    } else if (this.#begun) {
+      this.#end(interruptedParts(this.#run.streamed(this.#messageId), this.#parts), null, true);
+    }
+    return counted;
+  }
+
+  /** Nothing more will come of it. */
+  leave(): void {
+    clearImmediate(this.#acting);
+    this.#watchdog?.stop();
+    this.#resume?.();
+  }
+
+  /** The provider answers, and has told what it read; providers that do not are believed to have read nothing. */
+  #begin(): Promise<unknown> | undefined {
+    if (this.#begun) return;
+    this.#begun = true;
+    const { turn, emit } = this.#turn;
+    return emit({ type: 'message-start', messageId: this.#messageId, turn, request: this.#meter.start() });
+  }
+
+  #hint({ part, kind, text, ...call }: Extract<ModelEvent, { type: 'delta' }>): undefined {
+    const { toolCallId, name } = 'name' in call ? call : { toolCallId: null, name: null };
+    const id = toolCallId === null ? null : this.#callId(part, toolCallId);
+    this.#run.hint({ messageId: this.#messageId, part, kind, text, toolCallId: id, name });
+  }
+
+  #complete(part: number, value: Part): Promise<unknown> | undefined {
+    this.#parts[part] = value.type === 'tool_use' ? { ...value, id: this.#callId(part, value.id) } : value;
+    // What has come whole at the end of this turn of the program needs no acting ahead of its end.
+    if (isCall(value) && this.#run.early && !this.#turn.told) this.#acting ??= setImmediate(() => this.#act());
+    return this.#begin();
+  }
+
+  /** Records what is complete up to the newest call, and sets the calls in it going. */
+  #act(): void {
+    this.#acting = undefined;
+    if (this.#run.signal.aborted) return;
+    const { turn, emit, calls } = this.#turn;
+    const entry = (this.#entry ??= this.#open());
+    const { n } = entry;
+    const message = { messageId: this.#messageId, n, turn, responseId: this.#responseId };
+    const end = this.#parts.findLastIndex(isCall) + 1;
+    for (const [part, value] of this.#parts.entries()) {
+      if (part < entry.parts.length || part >= end) continue;
+      entry.parts.push(value);
+      const recorded = emit({ type: 'message-part', ...message, part, value });
+      if (value.type === 'tool_use') calls.add(value, recorded);
+    }
+  }
+
+  /** Takes the message's place in the history. From now on silence ends the response, not the run. */
+  #open(): AssistantEntry {
+    this.#resume = this.#run.watchdog.hold();
+    const { envelope, watchdog } = this.#run;
+    const silent = (): void => this.#silence.abort(new Stopped('timeout'));
+    this.#watchdog = new Watchdog(envelope.limits.inactivityMs, silent, watchdog.clocks);
+    return this.#run.history.add(this.#draft([], null, false));
+  }
+
+  /** The whole message; the calls of it that were not acted upon yet are now. */
+  #end(parts: Part[], stopReason: StopReason | null, interrupted: boolean): undefined {
+    clearImmediate(this.#acting);
+    const { emit, calls } = this.#turn;
+    const before = this.#entry?.parts.length ?? 0;
+    const draft = this.#draft(parts, stopReason, interrupted);
+    const entry = this.#entry ? Object.assign(this.#entry, draft) : this.#run.history.add(draft);
+    const recorded = emit({ type: 'message-end', entry });
+    if (interrupted) return;
+    for (const part of parts.slice(before)) if (part.type === 'tool_use') calls.add(part, recorded);
+  }
+
+  #draft(parts: Part[], stopReason: StopReason | null, interrupted: boolean) {
+    const ids = { messageId: this.#messageId, responseId: this.#responseId };
+    return { kind: 'assistant' as const, ...ids, parts, stopReason, interrupted };
+  }
+
+  /**
+   * The model's id of a call, made unique within the conversation and legal: endpoints exist that number calls anew
+   * in each response, or use characters that others refuse to read back.
+   */
+  #callId(part: number, given: string): string {
+    const known = this.#callIds.get(part);
+    if (known !== undefined) return known;
+    const taken = new Set(this.#callIds.values());
+    for (const entry of [...this.#run.prior.flat(), ...this.#run.history.entries]) {
+      if (entry.kind === 'assistant')
+        for (const { type, ...rest } of entry.parts) if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
+    }
+    const legal = given.replace(/[^\w-]/g, '_') || 'call';
+    let id = legal;
+    for (let suffix = 2; taken.has(id); suffix += 1) id = `${legal}_${suffix}`;
+    this.#callIds.set(part, id);
+    return id;
+  }
+}
+
+/** A call that can be acted upon: its arguments came whole. */
+function isCall(part: Part): boolean {
+  return part.type === 'tool_use' && part.malformed === undefined;
+}

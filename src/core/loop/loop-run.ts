@@ -1,0 +1,76 @@
+/** What the loop of one run works with: its envelope and history, and the capabilities that it may use. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Approval } from '#contract/approval.ts';
+import type { Bound, Entry } from '#contract/message.ts';
+import type { ToolCallRow } from '#contract/view.ts';
+import type { History } from '../log/history.ts';
+import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
+import type { Piece } from '../log/open-messages.ts';
+import type { Question, Tool, ToolContext } from '../tools/tool.ts';
+import type { Watchdog } from '../base/watchdog.ts';
+
+/** A call that was parsed. */
+export interface ParsedCall {
+  id: string;
+  tool: Tool;
+  input: unknown;
+}
+
+/** A question that is known; `answered` settles when each of its items is answered. */
+export interface Asked {
+  answered: Promise<Approval>;
+}
+
+export interface RunQuestions {
+  /** Judges the call and asks where that is needed; null where it may go on unasked. */
+  readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
+  readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
+  /** Patterns of paths that a search passes over. */
+  readonly hidden: (tool: string, path: string) => Promise<readonly string[]>;
+}
+
+export interface LoopRun {
+  readonly depth: number;
+  readonly envelope: Envelope;
+  readonly history: History;
+  /** The leads' entries of each earlier workflow of the conversation; empty for a sub-agent, which sees nothing of them. */
+  readonly prior: readonly (readonly Entry[])[];
+  readonly signal: AbortSignal;
+  readonly watchdog: Watchdog;
+  readonly model: Model;
+  readonly retryDelays: readonly number[];
+  /** Whether complete calls are acted upon while the rest of their response still comes. */
+  readonly early: boolean;
+  /** The tools that this run is offered. */
+  readonly tools: readonly Tool[];
+  /** What earlier attempts of the run stored about its calls, by call id. */
+  readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
+
+  readonly limits: {
+    /** The bound that one more request would cross, after so many turns; null lets it through. */
+    admit(turns: number): Bound | null;
+    /** One more request was let through, and will not be sent. */
+    withdraw(): void;
+    /** Whether the person has raised a bound since it was reached. */
+    isRaised(bound: Bound): boolean;
+    /** The run ends at its bound: whoever raises it now comes too late, and is told so. */
+    close(): void;
+  };
+  /** Waits for the run's turn at the provider, until the signal aborts. */
+  admit(signal: AbortSignal): Promise<() => void>;
+  price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
+  hint(piece: Piece): void;
+  streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[];
+  /** What the model is told of them now: descriptions name the agents that can be used. */
+  toolSpecs(): ToolSpec[];
+  toolContext(toolCallId: string): ToolContext;
+  /** Asks about a call where its tool or a rule wants that. */
+  readonly ask: RunQuestions['ask'];
+  /** Goes on with a question that was asked before. */
+  readonly askAgain: RunQuestions['askAgain'];
+  /**
+   * Reports of sub-agents that went on in the background and have ended since.
+   * With `wait` it waits for the next one; null when nothing is or will be there.
+   */
+  backgroundReports(wait: boolean): Promise<{ text: string; runIds: string[] } | null>;
+}

@@ -1,0 +1,68 @@
+/** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
+import type { Bound } from '#contract/message.ts';
+import { Attempt, type Turn } from './attempt.ts';
+import { errorInfo } from '../base/errors.ts';
+import { toWire } from '../log/history.ts';
+import type { LoopRun } from './loop-run.ts';
+import type { ModelRequest } from '../model/model.ts';
+import { streamWithRetry } from '../model/retry.ts';
+import { stopOf } from '../base/stop.ts';
+
+/**
+ * Ends with the recorded response, its calls set going, or throws the last attempt's ModelError. A response of which a
+ * call was acted upon before it had come whole is final, however it ends: it is not asked for again. Nor is any other
+ * that would cross a bound: that bound is returned.
+ */
+export async function modelTurn(run: LoopRun, turn: Turn): Promise<Bound | null> {
+  void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model });
+  const release = await run.admit(run.signal);
+  let resume = run.watchdog.hold();
+  const silence = new AbortController();
+  let attempt: Attempt | null = null;
+  try {
+    for await (const event of streamWithRetry(run.model, requestOf(run, turn.told ? 'none' : 'auto'), {
+      signal: AbortSignal.any([run.signal, silence.signal]),
+      delays: run.retryDelays,
+    })) {
+      resume();
+      run.watchdog.feed();
+      if (event.type === 'attempt') attempt = new Attempt(run, turn, event.attempt, silence);
+      else if (event.type !== 'failed') await attempt?.take(event);
+      else {
+        await attempt?.fail(silence.signal.aborted ? stopOf(silence.signal) : event.error);
+        if (attempt?.final) return null;
+        if (event.delayMs === null) continue;
+        const bound = boundOf(run, turn, attempt);
+        if (bound) return bound;
+        const again = { turn: turn.turn, attempt: event.attempt, delayMs: event.delayMs };
+        void turn.emit({ type: 'retry', ...again, error: errorInfo(event.error) });
+        resume = run.watchdog.hold();
+      }
+    }
+  } finally {
+    attempt?.leave();
+    resume();
+    release();
+  }
+  return null;
+}
+
+/** What forbids to repeat an attempt. The one request at the limit is repeated where nobody has answered it. */
+function boundOf(run: LoopRun, { turn, told }: Turn, failed: Attempt | null): Bound | null {
+  if (told) return failed?.answered ? told : null;
+  return run.limits.admit(turn);
+}
+
+function requestOf(run: LoopRun, toolChoice: 'auto' | 'none'): ModelRequest {
+  const { model, maxTokens, effort, systemPrompt } = run.envelope;
+  const messages = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
+  return {
+    model,
+    maxTokens,
+    effort,
+    system: systemPrompt,
+    messages,
+    tools: run.toolSpecs(),
+    toolChoice,
+  };
+}

@@ -1,0 +1,55 @@
+/** Has an agent say more about a question of its own before the person answers it: one request beside its turns. */
+import type { Approval } from '#contract/approval.ts';
+import { TriadError } from '../base/errors.ts';
+import { toWire } from '../log/history.ts';
+import type { LoopRun } from './loop-run.ts';
+import type { WireMessage } from '../model/model.ts';
+import type { Emit } from '../log/recorder.ts';
+import { sideRequest } from './side-request.ts';
+
+/** The agent's words; rejects where it has none. What it says stays between it and the person: its own work goes on as if nobody had asked. */
+export async function sayMore(
+  run: LoopRun,
+  { request, context = [] }: Approval,
+  signal: AbortSignal,
+  emit: Emit,
+): Promise<string> {
+  const { text } = await sideRequest(
+    run,
+    {
+      purpose: 'context',
+      system: run.envelope.systemPrompt,
+      messages: messagesOf(run, request, context),
+      tools: run.toolSpecs(),
+      signal,
+    },
+    emit,
+  );
+  if (text.trim() === '') throw new TriadError('provider', 'The agent said nothing to it: ask in other words');
+  return text.trim();
+}
+
+const WAITING = 'Not done yet: the person is looking at this call and has not decided';
+
+/** All that the agent knows, the call in question without its result, then what the person asked, oldest first. */
+function messagesOf(
+  run: LoopRun,
+  { toolCallId, title }: Approval['request'],
+  context: NonNullable<Approval['context']>,
+): WireMessage[] {
+  const messages = [...run.prior.flatMap((entries) => toWire(entries)), ...toWire(run.history.entries, WAITING)];
+  const lead = `The person has a question about your call ${toolCallId} (${title}) before deciding about it. Answer in a few plain sentences: what it does, why it is needed, what else could be done. You have no tools for this answer, and it decides nothing.`;
+  context.forEach(({ question, answer, error }, index) => {
+    const asked = { type: 'text', text: index === 0 ? `${lead}\n\n${question}` : question } as const;
+    const last = messages.at(-1);
+    if (last?.role === 'user') last.content.push(asked);
+    else messages.push({ role: 'user', content: [asked] });
+    const isNewest = index === context.length - 1;
+    if (!isNewest)
+      messages.push({
+        role: 'assistant',
+        content: [{ type: 'text', text: answer ?? `(not answered: ${error ?? 'interrupted'})` }],
+      });
+  });
+  return messages;
+}

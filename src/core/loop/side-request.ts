@@ -1,0 +1,179 @@
+/** One model request of a run outside of its turns: nothing of it enters the history, all of it is counted. */
+import type { RequestPurpose } from '#contract/event.ts';
+import type { Bound, StopReason } from '#contract/message.ts';
+import { TriadError } from '../base/errors.ts';
+import { turnsOf } from '../log/history.ts';
+import { wordsOf } from '../budget/limit-words.ts';
+import type { LoopRun } from './loop-run.ts';
+import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
+import { streamWithRetry } from '../model/retry.ts';
+import type { Emit } from '../log/recorder.ts';
+import { RequestMeter } from './request-meter.ts';
+import { Stopped, stopOf } from '../base/stop.ts';
+import { Watchdog } from '../base/watchdog.ts';
+
+export interface SideAsk {
+  purpose: RequestPurpose;
+  system: string;
+  messages: WireMessage[];
+  /** Only declared, because the messages have calls of them: none can be made. */
+  tools?: ToolSpec[];
+  maxTokens?: number;
+  signal: AbortSignal;
+}
+
+export interface SideAnswer {
+  text: string;
+  stopReason: StopReason;
+}
+
+/** A bound forbids the request. */
+export class AtLimit extends TriadError {
+  readonly bound: Bound;
+
+  constructor(bound: Bound) {
+    super('limit_reached', `The limit of ${wordsOf(bound)} is reached`);
+    this.name = 'AtLimit';
+    this.bound = bound;
+  }
+}
+
+type Run = Pick<LoopRun, 'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'>;
+
+/**
+ * `emit` must count what it is told as the run's own events are. Throws the last attempt's ModelError, `Stopped` where
+ * the signal aborts or nothing comes for too long, and `AtLimit` where a bound forbids it. It feeds a watchdog of
+ * its own, so it may be made while the run itself waits. It belongs to the run's newest turn and is none itself.
+ */
+export async function sideRequest(run: Run, ask: SideAsk, emit: Emit): Promise<SideAnswer> {
+  const turn = Math.max(0, turnsOf(run.history.entries) - 1);
+  const allowance = new Allowance(run, turn);
+  allowance.take();
+  const heldByRun = run.watchdog.hold();
+  let release: (() => void) | null = null;
+  try {
+    release = await run.admit(ask.signal);
+    return await send(run, ask, { turn, emit, allowance });
+  } catch (error) {
+    throw ask.signal.aborted ? stopOf(ask.signal) : error;
+  } finally {
+    allowance.giveBack();
+    release?.();
+    heldByRun();
+  }
+}
+
+async function send(
+  run: Run,
+  ask: SideAsk,
+  { turn, emit, allowance }: { turn: number; emit: Emit; allowance: Allowance },
+): Promise<SideAnswer> {
+  const silence = new AbortController();
+  const silent = (): void => silence.abort(new Stopped('timeout'));
+  const watchdog = new Watchdog(run.envelope.limits.inactivityMs, silent, run.watchdog.clocks);
+  const signal = AbortSignal.any([ask.signal, silence.signal]);
+  let resume: (() => void) | null = null;
+  let attempt: SideAttempt | null = null;
+  try {
+    for await (const event of streamWithRetry(run.model, requestOf(run, ask), {
+      signal,
+      delays: run.retryDelays,
+    })) {
+      resume?.();
+      watchdog.feed();
+      if (event.type === 'attempt') {
+        attempt = new SideAttempt(run, ask, turn, event.attempt, emit);
+        allowance.spend();
+      } else if (event.type !== 'failed') attempt?.take(event);
+      else {
+        await attempt?.fail(signal.aborted ? stopOf(signal) : event.error);
+        if (event.delayMs === null) continue;
+        allowance.take();
+        resume = watchdog.hold();
+      }
+    }
+  } catch (error) {
+    throw signal.aborted ? stopOf(signal) : error;
+  } finally {
+    watchdog.stop();
+  }
+  if (!attempt) throw new TriadError('internal', 'A request ended without an attempt');
+  return attempt.end();
+}
+
+/** One attempt: told when it is sent, when it is answered, and when it has ended. */
+class SideAttempt {
+  readonly #meter: RequestMeter;
+  readonly #tell: () => void;
+  readonly #emit: Emit;
+  #text = '';
+  #begun = false;
+  #ended: { stopReason: StopReason; request: ReturnType<RequestMeter['end']> } | null = null;
+
+  constructor(run: Run, { purpose }: SideAsk, turn: number, attempt: number, emit: Emit) {
+    this.#meter = new RequestMeter(run, { turn, attempt, purpose });
+    this.#emit = emit;
+    this.#tell = () => void emit({ type: 'request-start', purpose, turn, request: this.#meter.start() });
+    this.#tell();
+  }
+
+  take(event: ModelEvent): void {
+    this.#meter.take(event);
+    if (event.type === 'delta' && event.kind === 'text') this.#text += event.text;
+    // The response may still be read on after its end, and its time is over then.
+    if (event.type === 'end') {
+      const { stopReason } = event;
+      this.#ended = { stopReason, request: this.#meter.end(stopReason, null) };
+    }
+    if (this.#begun || event.type === 'start') return;
+    this.#begun = true;
+    this.#tell();
+  }
+
+  fail(error: Error): Promise<unknown> {
+    return this.#emit({ type: 'usage', request: this.#meter.end(null, error) });
+  }
+
+  /** It has come whole. Counted only now, so that what is made of it is stored together with that. */
+  end(): SideAnswer {
+    if (!this.#ended) throw new TriadError('internal', 'A response ended without its end');
+    const { stopReason, request } = this.#ended;
+    void this.#emit({ type: 'usage', request });
+    return { text: this.#text.trim(), stopReason };
+  }
+}
+
+/** What the bounds let through: one request at a time, which is sent and counted, or given back. */
+class Allowance {
+  readonly #run: Run;
+  readonly #turn: number;
+  #held = false;
+
+  constructor(run: Run, turn: number) {
+    this.#run = run;
+    this.#turn = turn;
+  }
+
+  /** Throws `AtLimit`. */
+  take(): void {
+    const bound = this.#run.limits.admit(this.#turn);
+    if (bound) throw new AtLimit(bound);
+    this.#held = true;
+  }
+
+  /** The request is sent: its usage will be told. */
+  spend(): void {
+    this.#held = false;
+  }
+
+  giveBack(): void {
+    if (this.#held) this.#run.limits.withdraw();
+    this.#held = false;
+  }
+}
+
+function requestOf({ envelope }: Run, { system, messages, tools = [], maxTokens }: SideAsk) {
+  const { model, effort } = envelope;
+  const most = Math.min(maxTokens ?? envelope.maxTokens, envelope.maxTokens);
+  return { model, maxTokens: most, effort, system, messages, tools, toolChoice: 'none' as const };
+}

@@ -1,0 +1,221 @@
+/** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
+import { z } from 'zod';
+import type { Approval } from '#contract/approval.ts';
+import { DEPTH_REFUSAL, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
+import type { ToolUsePart } from '#contract/message.ts';
+import { AsyncQueue } from '../base/async-queue.ts';
+import { TriadError } from '../base/errors.ts';
+import { repeatsOf } from '../log/history.ts';
+import type { LoopRun } from './loop-run.ts';
+import type { Emit, Payload, Recorded } from '../log/recorder.ts';
+import { orStopped, stopOf } from '../base/stop.ts';
+import type { Tool, ToolResult } from '../tools/tool.ts';
+
+/** A call that may go on to its question and execution, or the answer that it gets instead. */
+type Prepared =
+  | { call: ToolUsePart; refusal: string }
+  | { call: ToolUsePart; tool: Tool; input: unknown; answered: Promise<Approval | null> };
+
+/**
+ * Lets `work` tell events and set calls going, all side by side, and yields what they tell in order. Ends, also where
+ * `work` failed, when every call has its result, with what `work` made. `refusal`: what every call is answered with instead of being run.
+ */
+export async function* inFlight<T>(
+  run: LoopRun,
+  refusal: string | null,
+  work: (calls: Calls, emit: Emit) => Promise<T>,
+): AsyncGenerator<Payload, T, Recorded> {
+  const queue = new AsyncQueue<Payload, Recorded>();
+  const emit: Emit = (payload) => queue.push(payload);
+  const calls = new Calls(run, refusal, emit);
+  const done = work(calls, emit)
+    .finally(() => calls.finish())
+    .finally(() => queue.close());
+  // Awaited below, when everything that was told is dealt with.
+  done.catch(() => undefined);
+  yield* queue.drain();
+  return done;
+}
+
+/** Calls on their way: prepared one after the other in the order in which they are added, whenever that is. */
+export class Calls {
+  readonly #run: LoopRun;
+  readonly #refusal: string | null;
+  readonly #emit: Emit;
+  readonly #settled: Promise<void>[] = [];
+  /** Slots are taken, and questions asked, in the order of the calls. */
+  #prepared: Promise<unknown> = Promise.resolve();
+  /** The end of the line of those that run one by one. */
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(run: LoopRun, refusal: string | null, emit: Emit) {
+    this.#run = run;
+    this.#refusal = refusal;
+    this.#emit = emit;
+  }
+
+  /** `recorded`: the call stands in the log, so that what is done because of it comes after it. */
+  add(call: ToolUsePart, recorded?: Promise<unknown>): void {
+    const prepared = Promise.all([this.#prepared, recorded]).then(() =>
+      this.#refusal === null ? prepare(this.#run, call) : { call, refusal: this.#refusal },
+    );
+    this.#prepared = prepared;
+    const settled = this.#settle(prepared);
+    settled.catch(() => undefined);
+    this.#settled.push(settled);
+  }
+
+  /** Resolves when every call has its result; rejects, also only then, when the program is interrupted. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#settled);
+    await Promise.all(this.#settled);
+  }
+
+  async #settle(preparing: Promise<Prepared>): Promise<void> {
+    const prepared = await preparing;
+    const work = (): Promise<void> => settle(this.#run, prepared, this.#emit);
+    if (!('tool' in prepared) || prepared.tool.order === 'concurrent') return work();
+    const done = this.#line.then(work);
+    this.#line = done;
+    return done;
+  }
+}
+
+async function prepare(run: LoopRun, call: ToolUsePart): Promise<Prepared> {
+  const tool = run.tools.find(({ name }) => name === call.name);
+  if (!tool) return { call, refusal: unknownTool(run, call.name) };
+  if (call.malformed !== undefined) {
+    return {
+      call,
+      refusal: `The arguments of ${call.name} are not complete JSON (perhaps cut off at the limit of output tokens). Nothing was run. Send the call again, with shorter arguments`,
+    };
+  }
+  const parsed = tool.input.safeParse(call.input);
+  if (!parsed.success)
+    return {
+      call,
+      refusal: `Invalid arguments for ${call.name}, nothing was run:\n${z.prettifyError(parsed.error)}`,
+    };
+  if (run.signal.aborted) return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
+  try {
+    return { call, tool, input: parsed.data, ...(await ask(run, call, tool, parsed.data)) };
+  } catch (error) {
+    if (!(error instanceof TriadError) || error.code === 'interrupted' || error.code === 'store_failed') throw error;
+    return { call, refusal: error.message };
+  }
+}
+
+/** Resolves as soon as the question is known; `answered` resolves with its answer, or with null where none is needed. */
+async function ask(
+  run: LoopRun,
+  call: ToolUsePart,
+  tool: Tool,
+  input: unknown,
+): Promise<{ answered: Promise<Approval | null> }> {
+  const parsed = { id: call.id, tool, input };
+  const before = run.stored.approvals.get(call.id);
+  const question = before ? null : ((await tool.question?.(input, run.toolContext(call.id))) ?? null);
+  const asked = before ? await run.askAgain(parsed, before) : await run.ask(parsed, question);
+  if (!asked) return { answered: Promise.resolve(null) };
+  const answered = asked.answered.finally(run.watchdog.hold());
+  // Awaited in `settle`; until then a stop must not count as unhandled.
+  answered.catch(() => undefined);
+  return { answered };
+}
+
+function unknownTool(run: LoopRun, name: string): string {
+  if (run.depth > 0 && SUB_AGENT_TOOLS.has(name)) return DEPTH_REFUSAL;
+  return `There is no tool "${name}". Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
+}
+
+/** Names that get the refusal for depth although they were never offered. */
+const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task']);
+
+async function settle(run: LoopRun, prepared: Prepared, emit: Emit): Promise<void> {
+  const start = performance.now();
+  const result = await resultOf(run, prepared, emit);
+  const { call } = prepared;
+  const note =
+    repeatsOf(run.history.entries, call) === DOOM_LOOP_THRESHOLD
+      ? `\n\n[You have made this same call ${DOOM_LOOP_THRESHOLD} times in a row. Do something else, or give your answer: the run ends if it goes on.]`
+      : '';
+  const entry = run.history.add({
+    kind: 'tool',
+    toolCallId: call.id,
+    name: call.name,
+    status: result.status,
+    output: result.output + note,
+    durationMs: performance.now() - start,
+    metadata: result.metadata ?? {},
+  });
+  void emit({ type: 'tool-end', entry });
+}
+
+async function resultOf(run: LoopRun, prepared: Prepared, emit: Emit): Promise<ToolResult> {
+  if ('refusal' in prepared) return { status: 'error', output: prepared.refusal };
+  const { call, tool } = prepared;
+  try {
+    if (run.stored.calls.get(call.id)?.status === 'running' && tool.recovery === 'unknown') {
+      return {
+        status: 'error',
+        output: 'Interrupted while it ran, outcome unknown: look at what it has done before you do it again',
+      };
+    }
+    const approval = await prepared.answered;
+    const refusal = refusalOf(approval);
+    if (refusal) return refusal;
+    // Sub-agents that were asked for get their end recorded by their tool, also when all is stopped.
+    if (run.signal.aborted && tool.recovery !== 'continue') throw stopOf(run.signal);
+    const input = approval ? editedInput(tool, approval, prepared.input) : prepared.input;
+    const { stored } = await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
+    // Nothing may happen that a crash could forget. Sub-agents wait for their own start.
+    if (tool.recovery !== 'continue') await stored;
+    return await execute(run, call.id, tool, input, approval);
+  } catch (error) {
+    return failed(run, error);
+  }
+}
+
+async function execute(
+  run: LoopRun,
+  toolCallId: string,
+  tool: Tool,
+  input: unknown,
+  approval: Approval | null,
+): Promise<ToolResult> {
+  const work = tool.execute(input, run.toolContext(toolCallId), approval);
+  if (tool.recovery !== 'continue') {
+    run.watchdog.feed();
+    return orStopped(run.signal, work).finally(() => run.watchdog.feed());
+  }
+  // Sub-agents have watchdogs of their own, and end by themselves when this run is stopped.
+  const resume = run.watchdog.hold();
+  return work.finally(resume);
+}
+
+/** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */
+function refusalOf(approval: Approval | null): ToolResult | null {
+  if (!approval || approval.request.subject.kind === 'envelopes') return null;
+  const [decision] = approval.decisions;
+  if (decision?.allowed) return null;
+  if (decision?.outcome === 'cancelled') return { status: 'cancelled', output: decision.reason ?? 'Cancelled' };
+  return {
+    status: 'error',
+    output: `Rejected, nothing was done. Reason: ${decision?.reason ?? 'none given'}`,
+  };
+}
+
+function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {
+  const decision = approval.decisions[0];
+  if (approval.request.subject.kind === 'envelopes' || decision?.edited === undefined) return asked;
+  return tool.input.parse(decision.edited);
+}
+
+function failed(run: LoopRun, error: unknown): ToolResult {
+  const stopped = run.signal.aborted ? stopOf(run.signal) : null;
+  // What the program itself interrupts stays open: the resumed run settles it.
+  if (stopped?.code === 'interrupted') throw stopped;
+  if (error instanceof TriadError && error.code === 'store_failed') throw error;
+  if (stopped) return { status: 'cancelled', output: stopped.message };
+  return { status: 'error', output: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,110 @@
+/** Tries an endpoint with one tiny request, and says in one sentence what came of it. */
+import { z } from 'zod';
+import type { Output } from '#contract/rpc.ts';
+import { errorInfo } from '../base/errors.ts';
+import type { Model } from './model.ts';
+
+/** How long an endpoint has to answer, in milliseconds. */
+const PATIENCE_MS = 10_000;
+/** Most names of models in one sentence. */
+const NAMED = 5;
+
+export interface Candidate {
+  apiKey: string;
+  /** Null: the provider's own. */
+  baseUrl: string | null;
+  /** The id of the model that is asked. */
+  model: string;
+  createModel: (options: { apiKey: string; baseUrl: string | null }) => Model | Promise<Model>;
+  patienceMs?: number;
+}
+
+export const ModelList = z.object({
+  data: z.array(z.object({ id: z.string().min(1), owned_by: z.string().optional() })),
+});
+
+export async function testEndpoint(candidate: Candidate): Promise<Output<'provider.test'>> {
+  const { apiKey, baseUrl, model, patienceMs = PATIENCE_MS } = candidate;
+  const start = performance.now();
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), patienceMs);
+  const listing = namesOf(baseUrl ?? 'https://api.anthropic.com', apiKey, controller.signal);
+  try {
+    await ask(candidate, controller.signal);
+    const durationMs = performance.now() - start;
+    const models = await listing;
+    const others = models.length > 1 ? `. It has ${models.length} models` : '';
+    const message = `${hostOf(baseUrl)} answered in ${Math.round(durationMs)} ms with ${model}${others}`;
+    return { ok: true, message, models, durationMs };
+  } catch (error) {
+    const durationMs = performance.now() - start;
+    const late = controller.signal.aborted;
+    const models = late ? [] : await listing;
+    return {
+      ok: false,
+      message: late ? lateness(baseUrl, patienceMs) : wordsOf(error, models, candidate),
+      models,
+      durationMs,
+    };
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
+}
+
+async function ask({ createModel, apiKey, baseUrl, model }: Candidate, signal: AbortSignal): Promise<void> {
+  const port = await createModel({ apiKey, baseUrl });
+  const request = {
+    model,
+    maxTokens: 16,
+    effort: null,
+    system: '',
+    tools: [],
+    toolChoice: 'auto' as const,
+    messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say ok.' }] }],
+  };
+  for await (const event of port.stream(request, signal)) if (event.type === 'end') return;
+}
+
+/** Names of the models that the server lists; none where it does not. */
+async function namesOf(baseUrl: string, apiKey: string, signal: AbortSignal): Promise<string[]> {
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/models?limit=200`, {
+      headers: {
+        'x-api-key': apiKey,
+        'anthropic-version': '2023-06-01',
+        ...(isLoopback(baseUrl) ? { authorization: `Bearer ${apiKey}` } : {}),
+      },
+      // A key must not follow to another host.
+      redirect: 'error',
+      signal,
+    });
+    const list = ModelList.safeParse(response.ok ? await response.json() : null);
+    return list.success ? list.data.data.map(({ id }) => id) : [];
+  } catch {
+    return [];
+  }
+}
+
+function wordsOf(error: unknown, models: readonly string[], { baseUrl, model }: Candidate): string {
+  const { code, message } = errorInfo(error);
+  if (code === 'not_found' && models.length > 0) {
+    const named = models.slice(0, NAMED).join(', ');
+    return `${hostOf(baseUrl)} answers, but does not know the model ${model}: it has ${named}${models.length > NAMED ? ', …' : ''}`;
+  }
+  if (code === 'provider' && /\/v1\/*$/.test(baseUrl ?? '')) return `${message}, without /v1 at its end`;
+  return message;
+}
+
+function lateness(baseUrl: string | null, patienceMs: number): string {
+  const loading = baseUrl !== null && isLoopback(baseUrl) ? ': it may still be loading the model' : '';
+  return `${hostOf(baseUrl)} did not answer within ${patienceMs / 1000} s${loading}`;
+}
+
+const hostOf = (baseUrl: string | null): string =>
+  baseUrl === null ? 'The Anthropic API' : URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+
+/** Whether an address leads to this machine. */
+export function isLoopback(url: string): boolean {
+  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

@@ -1,0 +1,109 @@
+/** Progress of sub-agents for an observer: who started, who ended with what, who failed and how badly. */
+import type { ErrorCode } from '#contract/error.ts';
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { summaryOf } from '../../base/text.ts';
+
+/** `text` is one line to show as it is; a terminal must still take the power from control characters in it. */
+export interface AgentSpawn {
+  runId: string;
+  agent: string;
+  /** 1 for a fresh start; more for one that was resumed. */
+  attempt: number;
+  text: string;
+}
+
+export interface AgentComplete {
+  runId: string;
+  agent: string;
+  outcome: Outcome;
+  /** The beginning of the Summary section of the report, indented below what tells the start. */
+  text: string;
+}
+
+export type Severity = 'error' | 'warning';
+
+export interface AgentError {
+  runId: string;
+  agent: string;
+  outcome: Outcome;
+  errorType: ErrorCode | Outcome;
+  severity: Severity;
+  /** What went wrong, whole; the transcript of the run has the rest. */
+  message: string;
+  text: string;
+}
+
+export interface ProgressObserver {
+  onAgentSpawn(spawn: AgentSpawn): void;
+  onAgentComplete(complete: AgentComplete): void;
+  onAgentError(error: AgentError): void;
+}
+
+/** What someone decided, or what can be resumed, is a warning; null: it did not fail. */
+const SEVERITY: Readonly<Record<Outcome, Severity | null>> = {
+  completed: null,
+  partial: null,
+  cancelled: 'warning',
+  rejected: 'warning',
+  interrupted: 'warning',
+  timed_out: 'error',
+  budget_exceeded: 'error',
+  refused: 'error',
+  error: 'error',
+};
+
+/** Calls the observer at once where the event starts or ends a sub-agent. */
+export function observe(event: AgentEvent, observer: ProgressObserver): void {
+  if (event.parentRunId === null) return;
+  switch (event.type) {
+    case 'run-start': {
+      const { runId, agent, attempt } = event;
+      return observer.onAgentSpawn({ runId, agent, attempt, text: `→ Running ${agent} agent...` });
+    }
+    case 'run-end':
+      return ended(event, observer);
+    case 'workflow-start':
+    case 'workflow-end':
+    case 'run-queue':
+    case 'turn-start':
+    case 'turn-end':
+    case 'message-start':
+    case 'request-start':
+    case 'message-delta':
+    case 'message-part':
+    case 'message-end':
+    case 'thinking-delta':
+    case 'tool-start':
+    case 'tool-delta':
+    case 'tool-end':
+    case 'approval-request':
+    case 'approval-decide':
+    case 'context-request':
+    case 'context-end':
+    case 'retry':
+    case 'usage':
+    case 'plan-change':
+    case 'memory-change':
+    case 'grant-change':
+    case 'limit-change':
+    case 'notice':
+      return;
+    default:
+      // The compiler's check that no type was forgotten; a function without a result has no other.
+      return event satisfies never;
+  }
+}
+
+function ended(event: Extract<DurableEvent, { type: 'run-end' }>, observer: ProgressObserver): void {
+  const { runId, agent, outcome, error } = event;
+  const severity = SEVERITY[outcome];
+  if (severity === null) {
+    observer.onAgentComplete({ runId, agent, outcome, text: `  ${summaryOf(event.text)}` });
+    return;
+  }
+  const errorType = error?.code ?? outcome;
+  const message = error?.message ?? outcome;
+  const text = `✗ ${agent}: ${errorType} (${severity})`;
+  observer.onAgentError({ runId, agent, outcome, errorType, severity, message, text });
+}

@@ -1,0 +1,135 @@
+/** The Markdown of an export: everything that was said, in blocks that no content can break out of. */
+import type { Approval, Subject } from '#contract/approval.ts';
+import type { Entry, Part } from '#contract/message.ts';
+import type { ConversationRow, RunRow } from '#contract/view.ts';
+import { askedItems } from '../../approvals/asked-items.ts';
+import { code, decided, exchanges, fence, inline, lines, seconds, used } from '../markdown-parts.ts';
+import type { WorkflowRecord } from './record.ts';
+
+/** The text in parts, a workflow at a time. */
+export async function* markdownOf(
+  conversation: ConversationRow,
+  workflows: AsyncIterable<WorkflowRecord>,
+): AsyncGenerator<string> {
+  const { id, title, folder, agent, createdAt, updatedAt, usage, deletedAt } = conversation;
+  yield lines([
+    `# ${inline(title) || 'Conversation'}`,
+    '',
+    `- Session: ${code(id)}`,
+    `- Folder: ${code(folder)}`,
+    `- Lead: ${code(agent)}`,
+    `- Created: ${createdAt}`,
+    `- Last change: ${updatedAt}`,
+    ...(deletedAt ? [`- In the trash since: ${deletedAt}`] : []),
+    `- Used: ${used(usage)}`,
+  ]);
+  let number = 0;
+  for await (const workflow of workflows) yield workflowOf(workflow, (number += 1));
+}
+
+function workflowOf({ workflow, runs, approvals, entries }: WorkflowRecord, number: number): string {
+  const { id, outcome, status, createdAt, endedAt, durationMs, usage, error, subAgentCount } = workflow;
+  const [lead, ...others] = [...runs].sort((a, b) => a.depth - b.depth);
+  return lines([
+    '',
+    `## Workflow ${number}: ${outcome ?? status}`,
+    '',
+    `- Workflow: ${code(id)}`,
+    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Sub-agents: ${subAgentCount}`,
+    `- Used: ${used(usage)}`,
+    ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    // Its lead may not have been queued yet.
+    ...(lead ? runOf(lead, entries.get(lead.id) ?? []) : ['', '### Prompt', '', fence(workflow.prompt)]),
+    ...approvals.flatMap(approvalOf),
+    ...others.flatMap((run) => runOf(run, entries.get(run.id) ?? [])),
+  ]);
+}
+
+function runOf(run: RunRow, entries: readonly Entry[]): string[] {
+  const { envelope, outcome, status, startedAt, endedAt, durationMs, usage, error } = run;
+  const what = run.parentRunId === null ? 'Lead' : 'Sub-agent';
+  return [
+    '',
+    `### ${what} ${inline(run.name)}: ${outcome ?? status}`,
+    '',
+    `- Run: ${code(run.id)}, ${run.kind}${run.title ? `, ${inline(run.title)}` : ''}`,
+    `- Agent: ${code(run.agent)}, model: ${code(envelope.model)}`,
+    `- Tools: ${envelope.tools.map(code).join(', ') || 'none'}`,
+    `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Used: ${used(usage)}`,
+    ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    // What was asked of one that never started stands nowhere else.
+    ...(entries.length === 0 ? ['', '**Task**', '', fence(run.task)] : entries.flatMap(entryOf)),
+  ];
+}
+
+function entryOf(entry: Entry): string[] {
+  const block = (head: string, text: string, language = '') => ['', `${head} · ${entry.at}`, '', fence(text, language)];
+  switch (entry.kind) {
+    case 'user':
+      return block({ person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source], entry.text);
+    case 'assistant':
+      return entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block));
+    case 'tool': {
+      const { name, toolCallId, status, durationMs } = entry;
+      return block(`**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`, entry.output);
+    }
+    case 'system':
+      return block(`**Remark** (${entry.code})`, entry.text);
+  }
+}
+
+type Block = (head: string, text: string, language?: string) => string[];
+
+function partOf(part: Part, mark: string, block: Block): string[] {
+  switch (part.type) {
+    case 'text':
+      return block(`**Answer**${mark}`, part.text, 'markdown');
+    case 'thinking':
+      return block(`**Thinking**${mark}`, part.text);
+    case 'redacted_thinking':
+      return block(`**Thinking**${mark}, which the provider keeps to itself`, '');
+    case 'tool_use':
+      return block(
+        `**Call** of ${code(part.name)} ${code(part.id)}${mark}`,
+        part.malformed ?? JSON.stringify(part.input, null, 2),
+        part.malformed === undefined ? 'json' : '',
+      );
+  }
+}
+
+function approvalOf(approval: Approval): string[] {
+  const { request, context } = approval;
+  return [
+    '',
+    `### Approval: ${inline(request.title)}`,
+    '',
+    `- Asked: ${request.at} by ${code(request.agent)}, call ${code(request.toolCallId)}, risk: ${request.risk}`,
+    ...askedItems(approval).flatMap(({ asked, decision, approved }, item) => [
+      `- ${nameOf(request.subject, item)}: ${decided(decision)}`,
+      '',
+      fence(JSON.stringify(asked, null, 2), 'json'),
+      '',
+      ...(decision && (decision.edited !== undefined || decision.replies)
+        ? ['What was approved:', '', fence(JSON.stringify(approved, null, 2), 'json'), '']
+        : []),
+    ]),
+    ...exchanges(context),
+  ];
+}
+
+function nameOf(subject: Subject, item: number): string {
+  switch (subject.kind) {
+    case 'envelopes': {
+      const { runId, envelope } = subject.items[item]!;
+      return `${code(envelope.agent)} ${code(runId)}`;
+    }
+    case 'tool':
+      return code(subject.tool);
+    case 'action':
+      return 'Action';
+    case 'questions':
+      return 'Questions';
+  }
+}

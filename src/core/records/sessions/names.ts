@@ -1,0 +1,33 @@
+/** Names of a session's folder and files, and the links between them. */
+import type { ConversationRow, RunRow } from '#contract/view.ts';
+import { slugOf } from '../../base/text.ts';
+
+export const SESSION_FILE = 'session.md';
+export const METADATA_FILE = 'metadata.json';
+
+/** Digits of an id that are random: two of a day and title never meet. */
+const UNIQUE = 12;
+
+/** `YYYY-MM-DD-description-ID`; nothing of it changes after the first message. */
+export function folderNameOf({ createdAt, title, id }: Pick<ConversationRow, 'createdAt' | 'title' | 'id'>) {
+  return [createdAt.slice(0, 10), slugOf(title) || 'session', id.slice(-UNIQUE)].join('-');
+}
+
+/** `{agent}-{task}.md`. */
+export function agentFileOf({ agent, id }: Pick<RunRow, 'agent' | 'id'>): string {
+  return `${slugOf(agent) || 'agent'}-${id.slice(-UNIQUE)}.md`;
+}
+
+/** Whether a file in a session's folder was written by the program; all others are the person's. */
+export function isOwnFile(name: string): boolean {
+  return name === SESSION_FILE || name === METADATA_FILE || /^[a-z0-9-]+-[0-9a-f]{12}\.md$/.test(name);
+}
+
+/** With the folder: `session` alone would be the file of any session. */
+export function wikilink(folder: string, file: string, label?: string): string {
+  const shown = label
+    ?.replace(/[[\]|]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `[[${folder}/${file.replace(/\.md$/, '')}${shown ? `|${shown}` : ''}]]`;
+}

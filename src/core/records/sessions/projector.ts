@@ -1,0 +1,229 @@
+/** Keeps the Markdown folders of sessions as the store has them: behind the log, one at a time, each soon but not at once. */
+import type { DurableEvent, EventDraft } from '#contract/event.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { errorInfo, mustExist } from '../../base/errors.ts';
+import { recordOf, workflowIdsOf } from '../export/record.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import { agentPage } from './agent-page.ts';
+import { Behind } from './behind.ts';
+import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
+import { removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
+import { sessionMetadata, sessionPage } from './session-page.ts';
+import { type WorkflowPart, workflowPart } from './workflow-part.ts';
+
+export interface ProjectorPorts {
+  store: Store;
+  /** The data folder; null where nothing is kept on a disk. */
+  data: string | null;
+  settings: Pick<Settings, 'sessions'>;
+  /** Of this program. */
+  version: string;
+  /** Told of the first thing that could not be written, and again once it could in between. */
+  onFailure(draft: EventDraft): void;
+}
+
+export interface Projected {
+  folder: string;
+  files: number;
+}
+
+/** What comes in within this time, in milliseconds, becomes one projection. */
+const GATHER_MS = 250;
+/** Of the time, writing takes this part at most: the work of agents comes first. */
+const SHARE = 0.1;
+/** How long the end of the program waits for what is left to write, in milliseconds. */
+const LEAVING_MS = 5000;
+/** Sessions whose parts are kept for the next time. */
+const WARM = 4;
+
+/** After these a session reads differently. */
+const TURNS: ReadonlySet<string> = new Set<DurableEvent['type']>([
+  ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end'] as const),
+]);
+
+/** Of the newest event, with which a failure is told. */
+type Told = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
+
+interface Due {
+  /** Null where a program before this one has left it. */
+  told: Told | null;
+  workflows: Set<string>;
+}
+
+export class SessionProjector {
+  readonly #ports: ProjectorPorts;
+  readonly #due = new Map<string, Due>();
+  /** Null where nothing is kept on a disk. */
+  readonly #behind: Behind | null;
+  /** By conversation and workflow, in the order of their last use. */
+  readonly #parts = new Map<string, Map<string, WorkflowPart>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #failing = false;
+
+  constructor(ports: ProjectorPorts) {
+    this.#ports = ports;
+    this.#behind = ports.data === null ? null : new Behind(ports.data);
+  }
+
+  /** Gets every stored event. */
+  hear({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
+    if (!TURNS.has(type) || this.#behind === null) return;
+    const due = this.#due.get(conversationId) ?? { told: null, workflows: new Set() };
+    due.told = { conversationId, workflowId, runId, parentRunId, agent };
+    due.workflows.add(workflowId);
+    this.#due.set(conversationId, due);
+    this.#behind.mark(conversationId);
+    this.#wait(GATHER_MS);
+  }
+
+  /** Brings up to date what a program that was killed has left behind; resolves when it is known what that is. */
+  async catchUp(): Promise<void> {
+    for (const id of (await this.#behind?.left()) ?? [])
+      if (!this.#due.has(id)) this.#due.set(id, { told: null, workflows: new Set() });
+    if (this.#due.size > 0) this.#wait(GATHER_MS);
+  }
+
+  /** Makes the whole folder again; resolves when it is there. */
+  rebuild(conversationId: string): Promise<Projected> {
+    return this.#exclusive(async () => {
+      this.#parts.delete(conversationId);
+      const missing = `There is no conversation ${conversationId}`;
+      return this.#project(await mustExist(this.#ports.store.conversation(conversationId), missing));
+    });
+  }
+
+  /** It went to the trash, came back, or is about to be deleted for good: resolves when its files went with it. */
+  async moved(conversationId: string): Promise<void> {
+    if (this.#ports.data !== null) await this.rebuild(conversationId);
+  }
+
+  /** Writes what is left to write; resolves when that is done, or took too long. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer ?? undefined);
+    let timer: NodeJS.Timeout | undefined;
+    let late = false;
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, LEAVING_MS)));
+    const rest = async (): Promise<void> => {
+      while (this.#due.size > 0 && !late) await this.#exclusive(() => this.#next());
+      await this.#last;
+      await this.#behind?.settled();
+    };
+    await Promise.race([rest(), patience]);
+    late = true;
+    clearTimeout(timer);
+  }
+
+  #exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  #wait(ms: number): void {
+    if (this.#timer || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      void this.#exclusive(async () => {
+        const start = performance.now();
+        await this.#next();
+        const took = performance.now() - start;
+        this.#timer = null;
+        if (this.#due.size > 0) this.#wait(took * (1 / SHARE - 1));
+      });
+    }, ms).unref();
+  }
+
+  /** The session that has waited longest. */
+  async #next(): Promise<void> {
+    const [first] = this.#due;
+    if (!first) return;
+    const [id, due] = first;
+    this.#due.delete(id);
+    try {
+      for (const workflow of due.workflows) this.#parts.get(id)?.delete(workflow);
+      const conversation = await this.#ports.store.conversation(id);
+      if (conversation) await this.#project(conversation);
+      else this.#behind?.clear(id);
+      this.#failing = false;
+    } catch (error) {
+      // What was made may not have been written: next time all of it is looked at.
+      this.#parts.delete(id);
+      if (this.#failing) return;
+      this.#failing = true;
+      if (due.told) this.#ports.onFailure(noticeOf(due.told, error));
+    }
+  }
+
+  /** As the store has it: written, or out of the way where it is in the trash. */
+  async #project(conversation: ConversationRow): Promise<Projected> {
+    const { store } = this.#ports;
+    const name = folderNameOf(conversation);
+    const [root, other] = this.#rootsOf(conversation);
+    const ids = conversation.deletedAt ? [] : await workflowIdsOf(store, conversation.id);
+    let files = 0;
+    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids));
+    else await removeSession(root, name);
+    await removeSession(other, name);
+    this.#keepMark(conversation.id);
+    return { folder: `${rootPath(root)}/${name}`, files };
+  }
+
+  /** Sub-agents first, so that no link leads to a file that is not there yet. */
+  async *#filesOf(conversation: ConversationRow, ids: readonly string[]): AsyncGenerator<SessionFile> {
+    const { id } = conversation;
+    const folder = folderNameOf(conversation);
+    const known = this.#parts.get(id) ?? new Map<string, WorkflowPart>();
+    const parts = new Map<string, WorkflowPart>();
+    for (const workflowId of ids) {
+      const part = known.get(workflowId);
+      if (part) parts.set(workflowId, part);
+      else {
+        const record = await recordOf(this.#ports.store, workflowId, (run) => run.parentRunId === null);
+        if (!record) continue;
+        for (const run of record.runs)
+          if (run.parentRunId !== null)
+            yield { name: agentFileOf(run), text: agentPage(run, record.approvals, folder) };
+        parts.set(workflowId, workflowPart(record, folder));
+      }
+    }
+    const all = [...parts.values()];
+    yield { name: SESSION_FILE, text: sessionPage(conversation, all) };
+    yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
+    this.#keep(id, parts);
+  }
+
+  /** While anything runs its next step is sure to come, and a kill may come before it. */
+  #keepMark(id: string): void {
+    const parts = [...(this.#parts.get(id)?.values() ?? [])];
+    if (!this.#due.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#behind?.clear(id);
+  }
+
+  #keep(id: string, parts: Map<string, WorkflowPart>): void {
+    this.#parts.delete(id);
+    this.#parts.set(id, parts);
+    const [oldest] = this.#parts.keys();
+    if (this.#parts.size > WARM && oldest !== undefined) this.#parts.delete(oldest);
+  }
+
+  /** Where its folder belongs, and where it must not be: of two copies one would grow old. */
+  #rootsOf({ folder }: ConversationRow): [SessionsRoot, SessionsRoot] {
+    const inData = { base: this.#ports.data ?? '', folder: 'sessions' };
+    const inProject = { base: folder, folder: '.triad/sessions' };
+    return this.#ports.settings.sessions.project ? [inProject, inData] : [inData, inProject];
+  }
+}
+
+function noticeOf(told: Told, error: unknown): EventDraft {
+  const { conversationId } = told;
+  const text = `The Markdown files of this session could not be written (${errorInfo(error).message}). Its history is complete. Once this is put right: triad sessions project ${conversationId}`;
+  return {
+    type: 'notice',
+    level: 'warning',
+    text,
+    at: new Date().toISOString(),
+    ...told,
+  };
+}

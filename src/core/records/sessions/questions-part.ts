@@ -1,0 +1,33 @@
+/** What an agent asked the person, with what was asked for and what was approved. Pure. */
+import type { Approval } from '#contract/approval.ts';
+import { type AskedItem, askedItems } from '../../approvals/asked-items.ts';
+import { code, decided, exchanges, fence, inline } from '../markdown-parts.ts';
+
+/** Without the starts of sub-agents: those stand in their own files. */
+export function questionsOf(runId: string, approvals: readonly Approval[]): string[] {
+  return approvals
+    .filter(({ request }) => request.runId === runId && request.subject.kind !== 'envelopes')
+    .flatMap((approval) => [
+      ...askedItems(approval).flatMap((item) => [
+        '',
+        `- ${inline(approval.request.title)}, call ${code(approval.request.toolCallId)}: ${decided(item.decision)}`,
+        ...contentOf(item),
+      ]),
+      ...(approval.context ? ['', ...exchanges(approval.context)] : []),
+    ]);
+}
+
+/** The settings that a sub-agent was wanted with, and those that it got; nothing where they are the same. */
+export function changesOf(runId: string, approvals: readonly Approval[]): string[] {
+  const item = approvals.flatMap(askedItems).find((one) => one.runId === runId);
+  return item?.decision?.edited === undefined ? [] : contentOf(item);
+}
+
+function contentOf({ asked, decision, approved }: AskedItem): string[] {
+  const differs = decision?.edited !== undefined || decision?.replies !== undefined;
+  return [...block('Asked for', asked), ...(differs ? block('Approved', approved) : [])];
+}
+
+function block(name: string, value: unknown): string[] {
+  return ['', `${name}:`, '', fence(JSON.stringify(value, null, 2), 'json')];
+}

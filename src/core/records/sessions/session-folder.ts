@@ -1,0 +1,108 @@
+/** A session's folder on the disk: files are replaced whole, a new folder appears whole, and nobody else's file is touched. */
+import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { codeOf, TriadError } from '../../base/errors.ts';
+import { isOwnFile } from './names.ts';
+
+export interface SessionFile {
+  name: string;
+  text: string;
+}
+
+/** Where sessions lie: below `base`, which must be there, in a folder that is made where it is missing. */
+export interface SessionsRoot {
+  base: string;
+  /** Relative to the base. */
+  folder: string;
+}
+
+/** What a write that was cut off leaves. */
+const LEFT_OVER = /^\..*\.tmp$/;
+/** For their owner only: what is said in a session is nobody else's. */
+const MODE = { folder: 0o700, file: 0o600 };
+
+export const rootPath = ({ base, folder }: SessionsRoot): string => join(base, folder);
+
+/** In order: what the later ones link to is there before them. Says how many files are in it. */
+export async function writeSession(
+  root: SessionsRoot,
+  name: string,
+  files: AsyncIterable<SessionFile>,
+): Promise<number> {
+  const sessions = await makeRoot(root);
+  const folder = join(sessions, name);
+  const isNew = !(await isFolder(folder));
+  const target = isNew ? join(sessions, `.${name}.tmp`) : folder;
+  if (isNew) {
+    await rm(target, { recursive: true, force: true });
+    await mkdir(target, { mode: MODE.folder });
+  } else await removeFiles(folder, (file) => LEFT_OVER.test(file));
+  let count = 0;
+  for await (const { name: file, text } of files) {
+    await replace(join(target, file), Buffer.from(text.toWellFormed(), 'utf8'));
+    count += 1;
+  }
+  if (isNew) await rename(target, folder);
+  return count;
+}
+
+/** Files of the person's own stay, and with them the folder. */
+export async function removeSession(root: SessionsRoot, name: string): Promise<void> {
+  const sessions = rootPath(root);
+  if (!(await isFolder(join(sessions, name)))) return;
+  await assertInside(root);
+  await rm(join(sessions, `.${name}.tmp`), { recursive: true, force: true });
+  await removeFiles(join(sessions, name), (file) => isOwnFile(file) || LEFT_OVER.test(file));
+  await rmdir(join(sessions, name)).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
+  });
+}
+
+async function makeRoot(root: SessionsRoot): Promise<string> {
+  // Of a project: a folder that was removed is not made again.
+  if (!(await isFolder(root.base))) throw new TriadError('not_found', `${root.base} is not there any more`);
+  await mkdir(rootPath(root), { recursive: true, mode: MODE.folder });
+  await assertInside(root);
+  return rootPath(root);
+}
+
+/** A link in a project must not lead what is written, or removed, to another place. */
+async function assertInside(root: SessionsRoot): Promise<void> {
+  const [base, sessions] = await Promise.all([realpath(root.base), realpath(rootPath(root))]);
+  if (relative(base, sessions) === join(root.folder)) return;
+  throw new TriadError('not_allowed', `${rootPath(root)} leads to another place: ${sessions}`);
+}
+
+/** What is there already is left alone, so that nothing looks changed that is not. */
+async function replace(path: string, bytes: Buffer): Promise<void> {
+  if (await holds(path, bytes)) return;
+  try {
+    await writeAtomically(path, bytes, { mode: MODE.file, sync: false });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    // The person removed the folder meanwhile.
+    await mkdir(dirname(path), { mode: MODE.folder });
+    await writeAtomically(path, bytes, { mode: MODE.file, sync: false });
+  }
+}
+
+async function holds(path: string, bytes: Buffer): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => null);
+  if (!file) return false;
+  try {
+    return (await file.stat()).size === bytes.length && bytes.equals(await file.readFile());
+  } finally {
+    await file.close();
+  }
+}
+
+async function removeFiles(folder: string, which: (name: string) => boolean): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (!entry.isDirectory() && which(basename(entry.name))) await rm(join(folder, entry.name), { force: true });
+}
+
+/** A link is none. */
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+}

@@ -1,0 +1,80 @@
+/** The execution trace in a session's metadata: who ran below whom and when, with every answer that a person or a rule gave. */
+import type { Approval } from '#contract/approval.ts';
+import type { RunRow } from '#contract/view.ts';
+import { itemsOf } from '../../approvals/policy.ts';
+import { agentFileOf } from './names.ts';
+import { inputOf, tokensOf, usd } from './tokens.ts';
+
+export type TraceEntry = ReturnType<typeof entryOf>;
+
+/** In order of creation: the lead first. */
+export function traceEntries(runs: readonly RunRow[], approvals: readonly Approval[]): TraceEntry[] {
+  const traces = new Map(runs.map(({ id, traceId }) => [id, traceId]));
+  return runs.map((run) => entryOf(run, approvals, traces));
+}
+
+function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMap<string, string>) {
+  const { id, parentRunId, envelope, usage, error, durationMs } = run;
+  return {
+    trace_id: run.traceId,
+    parent_trace_id: parentRunId === null ? null : (traces.get(parentRunId) ?? null),
+    run_id: id,
+    workflow_id: run.workflowId,
+    agent_name: run.agent,
+    title: run.title,
+    file: parentRunId === null ? null : agentFileOf(run),
+    kind: run.kind,
+    depth: run.depth,
+    parent_chain: run.parentChain,
+    spawned_at: run.queuedAt,
+    started_at: run.startedAt,
+    completed_at: run.endedAt,
+    duration_ms: durationMs === null ? null : Math.round(durationMs),
+    attempt: run.attempt,
+    status: run.status,
+    outcome: run.outcome,
+    model: envelope.model,
+    tokens: tokensOf(usage),
+    tokens_input: inputOf(usage),
+    tokens_output: usage.outputTokens,
+    cost_usd: usd(usage),
+    permissions: envelope.permissions,
+    approvals: approvals.filter(({ request }) => request.runId === id).flatMap(answersOf),
+    error: error && { type: error.code, message: error.message, detail: error.detail ?? null },
+  };
+}
+
+/** Each item of a question; `run_id` is the run that it would start, if any. */
+function answersOf({ request, decisions }: Approval) {
+  const hashes = itemsOf(request.subject);
+  return decisions.map((decision, item) => ({
+    approval_id: request.id,
+    item,
+    title: request.title,
+    risk: request.risk,
+    run_id: request.subject.kind === 'envelopes' ? (request.subject.items[item]?.runId ?? null) : null,
+    asked_at: request.at,
+    decided_at: decision?.at ?? null,
+    allowed: decision?.allowed ?? null,
+    outcome: decision?.outcome ?? null,
+    decided_by: decision?.decidedBy ?? null,
+    rule_id: decision?.ruleId ?? null,
+    reason: decision?.reason ?? null,
+    asked_hash: hashes[item] ?? null,
+    envelope_hash: decision?.hashAfter ?? null,
+  }));
+}
+
+/** Most sub-agents that waited for their start at the same time. */
+export function maxQueueDepth(children: readonly RunRow[]): number {
+  const waits = children.map(({ queuedAt, startedAt, endedAt }) => ({
+    queuedAt,
+    until: startedAt ?? endedAt,
+  }));
+  return waits.reduce((most, { queuedAt: at }) => {
+    const waiting = waits.filter(
+      ({ queuedAt, until }) => queuedAt <= at && (until === null || until > at || queuedAt === at),
+    );
+    return Math.max(most, waiting.length);
+  }, 0);
+}

@@ -1,0 +1,67 @@
+/** Reads what a screen shows: as much as it shows, not as much as is stored. */
+import type { Entry } from '#contract/message.ts';
+import type { Snapshot, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
+import { grantsOf } from '../approvals/answered.ts';
+import { TriadError } from '../base/errors.ts';
+import type { OpenMessages } from '../log/open-messages.ts';
+import type { Store } from '../store/store.ts';
+
+/** Workflows of a conversation that a screen opens with, and gets with each page before them. */
+const WORKFLOWS = 20;
+
+/** The newest workflows of a conversation, or those before one, as of event `seq`. */
+export async function snapshot(
+  store: Store,
+  open: OpenMessages,
+  conversationId: string,
+  seq: number,
+  before?: string,
+): Promise<Snapshot> {
+  const conversation = await store.conversation(conversationId);
+  if (!conversation) throw new TriadError('not_found', `There is no conversation ${conversationId}`);
+  const page = await store.workflows({ conversationId, limit: WORKFLOWS, before });
+  const workflows = page.items.toReversed();
+  const ids = workflows.map((workflow) => workflow.id);
+  const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
+  const shown = runs.filter((run) => run.parentRunId === null || run.outcome === null || run.outcome === 'interrupted');
+  const runIds = shown.map((run) => run.id);
+  const [entries, calls] = await Promise.all([
+    Promise.all(runIds.map(async (id): Promise<[string, Entry[]]> => [id, await store.entriesOf(id)])),
+    store.callsOf(runIds),
+  ]);
+  return {
+    seq,
+    conversation: { ...conversation, lastSeq: seq },
+    workflows,
+    more: page.next !== null,
+    runs,
+    entries: Object.fromEntries(entries),
+    calls,
+    approvals,
+    open: before === undefined ? open.of(conversationId) : [],
+  };
+}
+
+export async function workflowDetail(store: Store, workflow: WorkflowRow): Promise<WorkflowDetail> {
+  const [conversation, runs, approvals, requests] = await Promise.all([
+    store.conversation(workflow.conversationId),
+    store.runsOf([workflow.id]),
+    store.approvalsOf([workflow.id]),
+    store.requestsOf(workflow.id),
+  ]);
+  if (!conversation)
+    throw new TriadError('internal', `The conversation of workflow ${workflow.id} is missing in the store`);
+  const [calls, grants] = await Promise.all([
+    store.callsOf(runs.map((run) => run.id)),
+    grantsOf(store, workflow, approvals),
+  ]);
+  return {
+    conversation,
+    workflow,
+    runs,
+    calls,
+    approvals,
+    requests,
+    ...(grants.length > 0 ? { grants } : {}),
+  };
+}

@@ -1,0 +1,112 @@
+/** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
+import type { Budget } from '#contract/agent.ts';
+import type { PlanItem } from '#contract/message.ts';
+import { emitterOf } from './emitter.ts';
+import type { Engine } from './engine.ts';
+import type { History } from '../log/history.ts';
+import type { LoopRun, RunQuestions } from '../loop/loop-run.ts';
+import { memoryOf, scopeOf } from './memory.ts';
+import { pastReports } from './past-reports.ts';
+import { questionsOf } from './questions.ts';
+import type { LeadChildren, RunPlan } from './run-plan.ts';
+import { sayMore } from '../loop/say-more.ts';
+import { isRaised, limitsOf, usedOf } from '../budget/spending.ts';
+import type { Watchdog } from '../base/watchdog.ts';
+import type { WorkClock } from '../base/work-clock.ts';
+import type { Workflow } from '../workflows/workflow.ts';
+
+/** What the loop of one run is made from. */
+export interface Parts {
+  engine: Engine;
+  workflow: Workflow;
+  plan: RunPlan;
+  signal: AbortSignal;
+  history: History;
+  watchdog: Watchdog;
+  clock: WorkClock;
+  model: LoopRun['model'];
+  children: LeadChildren | null;
+}
+
+export function loopRunOf(parts: Parts): LoopRun {
+  const { engine, plan, signal, history, watchdog, model, children } = parts;
+  const { envelope, recorder, stored } = plan;
+  const questions = questionsOf({
+    ...parts,
+    explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), emitterOf(parts)),
+  });
+  const permits = engine.permits(model.provider);
+  const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
+  const run: LoopRun = {
+    depth: plan.depth,
+    envelope,
+    history,
+    prior: plan.prior,
+    signal,
+    watchdog,
+    model,
+    retryDelays: engine.retryDelays,
+    // With one request at a time the response would keep what it starts from its turn.
+    get early() {
+      return permits.limit > 1;
+    },
+    tools,
+    stored: {
+      calls: new Map(stored.calls.map((call) => [call.toolCallId, call])),
+      approvals: new Map(stored.approvals.map((approval) => [approval.request.toolCallId, approval])),
+    },
+    limits: limitsFor(parts),
+    // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
+    admit: async (until) => {
+      const resume = watchdog.hold();
+      return permits.enter(model, until, { free: plan.depth === 0 }).finally(resume);
+    },
+    price: (usage) => engine.price(envelope.model, usage),
+    hint: (piece) => recorder.hint(piece),
+    streamed: (messageId) => recorder.streamed(messageId),
+    toolSpecs: () => engine.tools.specs(tools, children?.agents() ?? []),
+    toolContext: contextsFor(parts, questions),
+    ask: questions.ask,
+    askAgain: questions.askAgain,
+    backgroundReports: async (wait) => {
+      if (!children) return null;
+      // Sub-agents have watchdogs of their own.
+      const resume = watchdog.hold();
+      return children.backgroundReports(wait).finally(resume);
+    },
+  };
+  return run;
+}
+
+function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
+  const { recorder, envelope } = plan;
+  const { runId } = recorder.ids;
+  const own = (): Budget => workflow.raised.get(runId) ?? limitsOf(envelope);
+  return {
+    admit: (turns) => workflow.spending.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
+    withdraw: () => workflow.spending.withdraw(runId),
+    isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.spending.limits),
+    close: () => workflow.close(runId),
+  };
+}
+
+function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQuestions): LoopRun['toolContext'] {
+  const { recorder, envelope, kind } = plan;
+  const { conversationId, workflowId, runId, agent } = recorder.ids;
+  const { folder } = envelope;
+  let items: readonly PlanItem[] = plan.stored.plan;
+  const own = {
+    plan: {
+      read: () => items,
+      write: async (next: PlanItem[]) => {
+        items = next;
+        await recorder.record({ type: 'plan-change', items: next });
+      },
+    },
+    pastReports: () => pastReports(engine.store, folder),
+    memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
+  };
+  return (toolCallId) => {
+    return { conversationId, workflowId, runId, toolCallId, folder, signal, children, hidden, ...own };
+  };
+}

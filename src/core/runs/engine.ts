@@ -1,0 +1,38 @@
+/** What every run of the program shares: made once at the composition root and handed down. */
+import type { AgentFolders } from '../agents/agent-folders.ts';
+import type { AgentWatch } from '../agents/watch.ts';
+import type { ApprovalGate } from '../approvals/gate.ts';
+import type { Permissions } from '../approvals/permissions.ts';
+import type { Envelopes } from './envelopes.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Model, ModelUsage } from '../model/model.ts';
+import type { OpenMessages } from '../log/open-messages.ts';
+import type { Permits } from '../model/permits.ts';
+import type { SessionProjector } from '../records/sessions/projector.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { Trust } from '../agents/trust.ts';
+
+export interface Engine {
+  readonly store: Store;
+  readonly log: EventLog;
+  readonly open: OpenMessages;
+  readonly sessions: SessionProjector;
+  readonly gate: ApprovalGate;
+  readonly permissions: Permissions;
+  /** The agents of each folder; a workflow reads them once, when it starts. */
+  readonly agents: AgentFolders;
+  readonly trust: Trust;
+  /** Tells who looks at agents that something about them has changed. */
+  readonly watch: AgentWatch;
+  readonly tools: ToolRegistry;
+  readonly envelopes: Envelopes;
+  /** As they are now: read where they are used. */
+  readonly settings: Settings;
+  /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
+  model(provider?: string): Promise<Model>;
+  readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
+  permits(provider: string): Permits;
+  readonly retryDelays: readonly number[];
+}

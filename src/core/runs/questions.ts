@@ -1,0 +1,275 @@
+/** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
+import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
+import type { Verdict } from '#contract/permission.ts';
+import type { Asking, Ruling } from '../approvals/gate.ts';
+import type { Action, Targets } from '../approvals/judge.ts';
+import { literal } from '../base/pattern.ts';
+import { optionsOf } from '../approvals/policy.ts';
+import type { Engine } from './engine.ts';
+import { TriadError } from '../base/errors.ts';
+import { canonicalHash } from '../base/hash.ts';
+import { newId } from '../base/ids.ts';
+import { scopeOf } from './memory.ts';
+import { problemWords } from '../base/problem-words.ts';
+import type { ParsedCall, RunQuestions } from '../loop/loop-run.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { Question } from '../tools/question.ts';
+import { agentTargets } from '../tools/sub-agent-tools.ts';
+import type { Tool } from '../tools/tool.ts';
+import { pathTargets } from '../tools/workspace.ts';
+import type { Workflow } from '../workflows/workflow.ts';
+
+interface Parts {
+  engine: Engine;
+  workflow: Pick<Workflow, 'approve'>;
+  plan: RunPlan;
+  signal: AbortSignal;
+  /** Has the run that asks say more about a question. */
+  readonly explain: (approval: Approval, signal: AbortSignal) => Promise<string>;
+}
+
+export function questionsOf(parts: Parts): RunQuestions {
+  const { engine, plan } = parts;
+  const { gate, permissions } = engine;
+  const record = plan.recorder.record.bind(plan.recorder);
+  return {
+    ask: async (call, asked) => {
+      const actions = await actionsOf(parts, call, asked);
+      const verdicts: Verdict[] = [];
+      for (const action of actions) verdicts.push(await permissions.decide(action, record));
+      if (!asked && verdicts.every(isPlain)) return null;
+      const request = requestOf(parts, call, asked ?? plainQuestion(call, plan), actions);
+      return { answered: gate.ask(request, asking(parts, call, request, { actions, verdicts })) };
+    },
+    askAgain: async (call, approval) => {
+      const actions = await actionsOf(parts, call, approval.request);
+      const isOpen = approval.decisions.includes(null);
+      // What was asked stays a question: only what must not be is decided meanwhile.
+      const verdicts = isOpen ? await Promise.all(actions.map((action) => permissions.explain(action))) : [];
+      const denials = verdicts.map((verdict) => (verdict.effect === 'deny' ? verdict : null));
+      const known = { actions, verdicts: denials };
+      return { answered: gate.askAgain(approval, asking(parts, call, approval.request, known)) };
+    },
+    hidden: async (tool, path) => {
+      const targets = await pathTargets(plan.envelope.folder, path);
+      const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
+      return permissions.hidden(of(tool), of(READING));
+    },
+  };
+}
+
+/** Reads one file whole: what rules deny to it, no other tool shows. */
+const READING = 'read_file';
+
+/** Nothing wanted it to be asked about. Where something did, what allowed it is recorded like any answer. */
+function isPlain({ effect, steps }: Verdict): boolean {
+  return effect === 'allow' && steps.every((step) => step.effect !== 'ask');
+}
+
+/** One for each item that is answered alone. */
+async function actionsOf(
+  parts: Parts,
+  { tool, input }: ParsedCall,
+  question: Pick<Question, 'subject' | 'risk' | 'reversible'> | null,
+): Promise<Action[]> {
+  if (question?.subject.kind === 'envelopes') {
+    const { items, operation } = question.subject;
+    return items.map(({ envelope }) =>
+      actionOf(parts, tool, tool.name, agentTargets([envelope.agent], operation === 'spawn'), question),
+    );
+  }
+  const targets = await targetsOf(tool, input, parts.plan.envelope.folder);
+  return [actionOf(parts, tool, tool.name, targets, question)];
+}
+
+/** What a call is about, as far as its tool can tell. */
+export async function targetsOf(tool: Tool, input: unknown, folder: string): Promise<Targets> {
+  if (tool.targets) return tool.targets(input, folder);
+  return tool.permissions.length === 0 ? { values: [], path: false } : null;
+}
+
+function actionOf(
+  { plan }: Parts,
+  tool: Pick<Tool, 'permissions' | 'like'> | undefined,
+  name: string,
+  targets: Targets,
+  question: Pick<Question, 'risk' | 'reversible'> | null,
+): Action {
+  const { conversationId, workflowId, agent } = plan.recorder.ids;
+  const { folder, requiresApproval, approvalMode: mode } = plan.envelope;
+  const permissions = tool?.permissions ?? [];
+  return {
+    agent,
+    scope: scopeOf(agent, plan.kind),
+    tool: name,
+    like: tool?.like,
+    permissions,
+    targets,
+    folder,
+    conversationId,
+    workflowId,
+    requires: requiresApproval ?? [],
+    ceiling: null,
+    mode,
+    ...usualOf(permissions, question),
+  };
+}
+
+/** How a call stands where no rule says anything. */
+export function usualOf(
+  permissions: Tool['permissions'],
+  question: Pick<Question, 'risk' | 'reversible'> | null,
+): Pick<Action, 'asks' | 'risk' | 'reversible'> {
+  const reaches = permissions.some((one) => one.endsWith('Write') || one === 'NetworkAccess');
+  const { risk = reaches ? 'medium' : 'low', reversible = true } = question ?? {};
+  return { asks: question !== null || reaches, risk, reversible };
+}
+
+/** For a call that nothing but a rule wants to be asked about. */
+function plainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: RunPlan): Question {
+  return {
+    title: `Use ${tool.name}`,
+    description: 'A rule, or the definition of this agent, wants you to be asked about this.',
+    subject: {
+      kind: 'tool',
+      tool: tool.name,
+      input,
+      folder,
+      preview: null,
+      hash: canonicalHash({ tool: tool.name, input }),
+    },
+    risk: 'low',
+    reversible: true,
+  };
+}
+
+function requestOf(
+  { engine, plan }: Parts,
+  call: ParsedCall,
+  question: Question,
+  actions: readonly Action[],
+): ApprovalRequest {
+  const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
+  const grant = offerOf(question, actions);
+  return {
+    id: newId(),
+    conversationId,
+    workflowId,
+    runId,
+    toolCallId: call.id,
+    agent,
+    chain: plan.chain,
+    ...question,
+    options: optionsOf(grant),
+    ...(grant ? { grant } : {}),
+    ...(isLateYes(engine.settings, question) ? { onTimeout: 'approve' as const } : {}),
+    remainingMs: plan.envelope.approvalTimeoutMs ?? engine.settings.limits.approval_seconds * 1000,
+    at: new Date().toISOString(),
+  };
+}
+
+function isLateYes({ approvals }: Engine['settings'], { risk, reversible }: Question): boolean {
+  return approvals.on_timeout === 'approve' && risk !== 'high' && reversible;
+}
+
+/**
+ * Nothing whose content cannot be shown whole, nor who would start with any prompt: a temporary agent, or a batch. What a
+ * temporary agent does can be granted while its name means the same: not for always.
+ */
+function offerOf({ subject, reversible }: Question, [action, ...others]: readonly Action[]): ApprovalRequest['grant'] {
+  const [target] = action?.targets?.values ?? [];
+  if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
+  if (subject.kind === 'envelopes' && subject.operation !== 'delegate') return undefined;
+  const { scope: agent, tool } = action;
+  const isTemporary = agent !== action.agent;
+  const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
+  return { agent, tool, pattern: patternOf(action.targets), scopes: [...scopes] };
+}
+
+/** The least that matches all that the call is about. */
+function patternOf(targets: Targets): string {
+  const values = (targets?.values ?? []).map(literal);
+  return values.length === 1 ? values[0]! : `{${values.join(',')}}`;
+}
+
+function asking(
+  parts: Parts,
+  call: ParsedCall,
+  request: ApprovalRequest,
+  { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly (Verdict | null)[] },
+): Asking {
+  const { engine, workflow, plan, signal, explain } = parts;
+  const { subject } = request;
+  const { folder } = plan.envelope;
+  const record: Asking['record'] = (payload) => plan.recorder.record(payload);
+  return {
+    policy: workflow.approve,
+    signal,
+    record,
+    explain,
+    // No rule can answer what an agent wants to know; one that denies its tool still does.
+    rulings: verdicts.map((verdict) => (isKnown(subject, verdict) ? rulingOf(verdict) : null)),
+    grant: (wish) => {
+      const { grants } = engine.permissions;
+      const targets = actions[0]?.targets ?? null;
+      const { ids } = plan.recorder;
+      const grant = grants.made(wish, {
+        offer: request.grant,
+        targets,
+        folder,
+        ids,
+        approvalId: request.id,
+      });
+      return () => grants.give(grant, record);
+    },
+    revalidate: (item, value) =>
+      subject.kind === 'envelopes'
+        ? editedEnvelope(engine, plan, subject, item, value)
+        : editedInput(parts, call.tool, request, value),
+  };
+}
+
+function isKnown({ kind }: Subject, verdict: Verdict | null): boolean {
+  return kind !== 'questions' || verdict?.effect === 'deny';
+}
+
+function rulingOf(verdict: Verdict | null): Ruling | null {
+  if (!verdict || verdict.effect === 'ask') return null;
+  const allowed = verdict.effect === 'allow';
+  return { allowed, ruleId: verdict.ruleId, reason: allowed ? null : verdict.reason };
+}
+
+async function editedEnvelope(
+  engine: Engine,
+  plan: RunPlan,
+  { items }: Extract<Subject, { kind: 'envelopes' }>,
+  item: number,
+  value: unknown,
+): Promise<{ value: unknown; hash: string }> {
+  const asked = items[item]?.envelope;
+  if (!asked) throw new TriadError('bad_input', `The question has no item ${item}`);
+  return engine.envelopes.edited(value, asked, plan.envelope);
+}
+
+/** A rule that denies what it became denies it here too. */
+async function editedInput(
+  parts: Parts,
+  tool: Tool,
+  request: ApprovalRequest,
+  value: unknown,
+): Promise<{ value: unknown; hash: string }> {
+  if (request.subject.kind === 'questions')
+    throw new TriadError('bad_input', 'Questions are answered with replies: they cannot be changed');
+  const parsed = tool.input.safeParse(value, { error: problemWords });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = issue?.path.map(String).join('.') || tool.name;
+    throw new TriadError('bad_input', `The edited arguments do not fit: ${name} ${issue?.message}`);
+  }
+  const input: unknown = parsed.data;
+  for (const action of await actionsOf(parts, { id: request.toolCallId, tool, input }, request)) {
+    const { effect, reason } = await parts.engine.permissions.explain(action);
+    if (effect === 'deny') throw new TriadError('not_allowed', reason);
+  }
+  return { value: input, hash: canonicalHash({ tool: tool.name, input }) };
+}

@@ -1,0 +1,36 @@
+/** What a run is started from, whether it is fresh, resumed or tried again. */
+import type { Envelope, RunKind } from '#contract/agent.ts';
+import type { History } from '../log/history.ts';
+import type { LoopRun } from '../loop/loop-run.ts';
+import type { Recorder } from '../log/recorder.ts';
+import type { StoredRun } from './stored-run.ts';
+import type { Children } from '../tools/children.ts';
+
+export interface RunPlan {
+  recorder: Recorder;
+  kind: RunKind;
+  depth: number;
+  /** From the person down to this agent. */
+  chain: string[];
+  envelope: Envelope;
+  envelopeHash: string;
+  /** 1 for a fresh run; a resumed one counts on. */
+  attempt: number;
+  /** The person asked for this attempt, because the one before did not complete. */
+  retried: boolean;
+  /** What earlier attempts stored. */
+  stored: StoredRun;
+  prior: LoopRun['prior'];
+  queuedMs: number;
+  /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
+  children: ((history: History, signal: AbortSignal) => LeadChildren) | null;
+}
+
+/** Sub-agents as their lead's run sees them: what the tools use, and what goes on behind them. */
+export interface LeadChildren extends Children {
+  backgroundReports: LoopRun['backgroundReports'];
+  /** Sub-agents that were working in the background go on there, and those that wait to be tried again start. */
+  resumeBackground(): Promise<void>;
+  /** The lead has ended: nothing of it may go on. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,36 @@
+/** Reads what earlier attempts of a run left in the store. */
+import type { Approval } from '#contract/approval.ts';
+import type { Entry, PlanItem } from '#contract/message.ts';
+import type { RunRow, ToolCallRow } from '#contract/view.ts';
+import type { Store } from '../store/store.ts';
+
+export interface StoredRun {
+  entries: Entry[];
+  calls: ToolCallRow[];
+  approvals: Approval[];
+  /** Time that earlier attempts took, in milliseconds, and how much of it they worked. */
+  activeMs: number;
+  workedMs: number;
+  plan: PlanItem[];
+  /** Sub-agents that the run has asked for. */
+  children: RunRow[];
+}
+
+/** Empty for a run that never started. `children`: the rows of its sub-agents. */
+export async function loadStored(store: Store, row: RunRow | null, children: RunRow[]): Promise<StoredRun> {
+  if (!row) return { entries: [], calls: [], approvals: [], activeMs: 0, workedMs: 0, plan: [], children };
+  const [entries, calls, approvals] = await Promise.all([
+    store.entriesOf(row.id),
+    store.callsOf([row.id]),
+    store.approvalsOf([row.workflowId]),
+  ]);
+  return {
+    entries,
+    calls,
+    approvals: approvals.filter((approval) => approval.request.runId === row.id),
+    activeMs: row.durationMs ?? 0,
+    workedMs: row.workedMs ?? 0,
+    plan: row.plan ?? [],
+    children,
+  };
+}

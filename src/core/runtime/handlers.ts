@@ -1,0 +1,137 @@
+/** What each method of the contract does: thin words over the orchestrator, the gate and the store. */
+import type { Output } from '#contract/rpc.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import type { AsleepQuestions } from '../approvals/asleep.ts';
+import { canonicalFolder } from '../base/canonical-folder.ts';
+import type { Engine } from '../runs/engine.ts';
+import { mustExist, TriadError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { LiveSettings } from '../settings/live-settings.ts';
+import type { Handlers } from './methods/handlers.ts';
+import { agentFileMethods } from './methods/agent-files.ts';
+import { agentMethods } from './methods/agents.ts';
+import { historyMethods } from './methods/history.ts';
+import { trashMethods } from './methods/trash.ts';
+import { permissionMethods } from './methods/permissions.ts';
+import { providerMethods } from './methods/provider.ts';
+import { sessionMethods } from './methods/sessions.ts';
+import { workMethods } from './methods/work.ts';
+import { DEMO } from '../model/models.ts';
+import type { Orchestrator } from '../workflows/orchestrator.ts';
+import type { Provider } from '../model/provider.ts';
+import { snapshot, workflowDetail } from '../records/snapshots.ts';
+import { writes } from '../tools/tool.ts';
+import { ZERO } from '../base/usage.ts';
+
+export interface HandlerPorts {
+  version: string;
+  /** Folder for conversations that name none. */
+  folder: string;
+  provider: Provider;
+  settings: LiveSettings;
+}
+
+/** Of one answer to those who were away. */
+const EVENTS = 1000;
+
+export function handlersOf(
+  ports: HandlerPorts,
+  engine: Engine,
+  orchestrator: Orchestrator,
+  asleep: AsleepQuestions,
+): Handlers {
+  const { provider, version } = ports;
+  const { store, log, open } = engine;
+  const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
+  const workflow = (id: string) => mustExist(store.workflow(id), `There is no workflow ${id}`);
+  /** As of one event, between two commits. */
+  const pageOf = async ({ conversationId, before }: { conversationId: string; before?: string }) => {
+    await conversation(conversationId);
+    await log.open(conversationId);
+    return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
+  };
+  const appState = () => appStateOf(ports, engine);
+  return {
+    'app.state': appState,
+    ...providerMethods({ provider, settings: ports.settings, appState }),
+    ...agentMethods(engine, ports.folder),
+    ...agentFileMethods(engine, ports.folder),
+    'conversation.list': (page) => store.conversations(page),
+    'conversation.create': async ({ folder, agent }) => {
+      // Told before anything is made: without a provider no message could be sent in it.
+      await engine.model();
+      return createConversation(engine, await canonicalFolder(folder ?? ports.folder), agent ?? 'lead');
+    },
+    'conversation.snapshot': pageOf,
+    'conversation.earlier': pageOf,
+    'conversation.events': async ({ conversationId, after }) => {
+      await conversation(conversationId);
+      return store.events(conversationId, after + 1, after + EVENTS);
+    },
+    'message.send': async ({ conversationId, text, approve }) =>
+      orchestrator.send(await conversation(conversationId), text, approve),
+    ...historyMethods(engine, version),
+    ...trashMethods({ engine, orchestrator, asleep }),
+    ...workMethods(engine, orchestrator, asleep),
+    ...sessionMethods(engine),
+    ...permissionMethods(engine, ports.folder),
+    'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
+    'workflow.stop': ({ workflowId, cause }) =>
+      orchestrator.stopWorkflow(workflowId, cause === 'output' ? 'output' : 'user'),
+    'workflow.resume': async ({ workflowId, approve }) => {
+      await orchestrator.resume(workflowId, approve);
+      return {};
+    },
+  };
+}
+
+async function appStateOf(
+  { version, folder, provider }: HandlerPorts,
+  { agents, tools, settings }: Engine,
+): Promise<Output<'app.state'>> {
+  const delegable = (await agents.of(folder)).delegable();
+  // The demo is given nothing that could write.
+  const offered = tools.all().filter((tool) => provider.name !== DEMO || !writes(tool));
+  return {
+    version,
+    folder,
+    provider: await provider.state(),
+    secrets: provider.place,
+    tools: offered.map((tool) => ({
+      name: tool.name,
+      description: tool.describe(delegable),
+      baseline: tool.baseline,
+      primaryOnly: tool.primaryOnly,
+    })),
+    maxSubAgents: settings.limits.max_sub_agents,
+  };
+}
+
+async function createConversation(
+  { store, log, agents }: Engine,
+  folder: string,
+  agent: string,
+): Promise<ConversationRow> {
+  const registry = await agents.of(folder);
+  if (!registry.lookup(agent)) {
+    const usable = registry.list({ enabled: true }).map(({ name }) => name);
+    const hint = registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
+    throw new TriadError(
+      'not_found',
+      `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
+    );
+  }
+  const at = new Date().toISOString();
+  const row: ConversationRow = {
+    id: newId(),
+    title: '',
+    folder,
+    agent,
+    createdAt: at,
+    updatedAt: at,
+    lastSeq: 0,
+    usage: ZERO,
+  };
+  await log.save([{ kind: 'put', table: 'conversation', key: row.id, row }]);
+  return mustExist(store.conversation(row.id), 'The new conversation was not stored');
+}

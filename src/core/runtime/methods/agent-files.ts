@@ -1,0 +1,69 @@
+/** The methods behind the editor of agents. */
+import type { AgentDefinition, AgentFile } from '#contract/agent.ts';
+import { pathInProject } from '../../agents/agent-folders.ts';
+import type { AgentFiles } from '../../agents/files.ts';
+import { type LoadedFile, nameOf, reportOf } from '../../agents/load.ts';
+import type { AgentPlace } from '../../agents/places.ts';
+import { placeHolding } from '../../agents/read-place.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import { canonicalFolder } from '../../base/canonical-folder.ts';
+import type { Engine } from '../../runs/engine.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine = 'agents.files' | 'agents.read' | 'agents.lint' | 'agents.edit' | 'agents.save' | 'agents.draft';
+
+/** `home`: the folder that is meant where none is named. */
+export function agentFileMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
+  let made: Promise<AgentFiles> | null = null;
+  // Only who looks at agents pays for it.
+  const files = (): Promise<AgentFiles> =>
+    (made ??= import('../../agents/files.ts').then(
+      ({ AgentFiles }) => new AgentFiles({ agents, trust, tools: tools.all() }),
+    ));
+  const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
+  return {
+    'agents.files': async ({ folder }) => {
+      const place = await at(folder);
+      const [found, registry] = await Promise.all([agents.files(place), agents.of(place)]);
+      const places = agents.places(place);
+      return found.map((file) => describe(file, registry, places, place));
+    },
+    'agents.read': async ({ folder, file }) => (await files()).read(await at(folder), file),
+    'agents.lint': async ({ folder, file, text }) => (await files()).lint(await at(folder), file, text),
+    'agents.edit': async ({ folder, file, text, changes }) =>
+      (await files()).edit(await at(folder), file, text, changes),
+    'agents.save': async ({ folder, file, text, before }) => {
+      const saved = await (await files()).save(await at(folder), file, text, before);
+      watch.changed();
+      return saved;
+    },
+    'agents.draft': async ({ folder, ...draft }) => (await files()).draft(await at(folder), draft),
+  };
+}
+
+/** `registry`: what is used there. */
+function describe(file: LoadedFile, registry: AgentRegistry, places: readonly AgentPlace[], folder: string): AgentFile {
+  const name = nameOf(file);
+  const used = name === null ? null : registry.get(name);
+  const isUsed = used?.sourcePath === file.path;
+  // A name that only an untrusted file takes from it is still its own.
+  const definition = isUsed ? used : file.ok ? file.definition : null;
+  const isTrusted = !registry.untrusted.includes(pathInProject(folder, file.path));
+  const state = definition ? stateOf(definition, isTrusted, isUsed) : 'faulty';
+  return {
+    ...reportOf(file),
+    ...(definition ? { ok: true, errors: [] } : {}),
+    description: definition?.description ?? null,
+    role: definition?.role ?? null,
+    model: definition?.model ?? null,
+    state,
+    overriddenBy: state === 'overridden' ? (used?.sourcePath ?? null) : null,
+    dialect: placeHolding(places, file.path)?.dialect ?? 'triad',
+  };
+}
+
+function stateOf({ enabled }: AgentDefinition, isTrusted: boolean, isUsed: boolean): AgentFile['state'] {
+  if (!isTrusted) return 'untrusted';
+  if (!isUsed) return 'overridden';
+  return enabled ? 'usable' : 'disabled';
+}

@@ -1,0 +1,72 @@
+/** The methods of agents and of trust in what a workspace brings. */
+import type { Output, Parsed } from '#contract/rpc.ts';
+import { definitionsOf, type LoadedFile, nameOf, reportOf } from '../../agents/load.ts';
+import { canonicalFolder } from '../../base/canonical-folder.ts';
+import type { Engine } from '../../runs/engine.ts';
+import { TriadError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { lookAt } from '../../agents/trust-look.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
+
+/** `home`: the folder that is meant where none is named. */
+export function agentMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
+  const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
+  const look = async (folder: string, texts = false) =>
+    lookAt(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
+  return {
+    'agents.list': async ({ folder }) => (await agents.of(await at(folder))).list({ enabled: true }),
+    'agents.get': async ({ folder, name }) => {
+      const files = await agents.files(await at(folder));
+      const definition = (await agents.of(await at(folder))).get(name);
+      if (!definition) throw notFound(name, files);
+      const file = files.find(({ path }) => path === definition.sourcePath);
+      return { definition, warnings: file?.warnings ?? [] };
+    },
+    'agents.check': async ({ folder }) => (await agents.files(await at(folder))).map(reportOf),
+    'trust.look': async ({ folder, texts }) => look(await at(folder), texts),
+    'trust.set': async ({ folder, files }) => {
+      const place = await at(folder);
+      const now = await look(place, true);
+      const trusted = agreed(now, files);
+      await trust.set(place, trusted, textsOf(now, trusted));
+      watch.changed();
+      return look(place);
+    },
+    'trust.revoke': async ({ folder }) => {
+      const revoked = await trust.revoke(folder);
+      watch.changed();
+      return { revoked };
+    },
+    'trust.list': () => trust.list(),
+  };
+}
+
+/** What was looked at, refused where the folder is not so any more. */
+function agreed(now: Output<'trust.look'>, files: Parsed<'trust.set'>['files']): ReadonlyMap<string, string> {
+  for (const { path, hash } of files) {
+    if (now.files.some((file) => file.path === path && file.hash === hash)) continue;
+    throw new TriadError('conflict', `${path} is not what was looked at any more: look again`);
+  }
+  return new Map(files.map(({ path, hash }) => [path, hash]));
+}
+
+function textsOf({ files }: Output<'trust.look'>, trusted: ReadonlyMap<string, string>): string[] {
+  return files.flatMap(({ path, text }) => (text !== undefined && trusted.has(path) ? [text] : []));
+}
+
+/** Where a file defines it all the same: why that does not count. */
+function notFound(name: string, files: readonly LoadedFile[]): TriadError {
+  const mine = files.findLast((file) => nameOf(file) === name);
+  if (mine) {
+    const why = mine.ok ? 'nobody has trusted it: see "triad trust"' : 'it has faults: see "triad agents validate"';
+    return new TriadError('not_found', `There is no agent "${name}" yet: ${mine.path} defines it, and ${why}`);
+  }
+  const near = nearest(
+    name,
+    definitionsOf(files).map((one) => one.name),
+  );
+  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  return new TriadError('not_found', `There is no agent "${name}"${hint}: see "triad agents list"`);
+}

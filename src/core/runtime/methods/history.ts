@@ -1,0 +1,18 @@
+/** Methods of the history: the list of workflows, what it can be filtered by, search and export. */
+import type { Engine } from '../../runs/engine.ts';
+import { mustExist } from '../../base/errors.ts';
+import { exportConversation } from '../../records/export/export.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine = 'workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export';
+
+export function historyMethods({ store }: Pick<Engine, 'store'>, version: string): Pick<Handlers, Mine> {
+  const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
+  return {
+    'workflow.list': (query) => store.workflows(query),
+    'workflow.facets': () => store.facets(),
+    'history.search': (query) => store.search(query),
+    'conversation.export': async ({ conversationId, format }) =>
+      exportConversation(store, await conversation(conversationId), { format, version }),
+  };
+}

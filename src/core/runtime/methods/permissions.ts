@@ -1,0 +1,81 @@
+/** The methods of rules and grants. */
+import type { Parsed } from '#contract/rpc.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { recentlyAnswered } from '../../approvals/answered.ts';
+import { explain } from '../../runs/explain.ts';
+import { matches } from '../../base/pattern.ts';
+import { canonicalFolder } from '../../base/canonical-folder.ts';
+import type { Engine } from '../../runs/engine.ts';
+import { mustExist, TriadError } from '../../base/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { search, searchFrom } from '../../tools/search.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine =
+  ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match') | 'approval.recent';
+
+/** Files that are named of those that a pattern matches. */
+const SHOWN = 20;
+const LEAD = 'lead';
+
+/** `home`: the folder that is meant where none is named. */
+export function permissionMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
+  const { permissions, settings, store, tools } = engine;
+  return {
+    'permissions.list': async ({ folder }) => {
+      const place = await canonicalFolder(folder ?? home);
+      const { rules, faults, trusted } = await permissions.rules(place);
+      const idle = rules.filter(({ tool }) => tool !== null && !isKnown(tool, tools.names(true)));
+      return {
+        mode: settings.permissions.mode,
+        trusted,
+        rules,
+        grants: permissions.grants.live(Date.now()).filter((grant) => folder === undefined || grant.folder === place),
+        faults: [
+          ...faults.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+          ...idle.map(({ tool, place: { file, line } }) => `${file}:${line}: no tool matches "${tool}"`),
+        ],
+      };
+    },
+    'permissions.explain': async ({ agent, tool, input, folder, ...within }) => {
+      const { conversation, workflowId } = await whereOf(store, within);
+      const place = folder ?? conversation?.folder ?? home;
+      return explain(engine, {
+        agent,
+        tool,
+        input,
+        folder: await canonicalFolder(place),
+        conversationId: conversation?.id ?? null,
+        workflowId,
+        lead: conversation?.agent ?? LEAD,
+      });
+    },
+    'permissions.revoke': ({ grantId }) => permissions.grants.revoke(grantId),
+    'approval.recent': () => recentlyAnswered(store),
+    'permissions.match': async ({ folder, pattern }) => {
+      const where = await searchFrom(folder, undefined, []);
+      const job = { kind: 'glob', pattern: '**', only: pattern, hidden: [], ...where } as const;
+      const found = await search(job, new AbortController().signal);
+      return { files: found.lines.slice(0, SHOWN), more: found.more || found.lines.length > SHOWN };
+    },
+  };
+}
+
+/** A workflow says in which conversation it is. */
+async function whereOf(
+  store: Store,
+  { conversationId, workflowId }: Pick<Parsed<'permissions.explain'>, 'conversationId' | 'workflowId'>,
+): Promise<{ conversation: ConversationRow | null; workflowId: string | null }> {
+  const workflow =
+    workflowId === undefined ? null : await mustExist(store.workflow(workflowId), `There is no workflow ${workflowId}`);
+  const id = workflow?.conversationId ?? conversationId;
+  if (conversationId !== undefined && conversationId !== id)
+    throw new TriadError('bad_input', `The workflow ${workflowId} is not of conversation ${conversationId}`);
+  const conversation =
+    id === undefined ? null : await mustExist(store.conversation(id), `There is no conversation ${id}`);
+  return { conversation, workflowId: workflow?.id ?? null };
+}
+
+function isKnown(pattern: string, names: readonly string[]): boolean {
+  return names.some((name) => matches(pattern, name, { path: false, loose: true }));
+}

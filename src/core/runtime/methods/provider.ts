@@ -1,0 +1,35 @@
+/** The methods of the provider and of the settings. */
+import type { Output } from '#contract/rpc.ts';
+import type { Handlers } from './handlers.ts';
+import type { LiveSettings } from '../../settings/live-settings.ts';
+import { resolveModel } from '../../model/models.ts';
+import { detectServers } from '../../model/provider-detect.ts';
+import type { Provider } from '../../model/provider.ts';
+import { settingRows } from '../../settings/settings.ts';
+
+export interface ProviderMethodPorts {
+  provider: Provider;
+  settings: LiveSettings;
+  appState: () => Promise<Output<'app.state'>>;
+}
+
+type Mine = 'provider.set' | 'provider.test' | 'provider.detect' | 'settings.list' | 'settings.set';
+
+export function providerMethods({ provider, settings, appState }: ProviderMethodPorts): Pick<Handlers, Mine> {
+  return {
+    'provider.set': async (input) => {
+      await provider.set(input);
+      return appState();
+    },
+    'provider.test': (input) => provider.test(input),
+    // Each look ends by itself within a second.
+    'provider.detect': () => detectServers(new AbortController().signal),
+    'settings.list': () => settingRows(settings),
+    'settings.set': async ({ path, value }) => {
+      // Told now rather than with the next message.
+      if (path === 'models.default' && typeof value === 'string') resolveModel(value, settings.models.aliases);
+      await settings.set(path, value);
+      return settingRows(settings);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** Methods that delete conversations: into the trash, back, and away for good. */
+import type { AsleepQuestions } from '../../approvals/asleep.ts';
+import type { Engine } from '../../runs/engine.ts';
+import { mustExist, TriadError } from '../../base/errors.ts';
+import type { Orchestrator } from '../../workflows/orchestrator.ts';
+import { DAY_MS } from '../../workflows/trash.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine = ('conversation.delete' | 'conversation.restore' | 'conversation.purge') | ('trash.list' | 'trash.fill');
+
+export interface TrashPorts {
+  engine: Pick<Engine, 'store' | 'log' | 'sessions'>;
+  orchestrator: Pick<Orchestrator, 'active'>;
+  asleep: Pick<AsleepQuestions, 'look'>;
+}
+
+/** Conversations that are looked at together. */
+const PAGE = 100;
+
+export function trashMethods({ engine, orchestrator, asleep }: TrashPorts): Pick<Handlers, Mine> {
+  const { store, log, sessions } = engine;
+  const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
+  const isBusy = (id: string) => orchestrator.active().some(({ conversationId }) => conversationId === id);
+  const busy = () => new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
+  const notInTrash = () => new TriadError('conflict', 'This conversation is not in the trash');
+
+  /** Between two commits, so that nothing of it is on its way to the store. */
+  const remove = async (id: string): Promise<void> => {
+    await conversation(id);
+    await log.exclusive(id, async () => {
+      if (isBusy(id)) throw busy();
+      if (!(await store.trash(id, new Date().toISOString())))
+        throw new TriadError('conflict', 'This conversation is in the trash already');
+      // A message that was accepted meanwhile comes first.
+      if (!isBusy(id)) return;
+      await store.restore(id);
+      throw busy();
+    });
+  };
+
+  /** The next projection of it, or its purge, tries again what cannot be done now. */
+  const moved = (id: string): Promise<void> => sessions.moved(id).catch(() => undefined);
+
+  return {
+    'trash.list': (page) => store.trashed(page),
+    'conversation.delete': async ({ conversationId }) => {
+      await remove(conversationId);
+      await moved(conversationId);
+      await asleep.look();
+      return {};
+    },
+    'conversation.restore': async ({ conversationId }) => {
+      await conversation(conversationId);
+      if (!(await store.restore(conversationId))) throw notInTrash();
+      await moved(conversationId);
+      await asleep.look();
+      return {};
+    },
+    'conversation.purge': async ({ conversationId }) => {
+      await conversation(conversationId);
+      await log.exclusive(conversationId, async () => {
+        if (isBusy(conversationId)) throw busy();
+        // Where they cannot be removed nothing is: what is gone for good is gone everywhere.
+        if ((await conversation(conversationId)).deletedAt) await sessions.moved(conversationId);
+        if (!(await store.purge(conversationId))) throw notInTrash();
+      });
+      return {};
+    },
+    'trash.fill': async ({ olderThanDays }) => {
+      const unchangedSince = new Date(Date.now() - olderThanDays * DAY_MS).toISOString();
+      let count = 0;
+      for await (const id of unchangedConversations(store, unchangedSince))
+        count += (await isDone(remove(id).then(() => moved(id)))) ? 1 : 0;
+      await asleep.look();
+      return { count };
+    },
+  };
+}
+
+/** One in which something runs stays, as does one that somebody else was faster with. */
+function isDone(work: Promise<void>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
+async function* unchangedConversations(store: Engine['store'], unchangedSince: string): AsyncGenerator<string> {
+  let before: string | undefined;
+  do {
+    const { items, next } = await store.conversations({ before, limit: PAGE, unchangedSince });
+    for (const { id } of items) yield id;
+    before = next ?? undefined;
+  } while (before !== undefined);
+}

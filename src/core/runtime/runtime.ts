@@ -1,0 +1,237 @@
+/** The program behind every host: the one table of methods, served from the engine and the store. */
+import { type z } from 'zod';
+import {
+  type Client,
+  type Input,
+  type MethodName,
+  methods,
+  type Output,
+  type Parsed,
+  type TopicEvent,
+  type TopicInput,
+  type TopicName,
+  topics,
+} from '#contract/rpc.ts';
+import type { EventDraft } from '#contract/event.ts';
+import type { AgentFolders } from '../agents/agent-folders.ts';
+import { AgentWatch } from '../agents/watch.ts';
+import type { Attention as AttentionState } from '#contract/view.ts';
+import { ApprovalGate } from '../approvals/gate.ts';
+import { Grants } from '../approvals/grants.ts';
+import { Permissions } from '../approvals/permissions.ts';
+import { PROJECT_CONFIG } from '../agents/places.ts';
+import { canonicalFolder } from '../base/canonical-folder.ts';
+import type { Engine } from '../runs/engine.ts';
+import { Envelopes } from '../runs/envelopes.ts';
+import { mustExist, TriadError } from '../base/errors.ts';
+import { AsleepQuestions } from '../approvals/asleep.ts';
+import { AttentionFeed } from './attention.ts';
+import { EventLog } from '../log/event-log.ts';
+import { handlersOf, type HandlerPorts } from './handlers.ts';
+import type { ModelUsage } from '../model/model.ts';
+import { newerThan } from '../base/ids.ts';
+import { OpenMessages } from '../log/open-messages.ts';
+import { Orchestrator } from '../workflows/orchestrator.ts';
+import { Permits } from '../model/permits.ts';
+import { nameOf, problemWords } from '../base/problem-words.ts';
+import { sweep } from '../workflows/recovery.ts';
+import { SessionProjector } from '../records/sessions/projector.ts';
+import type { Store } from '../store/store.ts';
+import { keepTrash } from '../workflows/trash.ts';
+import { ToolRegistry } from '../tools/registry.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Trust } from '../agents/trust.ts';
+import { RETRY_DELAYS_MS } from '#contract/limits.ts';
+
+/** What a host hands in; nothing here is looked up anywhere else. */
+export interface RuntimePorts extends HandlerPorts {
+  store: Store;
+  agents: AgentFolders;
+  trust: Trust;
+  tools: readonly Tool[];
+  /** The data folder, where sessions are kept as Markdown; left out, they are not. */
+  data?: string;
+  price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
+  /** Waits between the attempts of a model request, in milliseconds. */
+  retryDelays?: readonly number[];
+  /** Appends of one transaction at most. */
+  groupSize?: number;
+  /** Told once when the history cannot be written any more. */
+  onFailure?(error: TriadError): void;
+}
+
+export interface Runtime extends Client {
+  /** Interrupts what runs, marks it, and closes the store. */
+  close(): Promise<void>;
+}
+
+/** Sweeps what a dead process left, then serves. */
+export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
+  const { store } = ports;
+  const attention = new AttentionFeed(() => attentionOf(engine, orchestrator, asleep));
+  const log = new EventLog(
+    store,
+    (error) => {
+      void orchestrator.interrupt('failure');
+      ports.onFailure?.(error);
+    },
+    ports.groupSize,
+  );
+  const changed = (): void => {
+    asleep.changed();
+    attention.changed();
+  };
+  const engine = createEngine(ports, log, changed);
+  const orchestrator = new Orchestrator(engine, changed);
+  const asleep = asleepOf(engine, orchestrator, () => attention.changed());
+  // What is made now sorts after what there is, also where the clock was put back meanwhile.
+  const [newest] = (await store.workflows({ limit: 1 })).items;
+  if (newest) newerThan(newest.id);
+  await sweep(store, log, engine.price);
+  await engine.sessions.catchUp();
+  await engine.permissions.grants.load();
+  await asleep.look();
+  log.subscribe(null, ({ type }) => {
+    if (type === 'run-start' || type === 'run-end') attention.changed();
+    // Where none was asleep none has woken; those that are interrupted now are found by the next start.
+    if (type === 'workflow-end' && asleep.any) asleep.look().catch(() => undefined);
+  });
+  const handlers = handlersOf(ports, engine, orchestrator, asleep);
+  const closing = new AbortController();
+  keepTrash(store, closing.signal);
+
+  return {
+    request: async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
+      if (!Object.hasOwn(methods, method)) throw new TriadError('bad_input', `There is no method "${method}"`);
+      return handlers[method](parse(method, methods[method].input, input) as Parsed<M>);
+    },
+    subscribe: subscriberOf(engine, attention, ports.folder),
+    close: async () => {
+      closing.abort();
+      await engine.watch.close();
+      await orchestrator.interrupt('shutdown');
+      engine.gate.close();
+      await log.flush();
+      await sweep(store, log, engine.price).catch(() => undefined);
+      await log.flush();
+      await engine.sessions.close();
+      await log.flush();
+      await store.close();
+    },
+  };
+}
+
+function attentionOf({ gate }: Engine, orchestrator: Orchestrator, asleep: AsleepQuestions): AttentionState {
+  return {
+    questions: gate.pending().map((approval) => structuredClone(approval)),
+    asleep: asleep.list(),
+    running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
+      conversationId,
+      title,
+      workflowId: id,
+      runs: runs.size,
+    })),
+  };
+}
+
+function asleepOf({ store, gate }: Engine, orchestrator: Orchestrator, onChange: () => void): AsleepQuestions {
+  return new AsleepQuestions({
+    store,
+    gate,
+    onChange,
+    isActive: (workflowId) => orchestrator.active().some(({ id }) => id === workflowId),
+    resume: (workflowId) => orchestrator.resume(workflowId),
+  });
+}
+
+function subscriberOf(
+  { store, log, gate, watch }: Engine,
+  attention: AttentionFeed,
+  home: string,
+): Client['subscribe'] {
+  return async <T extends TopicName>(topic: T, input: TopicInput<T>, listener: (event: TopicEvent[T]) => void) => {
+    if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic}"`);
+    // Which events a topic has is known by its name, which the compiler cannot follow here.
+    const each = listener as (event: unknown) => void;
+    if (topic === 'attention') {
+      const { canAnswer } = parse(topic, topics.attention, input);
+      const leave = canAnswer ? gate.attach() : () => undefined;
+      const end = attention.subscribe(each);
+      return () => {
+        end();
+        leave();
+      };
+    }
+    if (topic === 'agents') {
+      const { folder } = parse(topic, topics.agents, input);
+      return watch.subscribe(await canonicalFolder(folder ?? home), () => each({ changed: true }));
+    }
+    const { conversationId } = parse(topic, topics.conversation, input);
+    await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
+    await log.open(conversationId);
+    return log.subscribe(conversationId, each);
+  };
+}
+
+/** Hears of every event from the first one on, also of those that tell how a dead process left its work. */
+function createProjector({ store, settings, data, version }: RuntimePorts, log: EventLog): SessionProjector {
+  const onFailure = (notice: EventDraft): void => void log.append(notice).catch(() => undefined);
+  const sessions = new SessionProjector({ store, settings, version, data: data ?? null, onFailure });
+  log.subscribe(null, (event) => {
+    if ('seq' in event) sessions.hear(event);
+  });
+  return sessions;
+}
+
+function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
+  const tools = new ToolRegistry(ports.tools);
+  const { settings, agents, trust, provider, store } = ports;
+  const permits = new Map<string, Permits>();
+  const gate = new ApprovalGate({
+    onChange,
+    saveClock: (requests) => {
+      log
+        .save(
+          requests.map((request) => ({
+            kind: 'update',
+            table: 'approval',
+            key: request.id,
+            set: { request: structuredClone(request) },
+          })),
+        )
+        .catch(() => undefined);
+    },
+  });
+  return {
+    store,
+    log,
+    open: new OpenMessages(log),
+    sessions: createProjector(ports, log),
+    gate,
+    permissions: new Permissions(new Grants(store, log), {
+      file: settings.file,
+      isTrusted: async (folder, hash) => (await trust.hashes(folder)).get(PROJECT_CONFIG) === hash,
+    }),
+    agents,
+    trust,
+    watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
+    tools,
+    envelopes: new Envelopes({ settings, tools, provider: () => provider.name }),
+    settings,
+    model: (name) => provider.model(name),
+    price: (model, usage) => ports.price(model, usage),
+    permits: (name) => {
+      const known = permits.get(name) ?? new Permits(() => provider.concurrency(name));
+      permits.set(name, known);
+      return known;
+    },
+    retryDelays: ports.retryDelays ?? RETRY_DELAYS_MS,
+  };
+}
+
+function parse<S extends z.ZodType>(name: string, schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input, { error: problemWords });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new TriadError('bad_input', `${nameOf(issue?.path ?? [], name)} ${issue?.message}`);
+}

@@ -1,0 +1,312 @@
+/** The settings of this installation: `config.toml`, checked strictly, changed key by key. */
+import { mkdir, readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
+import { z } from 'zod';
+import { ApprovalMode } from '#contract/agent.ts';
+import { EndpointUrl } from '#contract/endpoint-url.ts';
+import * as limits from '#contract/limits.ts';
+import type { SettingRow } from '#contract/view.ts';
+import { RuleEntry } from './rule-entry.ts';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { codeOf, TriadError } from '../base/errors.ts';
+import { DEFAULT_ALIASES } from '../model/models.ts';
+import { nearest } from '../base/nearest.ts';
+import { problemWords } from '../base/problem-words.ts';
+import { rowsOf } from './setting-rows.ts';
+import { editKey, lineOf } from './settings-text.ts';
+
+const model = z.string().min(1).max(200);
+const count = (max: number) => z.int().min(1).max(max);
+const budget = (whose: string) => ({
+  max_tokens: count(limits.MAX_BUDGET.tokens)
+    .nullable()
+    .default(null)
+    .describe(`Tokens of ${whose}, all input and output. Not set: no limit.`),
+  max_cost_usd: z
+    .number()
+    .positive()
+    .max(limits.MAX_BUDGET.costUsd)
+    .nullable()
+    .default(null)
+    .describe(`Cost of ${whose} in US dollars, where the price of its models is known. Not set: no limit.`),
+  max_minutes: z
+    .number()
+    .positive()
+    .max(limits.MAX_BUDGET.minutes)
+    .nullable()
+    .default(null)
+    .describe(`Minutes that ${whose} may work, without waiting for you. Not set: no limit.`),
+});
+
+/** In the file's own words, so that a dotted path means the same in the file, on the command line and in code. */
+const SettingsFile = z.strictObject({
+  models: z
+    .strictObject({
+      default: model
+        .default(limits.DEFAULT_MODEL)
+        .describe('Model of agents that name none: an alias, or the id of a model.'),
+      aliases: z
+        .strictObject({
+          sonnet: model.default(DEFAULT_ALIASES.sonnet).describe('The model that "sonnet" stands for.'),
+          haiku: model.default(DEFAULT_ALIASES.haiku).describe('The model that "haiku" stands for.'),
+          opus: model.default(DEFAULT_ALIASES.opus).describe('The model that "opus" stands for.'),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      max_sub_agents: count(limits.MAX_SUB_AGENTS)
+        .default(limits.MAX_SUB_AGENTS)
+        .describe('Sub-agents that one workflow may start.'),
+      max_concurrent: count(limits.MAX_SUB_AGENTS)
+        .default(limits.DEFAULT_MAX_CONCURRENT)
+        .describe(
+          'Sub-agents of a workflow that work at the same time; 1 runs them one after the other, in the order in which the lead asked for them.',
+        ),
+      run: z
+        .strictObject({
+          ...budget('one agent'),
+          max_iterations: count(limits.MAX_ITERATIONS)
+            .default(limits.DEFAULT_MAX_ITERATIONS)
+            .describe('Model requests of one agent, where its definition says nothing else.'),
+        })
+        .prefault({}),
+      workflow: z
+        .strictObject({
+          ...budget('a whole workflow, with all of its sub-agents'),
+          max_iterations: count(limits.MAX_BUDGET.iterations)
+            .nullable()
+            .default(null)
+            .describe('Model requests of a whole workflow, with all of its sub-agents. Not set: no limit.'),
+        })
+        .prefault({}),
+      inactivity_seconds: count(86_400)
+        .default(limits.INACTIVITY_MS / 1000)
+        .describe('Seconds of silence of its model and tools after which an agent is stopped.'),
+      approval_seconds: count(86_400)
+        .default(limits.APPROVAL_TIMEOUT_MS / 1000)
+        .describe('Seconds that a question waits for an answer; then the answer is no.'),
+    })
+    .prefault({}),
+  permissions: z
+    .strictObject({
+      mode: ApprovalMode.default('manual').describe(
+        'What asks where no rule says anything: manual asks for every sub-agent and all that writes, runs or reaches out; selective not for what is of low risk; auto only for what cannot be undone.',
+      ),
+      rules: z.array(RuleEntry).default([]),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({
+      on_timeout: z
+        .enum(['reject', 'approve'])
+        .default('reject')
+        .describe(
+          'What a question becomes that nobody answers in time. Never approved: high risk, and what cannot be undone.',
+        ),
+    })
+    .prefault({}),
+  providers: z
+    .strictObject({
+      active: z
+        .enum(['anthropic', 'demo'])
+        .default('anthropic')
+        .describe('Who answers: an Anthropic-compatible endpoint, or the scripted demo.'),
+      anthropic: z
+        .strictObject({
+          max_concurrent: count(100)
+            .nullable()
+            .default(null)
+            .describe(
+              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY['anthropic']}, or ${limits.PROVIDER_CONCURRENCY['local']} where base_url is a server on this machine.`,
+            ),
+          base_url: EndpointUrl.nullable()
+            .default(null)
+            .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  sessions: z
+    .strictObject({
+      project: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Keep the Markdown files of sessions in .triad/sessions of their project, instead of the data folder.',
+        ),
+    })
+    .prefault({}),
+});
+export type Settings = z.infer<typeof SettingsFile>;
+
+type Value = string | number | boolean;
+
+export interface SettingsProblem {
+  line: number;
+  /** Dotted path; null where the file is no TOML. */
+  key: string | null;
+  message: string;
+  suggestion: string | null;
+}
+
+export const settingsFile = (configFolder: string): string => join(configFolder, 'config.toml');
+
+/** Every key with all that a form needs, in the order of the schema. */
+export function settingRows(settings: Settings): SettingRow[] {
+  return rowsOf(SettingsFile, settings);
+}
+
+/** Every key by dotted path, in the order of the schema. */
+export function settingPaths(): string[] {
+  return settingRows(SettingsFile.parse({})).map(({ path }) => path);
+}
+
+/** The value at a dotted path: of one key, or of a whole table. */
+export function readSetting(settings: Settings, path: string): unknown {
+  let value: unknown = settings;
+  for (const part of path.split('.')) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, part)) throw unknownKey(path);
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
+
+/** All that is wrong with the text of a settings file, or the settings. */
+export function checkSettings(
+  text: string,
+): { ok: true; settings: Settings } | { ok: false; problems: SettingsProblem[] } {
+  let raw: unknown;
+  try {
+    raw = parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, 'is not valid TOML: ');
+    return { ok: false, problems: [{ line: error.line, key: null, message, suggestion: null }] };
+  }
+  const result = SettingsFile.safeParse(raw, { error: problemWords, reportInput: true });
+  if (result.success) return { ok: true, settings: result.data };
+  return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, text)) };
+}
+
+/** The defaults where there is no file; throws `bad_input` with file, line and key where it does not fit. */
+export async function loadSettings(configFolder: string): Promise<Settings> {
+  return checked(await readText(configFolder), settingsFile(configFolder));
+}
+
+/**
+ * Sets one key, or with null removes it so that its default is back. Comments and order stay.
+ * A text for a number or a yes or no is read as one, as it comes from a command line. Callers save one at a time.
+ */
+export async function saveSetting(configFolder: string, path: string, value: Value | null): Promise<Settings> {
+  const file = settingsFile(configFolder);
+  const text = await readText(configFolder);
+  checked(text, file);
+  if (!settingPaths().includes(path)) throw unknownKey(path);
+  const keys = path.split('.');
+  const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(path, value));
+  const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(path, value)));
+  const next = edited !== null && isSame(tryParse(edited), wanted) ? edited : stringify(wanted);
+  const result = checkSettings(next);
+  if (!result.ok) throw new TriadError('bad_input', sentenceOf(result.problems[0]!));
+  await mkdir(configFolder, { recursive: true, mode: 0o700 });
+  // Where the file is a link, its target changes and the link stays.
+  await writeAtomically(await realpath(file).catch(() => file), next, { mode: 0o600 });
+  return result.settings;
+}
+
+function checked(text: string, file: string): Settings {
+  const result = checkSettings(text);
+  if (result.ok) return result.settings;
+  const lines = result.problems.map((problem) => `${file}:${problem.line}: ${sentenceOf(problem)}`);
+  throw new TriadError('bad_input', lines[0]!, { detail: lines.join('\n') });
+}
+
+/** One line for the person, without the place. */
+export function sentenceOf({ key, message, suggestion }: SettingsProblem): string {
+  const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
+  return `${key === null ? '' : `${key} `}${message}${hint}`;
+}
+
+async function readText(configFolder: string): Promise<string> {
+  try {
+    return await readFile(settingsFile(configFolder), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw new TriadError('bad_input', `${settingsFile(configFolder)} cannot be read`, {
+      cause: error,
+      detail: String(error),
+    });
+  }
+}
+
+function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
+  const path = issue.path.map(String);
+  if (issue.code !== 'unrecognized_keys') {
+    const suggestion = issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
+    return [{ line: lineOf(text, path), key: path.join('.'), message: issue.message, suggestion }];
+  }
+  return issue.keys.map((unknown) => {
+    const key = [...path, unknown];
+    return {
+      line: lineOf(text, key),
+      key: key.join('.'),
+      message: 'is not a setting',
+      suggestion: suggest(key.join('.')),
+    };
+  });
+}
+
+function unknownKey(path: string): TriadError {
+  const suggestion = suggest(path);
+  return new TriadError('bad_input', `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`);
+}
+
+/** The nearest whole path, also of a table; for a key of the right name in the wrong table, the path that ends with it. */
+function suggest(path: string): string | null {
+  const ofRule = /^permissions\.rules\.\d+\.(.+)$/.exec(path)?.[1];
+  if (ofRule !== undefined) return nearest(ofRule, Object.keys(RuleEntry.shape));
+  const all = settingPaths();
+  const tables = new Set(all.map((known) => known.split('.').slice(0, -1).join('.')));
+  const name = path.split('.').at(-1)!;
+  return nearest(path, [...all, ...tables]) ?? all.find((known) => known.endsWith(`.${name}`)) ?? null;
+}
+
+/** A text for a key that is no text, as the key wants it where that can be done. */
+function asTyped(path: string, value: Value): Value {
+  const kind = settingRows(SettingsFile.parse({})).find((row) => row.path === path)?.kind;
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  const isNumber = kind === 'number' ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/;
+  return (kind === 'integer' || kind === 'number') && isNumber.test(text) ? Number(text) : value;
+}
+
+function tryParse(text: string): Table | null {
+  try {
+    return parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The parser's tables have no prototype and copies have one: that is no difference. */
+function isSame(a: Table | null, b: Table): boolean {
+  return isDeepStrictEqual(structuredClone(a), structuredClone(b));
+}
+
+/** A copy with the key set, or removed; tables above it are made where they are missing. */
+function withKey(table: Table, [first, ...rest]: readonly string[], value: Value | undefined): Table {
+  const copy: Table = { ...table };
+  if (rest.length === 0) {
+    if (value === undefined) delete copy[first!];
+    else copy[first!] = value;
+    return copy;
+  }
+  if (value === undefined && copy[first!] === undefined) return copy;
+  copy[first!] = withKey((copy[first!] ?? {}) as Table, rest, value);
+  return copy;
+}

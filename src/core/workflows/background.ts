@@ -1,0 +1,61 @@
+/** Sub-agents that work beside their lead: their reports are handed over as they come, each exactly once. */
+import type { Entry } from '#contract/message.ts';
+import type { RunRow } from '#contract/view.ts';
+import { orStopped } from '../base/stop.ts';
+import type { ChildReport } from '../tools/children.ts';
+
+export class Background {
+  readonly #signal: AbortSignal;
+  readonly #working = new Set<Promise<ChildReport>>();
+  readonly #ended: ChildReport[] = [];
+
+  /** `signal`: the lead's. */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  track(job: Promise<ChildReport>): void {
+    const tracked = job.then((report) => {
+      this.#working.delete(tracked);
+      this.#ended.push(report);
+      return report;
+    });
+    tracked.catch(() => this.#working.delete(tracked));
+    this.#working.add(tracked);
+  }
+
+  /** With `wait` for the next one; null when nothing is or will be there. */
+  async reports(wait: boolean): Promise<{ text: string; runIds: string[] } | null> {
+    // Those that ended a moment ago are handed over now, without waiting.
+    await Promise.resolve();
+    while (wait && this.#ended.length === 0 && this.#working.size > 0) {
+      await orStopped(this.#signal, Promise.race(this.#working));
+    }
+    const reports = this.#ended.splice(0);
+    if (reports.length === 0) return null;
+    return { text: reports.map(wordsOf).join('\n\n---\n\n'), runIds: reports.map(({ runId }) => runId) };
+  }
+}
+
+function wordsOf({ agent, runId, outcome, report, error }: ChildReport): string {
+  const why = error === null || error === outcome ? '' : ` (${error})`;
+  return `Report of the sub-agent ${agent} (${runId}), outcome ${outcome}${why}:\n\n${report || error || ''}`;
+}
+
+/**
+ * Whether the lead still waits for a report of this sub-agent beside its calls: one report is the result of the call
+ * that asked for it, unless that said it works on, and each time the person has it tried again there is one more.
+ */
+export function owesReport(
+  child: Pick<RunRow, 'id' | 'toolCallId'>,
+  own: readonly Entry[],
+  lead: readonly Entry[],
+): boolean {
+  const result = lead.find((entry) => entry.kind === 'tool' && entry.toolCallId === child.toolCallId);
+  if (result?.kind !== 'tool') return false;
+  const left = result.metadata['background'];
+  const worksOn = Array.isArray(left) && left.includes(child.id);
+  const handed = lead.filter((entry) => entry.kind === 'user' && entry.reportsOf?.includes(child.id)).length;
+  const retries = own.filter((entry) => entry.kind === 'system' && entry.code === 'retried').length;
+  return handed + (worksOn ? 0 : 1) < 1 + retries;
+}

@@ -1,0 +1,266 @@
+/** Second chances that a person gives: more of what is bounded, and another attempt of a sub-agent. */
+import { isDeepStrictEqual } from 'node:util';
+import { Budget } from '#contract/agent.ts';
+import type { Entry } from '#contract/message.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { Claims } from '../base/claims.ts';
+import type { Engine } from '../runs/engine.ts';
+import { TriadError } from '../base/errors.ts';
+import { limitTold, wordsOf } from '../budget/limit-words.ts';
+import { nameOf } from '../base/problem-words.ts';
+import { isAsSeen, type Orchestrator, type Seen, type TakingUp } from './orchestrator.ts';
+import { isRaised, limitsOf, raisedBy, reached, usedOf } from '../budget/spending.ts';
+import { refuseInTrash } from './trash.ts';
+import { stopOf } from '../base/stop.ts';
+import type { LiveRun, Workflow } from './workflow.ts';
+
+type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' | 'agent'>;
+
+/** What holds for a run now: its own bounds and those of its workflow. */
+interface Bounds {
+  run: Budget;
+  workflow: Budget;
+}
+
+/** What there should be more of, and the bounds that the person saw when asking for it. */
+interface More {
+  add: Budget;
+  seen: Budget;
+}
+
+/** Takes effect at once; resolves when it is stored. */
+type Change = (workflow: Workflow) => Promise<void>;
+
+export class Continuation {
+  readonly #engine: Engine;
+  readonly #orchestrator: Orchestrator;
+  readonly #claims = new Claims('This is being done already');
+
+  constructor(engine: Engine, orchestrator: Orchestrator) {
+    this.#engine = engine;
+    this.#orchestrator = orchestrator;
+  }
+
+  /** A sub-agent that did not complete goes on from its last finished step; of two who ask at the same time one is refused. */
+  retry(runId: string): Promise<{ workflowId: string }> {
+    const asked = this.#liveOf(runId);
+    return this.#claims.hold(runId, async () => {
+      const row = await this.#run(runId);
+      refuseRetry(row);
+      const workflow = await this.#workflow(row.workflowId);
+      refuseAtLimit(await this.#engine.store.entriesOf(runId), {
+        run: row.limits ?? limitsOf(row.envelope),
+        workflow: this.#live(row.workflowId)?.spending.limits ?? workflow.budget ?? {},
+      });
+      await this.#tryAgain(row, asked);
+      return { workflowId: row.workflowId };
+    });
+  }
+
+  extendRun(runId: string, more: More): Promise<void> {
+    const asked = this.#liveOf(runId);
+    return this.#claims.hold(runId, async () => {
+      const row = await this.#run(runId);
+      const { budget } = await this.#workflow(row.workflowId);
+      const entries = await this.#engine.store.entriesOf(runId);
+      // No wait from here to the change: what is seen now still holds then.
+      const live = this.#live(row.workflowId);
+      const before = live?.raised.get(runId) ?? row.limits ?? limitsOf(row.envelope);
+      const limits = raised(before, more, row);
+      const change = async (workflow: Workflow | undefined): Promise<void> => {
+        workflow?.raised.set(runId, limits);
+        await this.#record(row, 'run', limits);
+      };
+      const run = live?.runs.get(runId);
+      const isOpen = row.outcome === null || row.outcome === 'interrupted';
+      if (live && (run ? isOpen : row.outcome === 'interrupted')) {
+        refuseEnding(run);
+        return change(live);
+      }
+      if (run || live?.retries.has(runId)) throw new TriadError('conflict', 'It goes on already');
+      if (row.outcome === 'interrupted')
+        return this.#whileEnded(
+          row.workflowId,
+          row,
+          () => this.#run(runId),
+          () => change(undefined),
+        );
+      refuseUnlessExceeded(row);
+      refuseAtLimit(entries, { run: limits, workflow: live?.spending.limits ?? budget ?? {} });
+      refuseTooLittle('run', limits, row);
+      if (row.parentRunId === null) await this.#goOn(row.workflowId, { from: ['budget_exceeded'] }, change);
+      else await this.#tryAgain(row, asked, change);
+    });
+  }
+
+  extendWorkflow(workflowId: string, more: More): Promise<void> {
+    return this.#claims.hold(workflowId, async () => {
+      const row = await this.#workflow(workflowId);
+      const lead = await this.#engine.store.run(row.runId);
+      const entries = await this.#engine.store.entriesOf(row.runId);
+      // No wait from here to the change: what is seen now still holds then.
+      const live = this.#live(workflowId);
+      const limits = raised(live?.spending.limits ?? row.budget ?? {}, more, row);
+      const agent = lead?.agent ?? row.agents[0] ?? '';
+      const ids = { id: row.runId, conversationId: row.conversationId, workflowId, parentRunId: null, agent };
+      const change = async (workflow: Workflow | undefined): Promise<void> => {
+        if (workflow) workflow.spending.limits = limits;
+        await this.#record(ids, 'workflow', limits);
+      };
+      if (live) {
+        refuseEnding(live.runs.get(live.leadRunId));
+        return change(live);
+      }
+      if (row.outcome === 'interrupted')
+        return this.#whileEnded(
+          workflowId,
+          row,
+          () => this.#workflow(workflowId),
+          () => change(undefined),
+        );
+      refuseUnlessExceeded(row);
+      const run = lead ? (lead.limits ?? limitsOf(lead.envelope)) : {};
+      refuseAtLimit(entries, { run, workflow: limits });
+      refuseTooLittle('workflow', limits, row);
+      await this.#goOn(workflowId, { from: ['budget_exceeded'] }, change);
+    });
+  }
+
+  /**
+   * Beside the lead where that works still, else with the whole workflow, which goes on for it. `asked`: the workflow
+   * that lived when this was asked for, which may have been stopped since.
+   */
+  async #tryAgain(row: RunRow, asked: Workflow | undefined, change?: Change): Promise<void> {
+    this.#orchestrator.refuseRealInDemo(row.envelope.provider);
+    if (asked) refuseStopped(asked);
+    const live = this.#live(row.workflowId);
+    if (live) {
+      refuseStopped(live);
+      if (live.tryAgain(row)) return change?.(live);
+      await live.runs.get(live.leadRunId)?.done;
+      refuseStopped(live);
+    }
+    const { runId, budget } = await this.#workflow(row.workflowId);
+    const lead = await this.#engine.store.run(runId);
+    if (lead) {
+      const bounds = { run: lead.limits ?? limitsOf(lead.envelope), workflow: budget ?? {} };
+      refuseAtLimit(await this.#engine.store.entriesOf(runId), bounds, 'Its lead');
+    }
+    await this.#goOn(row.workflowId, { retry: row }, change);
+  }
+
+  async #goOn(workflowId: string, how: Omit<TakingUp, 'begun'>, change?: Change): Promise<void> {
+    let changed: Promise<void> | undefined;
+    const begun = (workflow: Workflow): void => void (changed = change?.(workflow));
+    await this.#orchestrator.takeUp(workflowId, { ...how, begun });
+    await changed;
+  }
+
+  /** Nobody goes on with it meanwhile: who does later finds the change in the store. `read`: what was seen, again. */
+  #whileEnded(workflowId: string, seen: Seen, read: () => Promise<Seen>, work: () => Promise<void>) {
+    return this.#orchestrator.whileEnded(workflowId, async () => {
+      if (!isAsSeen(await read(), seen)) throw new TriadError('conflict', 'It went on meanwhile');
+      await work();
+    });
+  }
+
+  #live(workflowId: string): Workflow | undefined {
+    return this.#orchestrator.active().find(({ id }) => id === workflowId);
+  }
+
+  #liveOf(runId: string): Workflow | undefined {
+    return this.#orchestrator.active().find(({ subAgents }) => subAgents.has(runId));
+  }
+
+  async #record({ id, ...ids }: Ids, of: 'run' | 'workflow', limits: Budget): Promise<void> {
+    const { conversationId, workflowId, parentRunId, agent } = ids;
+    const at = new Date().toISOString();
+    const who = { at, conversationId, workflowId, runId: id, parentRunId, agent };
+    await this.#engine.log.open(conversationId);
+    await this.#engine.log.append({ type: 'limit-change', ...who, of, limits });
+  }
+
+  async #run(runId: string): Promise<RunRow> {
+    const row = await this.#engine.store.run(runId);
+    if (!row) throw new TriadError('not_found', `There is no run ${runId}`);
+    return row;
+  }
+
+  /** Throws where it is in the trash. */
+  async #workflow(workflowId: string): Promise<WorkflowRow> {
+    const { store } = this.#engine;
+    const row = await store.workflow(workflowId);
+    // Where its conversation is gone for good, what is left of it goes too.
+    const conversation = row && (await store.conversation(row.conversationId));
+    if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
+    refuseInTrash(conversation);
+    return row;
+  }
+}
+
+function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>): Budget {
+  if (Object.keys(add).length === 0)
+    throw new TriadError('bad_input', 'Nothing was added: say what there should be more of');
+  if (!isDeepStrictEqual(before, seen))
+    throw new TriadError('conflict', 'Its limits were changed meanwhile: look at them, and ask again');
+  const whole = Budget.safeParse(raisedBy(before, add, usedOf(usage, workedMs ?? 0, usage.requests)));
+  if (whole.success) return whole.data;
+  const [issue] = whole.error.issues;
+  throw new TriadError('bad_input', `${nameOf(issue?.path ?? [], 'The limit')}, with what is added, ${issue?.message}`);
+}
+
+function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
+  const refuse = (why: string): never => {
+    throw new TriadError('conflict', `${why}: there is nothing to try again`);
+  };
+  if (parentRunId === null) refuse('This is the lead, and only a sub-agent can be tried again');
+  if (outcome === 'completed') refuse('This agent has completed its task');
+  if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
+  if (attempt === 0) refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
+  if (outcome === null) refuse(`This agent is ${status}`);
+}
+
+/** What the person stops does not go on by what was asked for before. */
+function refuseStopped({ controller: { signal } }: Workflow): void {
+  if (signal.aborted && stopOf(signal).code === 'cancelled')
+    throw new TriadError('conflict', 'This workflow was stopped just now');
+}
+
+function refuseEnding(run: LiveRun | undefined): void {
+  if (run?.ending) throw new TriadError('conflict', ENDING);
+}
+
+const ENDING = 'It has just ended: look at how, and ask again';
+
+type Ended = Pick<RunRow, 'outcome' | 'status' | 'attempt'>;
+
+function refuseUnlessExceeded({ outcome, status, attempt }: Ended): void {
+  if (outcome === 'budget_exceeded') return;
+  if (outcome === null && attempt > 0) throw new TriadError('conflict', ENDING);
+  if (outcome === null)
+    throw new TriadError(
+      'conflict',
+      'It has not started yet: its limits stand in its question, and can be changed there',
+    );
+  throw new TriadError(
+    'conflict',
+    `Only what is running or ended at its limit can have more; this is ${outcome ?? status}`,
+  );
+}
+
+/** More than was used already, or it would be at its limit again before it has begun. */
+function refuseTooLittle(
+  of: 'run' | 'workflow',
+  { iterations: _, ...limits }: Budget,
+  { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>,
+): void {
+  const bound = reached(of, limits, usedOf(usage, workedMs ?? 0, usage.requests));
+  if (bound) throw new TriadError('conflict', `More than ${wordsOf(bound)} is used already: add more`);
+}
+
+/** What ended at a bound that still holds would only end there again. */
+function refuseAtLimit(entries: readonly Entry[], bounds: Bounds, who = 'It'): void {
+  const told = limitTold(entries);
+  if (!told || isRaised(told.bound, bounds[told.bound.of])) return;
+  throw new TriadError('conflict', `${who} ended at the limit of ${wordsOf(told.bound)}: raise that one first`);
+}

@@ -1,0 +1,110 @@
+/** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Entry } from '#contract/message.ts';
+import type { ConversationRow, RunRow } from '#contract/view.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { Engine } from '../runs/engine.ts';
+import { TriadError } from '../base/errors.ts';
+import { canonicalHash } from '../base/hash.ts';
+import { traceIdOf } from '../base/ids.ts';
+import { Recorder } from '../log/recorder.ts';
+import type { EndedRun } from '../runs/run.ts';
+import type { RunPlan } from '../runs/run-plan.ts';
+import { loadStored } from '../runs/stored-run.ts';
+import { SubAgents } from './sub-agents.ts';
+import { usageOf, ZERO } from '../base/usage.ts';
+import type { Workflow } from './workflow.ts';
+
+export interface Lead {
+  envelope: Envelope;
+  envelopeHash: string;
+  /** The stored run when it goes on. */
+  row: RunRow | null;
+  /** Its sub-agents' rows, likewise. */
+  children: RunRow[];
+  /** By the clock that never jumps. */
+  startedAt: number;
+  /** Nothing was said in the conversation before. */
+  isFirst: boolean;
+}
+
+/** The envelope of a conversation's lead for a message. */
+export function leadEnvelope(
+  { envelopes }: Engine,
+  agents: AgentRegistry,
+  conversation: ConversationRow,
+  prompt: string,
+): { envelope: Envelope; envelopeHash: string } {
+  const definition = agents.lookup(conversation.agent);
+  if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
+  const envelope = envelopes.lead(definition, prompt, conversation.folder);
+  return { envelope, envelopeHash: canonicalHash(envelope) };
+}
+
+export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {
+  const { conversationId, id: workflowId, leadRunId: runId } = workflow;
+  const ids = { conversationId, workflowId, runId, parentRunId: null, agent };
+  return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow);
+}
+
+export function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {
+  return {
+    type: 'run-queue' as const,
+    kind: 'lead' as const,
+    depth: 0,
+    name: envelope.agent,
+    title: workflow.title,
+    task: envelope.prompt,
+    toolCallId: null,
+    item: 0,
+    parentChain: ['user', envelope.agent],
+    traceId: traceIdOf(workflow.leadRunId),
+    envelope,
+    envelopeHash,
+  };
+}
+
+export async function planOf(
+  engine: Engine,
+  workflow: Workflow,
+  recorder: Recorder,
+  { envelope, envelopeHash, row, children, startedAt, isFirst }: Lead,
+): Promise<RunPlan> {
+  const plan: RunPlan = {
+    recorder,
+    kind: 'lead',
+    depth: 0,
+    chain: ['user', envelope.agent],
+    envelope,
+    envelopeHash,
+    attempt: (row?.attempt ?? 0) + 1,
+    retried: false,
+    stored: await loadStored(engine.store, row, children),
+    prior: isFirst ? [] : await priorEntries(engine, workflow),
+    queuedMs: performance.now() - startedAt,
+    children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
+  };
+  return plan;
+}
+
+/** What was said in the conversation before this workflow: the leads' entries, oldest first. */
+async function priorEntries({ store }: Engine, workflow: Workflow): Promise<Entry[][]> {
+  const runIds: string[] = [];
+  let before: string | null | undefined;
+  while (before !== null) {
+    const page = await store.workflows({ conversationId: workflow.conversationId, limit: 200, before });
+    for (const { id, runId } of page.items) if (id < workflow.id) runIds.push(runId);
+    before = page.next;
+  }
+  return Promise.all(runIds.toReversed().map((runId) => store.entriesOf(runId)));
+}
+
+export async function recordEnd(
+  workflow: Workflow,
+  recorder: Recorder,
+  { outcome, text, error, durationMs }: Omit<EndedRun, 'tally'>,
+): Promise<void> {
+  const usage = usageOf(workflow.tally);
+  const subAgents = [...workflow.subAgents.values()];
+  await recorder.record({ type: 'workflow-end', outcome, text, error, durationMs, usage, subAgents });
+}

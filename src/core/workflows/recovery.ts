@@ -1,0 +1,218 @@
+/** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
+import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { cutOff } from '../approvals/exchange.ts';
+import { estimatedTokens } from '../loop/request-meter.ts';
+import type { Engine } from '../runs/engine.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { reviewedIn, salvaged } from '../log/history.ts';
+import { newId } from '../base/ids.ts';
+import { originOf } from '../log/origin.ts';
+import type { Payload, RunIds } from '../log/recorder.ts';
+import type { Store } from '../store/store.ts';
+import { charsOf, endOf, type Unfinished, unfinishedMessages } from '../log/unfinished-messages.ts';
+import { usageOf } from '../base/usage.ts';
+
+const INTERRUPTED = { code: 'interrupted', message: 'The program ended while this was running' } as const;
+
+type Price = Engine['price'];
+
+/** Only unfinished workflows are looked at. Returns how many there were. */
+export async function sweep(store: Store, log: EventLog, price: Price): Promise<number> {
+  const workflows = await store.unfinishedWorkflows();
+  if (workflows.length === 0) return 0;
+  const open = await store.openMessages();
+  for (const workflow of workflows) {
+    const { conversationId } = workflow;
+    await log.open(conversationId);
+    const found = await store.runsOf([workflow.id]);
+    const events = await store.events(conversationId, workflow.firstSeq, await store.lastSeq(conversationId));
+    const ofWorkflow = open.filter((message) => message.workflowId === workflow.id);
+    const unfinished = unfinishedMessages(events, ofWorkflow);
+    const messagesOf = (runId: string) => unfinished.filter((message) => message.runId === runId);
+    for (const run of found) {
+      if (run.status !== 'running') continue;
+      for (const request of unfinishedRequests(events, run, messagesOf(run.id), price))
+        await append(log, { ...run, runId: run.id }, { type: 'usage', request });
+    }
+    for (const approval of await store.approvalsOf([workflow.id])) {
+      const asking = found.find(({ id }) => id === approval.request.runId);
+      if (!asking) continue;
+      for (const end of cutOff(approval)) await append(log, { ...asking, runId: asking.id }, end);
+    }
+    // Read again: the totals have grown.
+    const runs = await store.runsOf([workflow.id]);
+    for (const run of runs) await closeRun(store, log, run, messagesOf(run.id), activeMs(events, run.id));
+    const total = (await store.workflow(workflow.id)) ?? workflow;
+    await append(log, idsOf(workflow, runs), workflowEnd(total, runs, activeMs(events, workflow.runId)));
+  }
+  return workflows.length;
+}
+
+/** The requests that were on their way when the process died, counted with what is known of them: that of a turn, and others beside it. */
+function unfinishedRequests(
+  events: readonly DurableEvent[],
+  run: RunRow,
+  messages: readonly Unfinished[],
+  price: Price,
+): RequestUsage[] {
+  const own = events.filter((event) => event.runId === run.id);
+  const last = own.at(-1);
+  const counted = new Set(own.flatMap((event) => (event.type === 'usage' ? [event.request.requestId] : [])));
+  // Of one that was told twice the second time says more.
+  const aside = new Map<string, Sent>();
+  for (const event of own) {
+    if (event.type !== 'request-start' || counted.has(event.request.requestId)) continue;
+    const { at, turn, purpose, request } = event;
+    const first = aside.get(request.requestId);
+    aside.set(request.requestId, { at: first?.at ?? at, turn, purpose, request, chars: 0 });
+  }
+  const turn = sentTurn(own, messages);
+  return [...aside.values(), ...(turn ? [turn] : [])].map(({ at, chars, request, ...about }) => {
+    const usage = { ...request, outputTokens: estimatedTokens(chars), thinkingTokens: 0 };
+    const { provider, model } = run.envelope;
+    return {
+      provider,
+      model,
+      ...about,
+      ...usage,
+      reported: false,
+      stopReason: null,
+      error: INTERRUPTED,
+      startedAt: at,
+      firstTokenMs: null,
+      durationMs: Math.max(0, Date.parse(last?.at ?? at) - Date.parse(at)),
+      ...price(model, usage),
+    };
+  });
+}
+
+interface Sent {
+  at: string;
+  turn: number;
+  purpose?: RequestPurpose;
+  request: RequestStart;
+  /** At least so much of its answer came. */
+  chars: number;
+}
+
+/** The request of a turn that has no end. */
+function sentTurn(own: readonly DurableEvent[], messages: readonly Unfinished[]): Sent | null {
+  const sent = own.findLast(
+    (event) =>
+      event.type === 'turn-start' ||
+      event.type === 'retry' ||
+      (event.type === 'usage' && event.request.purpose === undefined),
+  );
+  if (sent?.type !== 'turn-start' && sent?.type !== 'retry') return null;
+  const answer = own.findLast((event) => event.type === 'message-start');
+  const begun = answer !== undefined && answer.seq > sent.seq ? answer.request : null;
+  const attempt = sent.type === 'retry' ? sent.attempt + 1 : 1;
+  const request = begun ?? { requestId: newId(), attempt, ...NO_INPUT };
+  const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+  return { at: sent.at, turn: sent.turn, request, chars };
+}
+
+const NO_INPUT = { inputTokens: 0, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
+
+/** How long a run worked, as far as its events tell: its attempts, without the time between them. */
+function activeMs(events: readonly DurableEvent[], runId: string): number {
+  let before = 0;
+  let start: number | null = null;
+  let last = 0;
+  for (const event of events) {
+    if (event.runId !== runId) continue;
+    last = Date.parse(event.at);
+    if (event.type === 'run-start') start = last;
+    if (event.type === 'run-end') {
+      before = event.durationMs;
+      start = null;
+    }
+  }
+  return before + (start === null ? 0 : Math.max(0, last - start));
+}
+
+/** Sub-agents as their workflow's end tells them. */
+export function summariesOf(children: readonly RunRow[]): SubAgentSummary[] {
+  return children.map(({ id, agent, kind, status, outcome, durationMs, usage }) => ({
+    runId: id,
+    agent,
+    kind,
+    status,
+    outcome,
+    durationMs,
+    usage: usageOf(usage),
+  }));
+}
+
+/** What there is of its last message is kept. A run that still waits for a yes stays pending. */
+async function closeRun(
+  store: Store,
+  log: EventLog,
+  run: RunRow,
+  messages: readonly Unfinished[],
+  durationMs: number,
+): Promise<void> {
+  const ids = { ...run, runId: run.id };
+  const isRunning = run.status === 'running';
+  const entries = isRunning || messages.length > 0 ? await store.entriesOf(run.id) : [];
+  let next = (entries.at(-1)?.n ?? -1) + 1;
+  for (const message of messages) {
+    const entry = endOf(message, next);
+    await append(log, ids, { type: 'message-end', entry });
+    entries.push(entry);
+    next = Math.max(next, entry.n + 1);
+  }
+  if (!isRunning) return;
+  entries.sort((a, b) => a.n - b.n);
+  await append(log, ids, {
+    type: 'run-end',
+    outcome: 'interrupted',
+    text: salvaged(entries),
+    error: INTERRUPTED,
+    origin: originOf(run),
+    ...reviewedIn(entries),
+    durationMs,
+    usage: usageOf(run.usage),
+  });
+}
+
+function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[], durationMs: number): Payload {
+  const children = runs.filter((run) => run.parentRunId !== null);
+  const subAgents = summariesOf(children).map((child) =>
+    child.status === 'running' ? { ...child, status: 'error' as const, outcome: 'interrupted' as const } : child,
+  );
+  return {
+    type: 'workflow-end',
+    outcome: 'interrupted',
+    text: '',
+    error: INTERRUPTED,
+    durationMs,
+    usage: usageOf(workflow.usage),
+    subAgents,
+  };
+}
+
+function idsOf(workflow: WorkflowRow, runs: readonly RunRow[]): RunIds {
+  const agent = runs.find((run) => run.id === workflow.runId)?.agent ?? workflow.agents[0] ?? 'lead';
+  return {
+    conversationId: workflow.conversationId,
+    workflowId: workflow.id,
+    runId: workflow.runId,
+    parentRunId: null,
+    agent,
+  };
+}
+
+async function append(log: EventLog, ids: RunIds, payload: Payload): Promise<void> {
+  const { conversationId, workflowId, runId, parentRunId, agent } = ids;
+  await log.append({
+    ...payload,
+    at: new Date().toISOString(),
+    conversationId,
+    workflowId,
+    runId,
+    parentRunId,
+    agent,
+  });
+}

@@ -1,0 +1,170 @@
+/** Rules and grants on the real path: what is asked, what is not, and what the record says of it. */
+import { readFile, writeFile as write } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
+import { sha256 } from '#core/base/hash.ts';
+import { startEngine, type HarnessOptions } from '../../support/engine.ts';
+import { delegate, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const rule = (lines: string): string => `[[permissions.rules]]\n${lines}\n\n`;
+const DENY = rule('effect = "deny"\ntool = "write_file"\npattern = "private/**"');
+const ALLOW = rule('effect = "allow"\ntool = "write_file"\npattern = "docs/**"');
+
+/** With rules of the person's own; `person` must not be asked where it is left out. */
+async function engineWith(script: Script, rules: string, options: HarnessOptions = {}) {
+  const configFolder = await folderWith({ 'config.toml': rules });
+  const person = (): Answer => {
+    throw new Error('Nobody should be asked');
+  };
+  return startEngine(script, { person, configFolder, ...options });
+}
+
+/** The lead makes these calls one after the other, then answers. */
+function calls(...all: [name: string, input: Record<string, unknown>][]): Script {
+  const script = new Script();
+  all.forEach(([name, input], index) => script.on({ step: index + 1 }).reply([toolUse(name, input)]));
+  return script.on({}).reply([text('Done.')]);
+}
+
+describe('rules', () => {
+  test('what is allowed is done unasked, and the record names the rule', async () => {
+    const engine = await engineWith(writeFile({ path: 'docs/a.md' }), ALLOW);
+    await engine.ask('Write', 'none');
+    expect(await readFile(join(engine.folder, 'docs/a.md'), 'utf8')).toContain('Written by an agent');
+    expect(engine.of('approval-decide')[0]?.decision).toMatchObject({
+      allowed: true,
+      decidedBy: 'rule',
+      ruleId: 'user:1',
+      optionId: 'allow',
+    });
+  });
+
+  test('what is denied is not done even where every question is answered yes, and the model learns why', async () => {
+    const engine = await engineWith(writeFile({ path: 'private/a.md' }), ALLOW + DENY);
+    await engine.ask('Write', 'all');
+    await expect(readFile(join(engine.folder, 'private/a.md'))).rejects.toThrow('ENOENT');
+    expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, ruleId: 'user:2' });
+    const told = engine.of('tool-end')[0]?.entry.output;
+    expect(told).toMatch(/Your rule denies the tool write_file on private\/\*\* for all agents \(.*config\.toml:6\)/);
+  });
+
+  test('an edit does not lead around a rule', async () => {
+    const engine = await engineWith(writeFile({ path: 'free.md' }), DENY, { person: () => null });
+    const { workflowId } = await engine.send('Write');
+    const asked = await engine.event((event) => event.type === 'approval-request');
+    if (asked.type !== 'approval-request') throw new Error('unexpected');
+    const approvalId = asked.approval.id;
+    const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId, answer });
+    const edit = { kind: 'edit', value: { path: './private/../private/a.md', content: 'x' } } as const;
+    await expect(decide(edit)).rejects.toMatchObject({ code: 'not_allowed' });
+    await decide({ kind: 'reject', reason: '' });
+    await engine.ended(workflowId);
+  });
+
+  test('reading can be asked about or denied, and a search passes over what is', async () => {
+    const rules =
+      rule('effect = "deny"\npermission = "FilesystemRead"\npattern = "private/**"') +
+      rule('effect = "ask"\ntool = "read_file"\npattern = "README.md"');
+    const script = calls(
+      ['read_file', { path: 'private/a.txt' }],
+      ['read_file', { path: 'README.md' }],
+      ['grep', { pattern: 'word' }],
+    );
+    const files = { 'README.md': 'word one', 'private/a.txt': 'word two' };
+    const engine = await engineWith(script, rules, { files, person: () => ({ kind: 'allow' }) });
+    await engine.ask('Look');
+    const [denied, asked, searched] = engine.of('tool-end').map(({ entry }) => entry);
+    expect(denied).toMatchObject({ status: 'error' });
+    expect(denied?.output).not.toContain('word');
+    expect(asked).toMatchObject({ status: 'completed' });
+    expect(searched?.output).toBe('README.md:1:word one');
+    expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual(['rule', 'person']);
+  });
+
+  test('a sub-agent can be denied, and its slot is free again', async () => {
+    const rules = rule('effect = "deny"\ntool = "delegate_task"\npattern = "code-*"');
+    const engine = await engineWith(delegate(), rules);
+    const end = await engine.ask('Review', 'all');
+    expect(end.subAgents).toMatchObject([{ outcome: 'rejected' }]);
+    expect((await engine.store.workflow(end.workflowId))?.subAgentCount).toBe(0);
+  });
+
+  test('rules that cannot be read let nothing through, and say where', async () => {
+    const engine = await engineWith(
+      writeFile({ path: 'docs/a.md' }),
+      `${ALLOW}[[permissions.rules]]\neffect = "nay"\n`,
+    );
+    await engine.ask('Write', 'all');
+    const { decision } = engine.of('approval-decide')[0]!;
+    expect(decision).toMatchObject({ allowed: false, ruleId: 'fault' });
+    expect(decision.reason).toMatch(/config\.toml:7: permissions\.rules\.1\.effect must be deny or ask or allow/);
+  });
+});
+
+describe('what a project brings', () => {
+  test('its file allows nothing until it is trusted as it is', async () => {
+    const project = '.triad/config.toml';
+    const script = calls(
+      ['write_file', { path: 'docs/a.md', content: '1' }],
+      ['write_file', { path: 'docs/b.md', content: '2' }],
+    );
+    const engine = await engineWith(script, '', {
+      files: { [project]: ALLOW },
+      person: ({ request: { id: approvalId } }) => {
+        // Trusted before the first call goes on: the second one meets the rule.
+        void engine.trust
+          .set(engine.folder, new Map([[project, sha256(ALLOW)]]))
+          .then(() => engine.runtime.request('approval.decide', { approvalId, answer: { kind: 'allow' } }));
+        return null;
+      },
+    });
+    await engine.ask('Write');
+    expect(engine.of('approval-decide').map(({ decision }) => decision.ruleId)).toEqual([null, 'project:1']);
+    await write(join(engine.folder, project), `${ALLOW}# changed\n`);
+    const { trusted, rules } = await engine.runtime.request('permissions.list', { folder: engine.folder });
+    expect({ trusted, rules }).toEqual({ trusted: false, rules: [] });
+  });
+});
+
+test('a question that nobody answers in time can be a yes, but not by a person who is not there', async () => {
+  const settings = '[limits]\napproval_seconds = 1\n[approvals]\non_timeout = "approve"\n';
+  const engine = await engineWith(spawnOne(), '', { settings, person: () => null });
+  const end = await engine.ask('Look');
+  expect(end.subAgents).toMatchObject([{ outcome: 'completed' }]);
+  expect(engine.of('approval-request')[0]?.approval.onTimeout).toBe('approve');
+  expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: true, decidedBy: 'timeout' });
+});
+
+test('what cannot be undone needs a second step, and is not answered by time', async () => {
+  const settings = '[approvals]\non_timeout = "approve"\n[permissions]\nmode = "auto"\n';
+  const files = { 'big.bin': '\0'.repeat(2000) };
+  const script = writeFile({ path: 'big.bin' });
+  const engine = await engineWith(script, rule('effect = "allow"\ntool = "*"'), {
+    settings,
+    files,
+    person: () => null,
+  });
+  const { workflowId } = await engine.send('Write');
+  const asked = await engine.event((event) => event.type === 'approval-request');
+  if (asked.type !== 'approval-request') throw new Error('unexpected');
+  const { id: approvalId, reversible, onTimeout, grant } = asked.approval;
+  expect({ reversible, onTimeout, grant }).toEqual({
+    reversible: false,
+    onTimeout: undefined,
+    grant: undefined,
+  });
+  const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId, answer });
+  await expect(decide({ kind: 'allow' })).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'This cannot be undone: confirm it',
+  });
+  const value = { path: 'big.bin', content: 'x' };
+  await expect(decide({ kind: 'edit', value })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await readFile(join(engine.folder, 'big.bin'))).toHaveLength(2000);
+  await decide({ kind: 'allow', confirmed: true });
+  await engine.ended(workflowId);
+  expect(await readFile(join(engine.folder, 'big.bin'), 'utf8')).toContain('Written by an agent');
+});

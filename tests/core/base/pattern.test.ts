@@ -1,0 +1,50 @@
+/** Patterns of rules and grants: what they match, and that no text makes them slow. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { literal, matches, patternFault } from '#core/base/pattern.ts';
+
+const path = { path: true, loose: false };
+
+test.for([
+  ['src/**', 'src/a/b.ts', true],
+  ['src/**', 'src', false],
+  ['**/*.md', 'a.md', true],
+  ['**/*.md', 'x/y/a.md', true],
+  ['*.md', 'x/a.md', false],
+  ['src/**/a.ts', 'src/a.ts', true],
+  ['src/**/a.ts', 'src/x/y/a.ts', true],
+  ['src/**/a.ts', 'srcx/a.ts', false],
+  ['{src,lib}/*.{ts,js}', 'lib/q.js', true],
+  ['{src,lib}/*.{ts,js}', 'bin/q.js', false],
+  ['a?c', 'a/c', false],
+  ['A.md', 'a.md', false],
+  ['{a', '{a', true],
+  [String.raw`a\*`, 'a*', true],
+  [String.raw`a\*`, 'ab', false],
+] as const)('%s and %s: %s', ([pattern, text, expected]) => {
+  expect(matches(pattern, text, path)).toBe(expected);
+});
+
+test('what refuses matches in any case, and any form of the same letters', () => {
+  expect(matches('Geheim/**', 'geheim/x', { path: true, loose: true })).toBe(true);
+  expect(matches('caf\u00e9', 'cafe\u0301', path)).toBe(true);
+});
+
+test('a literal pattern matches its own text and no other', () => {
+  const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'ab*?{},\\/[]!.') });
+  fc.assert(
+    fc.property(word, word, (text, other) => {
+      expect(matches(literal(text), text, path)).toBe(true);
+      if (other !== text) expect(matches(literal(text), other, path)).toBe(false);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.for(['/etc/**', 'a/../b', 'C:/x', '{a,b}'.repeat(7)])('%s is no pattern', (pattern) => {
+  expect(patternFault(pattern)).not.toBeNull();
+});
+
+test('many wildcards against a long text end', () => {
+  expect(matches('**a*'.repeat(40) + 'b', 'a'.repeat(5000), path)).toBe(false);
+});

@@ -1,0 +1,245 @@
+/** A child has nothing that its parent lacks but the baseline, whoever asks for more: a call, a definition or the person. */
+import fc from 'fast-check';
+import { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import { type AgentDefinition, type Envelope, Permission } from '#contract/agent.ts';
+import { AgentRegistry } from '#core/agents/registry.ts';
+import { Envelopes } from '#core/runs/envelopes.ts';
+import { canonicalHash } from '#core/base/hash.ts';
+import { errorInfo } from '#core/base/errors.ts';
+import { allTools } from '#core/tools/all.ts';
+import type { ChildRequest } from '#core/tools/children.ts';
+import { ToolRegistry } from '#core/tools/registry.ts';
+import type { Tool } from '#core/tools/tool.ts';
+import { settingsOf } from '../../support/compose.ts';
+
+/** One tool for each permission beside those of the program. */
+const more = Permission.options.map((permission): Tool => ({
+  name: `use_${permission}`,
+  describe: () => '',
+  input: z.unknown(),
+  permissions: [permission],
+  baseline: false,
+  primaryOnly: false,
+  order: 'serial',
+  recovery: 'repeat',
+  execute: () => Promise.resolve({ status: 'completed', output: '' }),
+}));
+const registry = new ToolRegistry([...allTools(), ...more]);
+const names = registry.names(true);
+const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, provider: () => 'anthropic' });
+
+const definitionOf = (parts: Partial<AgentDefinition>): AgentDefinition => ({
+  name: 'worker',
+  description: 'Works.',
+  role: 'subagent',
+  model: null,
+  effort: null,
+  maxTokens: null,
+  maxIterations: null,
+  tools: null,
+  permissions: null,
+  requiresApproval: [],
+  approvalTimeoutMs: null,
+  reflection: null,
+  systemPrompt: 'Work.',
+  enabled: true,
+  lifecycle: 'permanent',
+  source: 'user',
+  sourcePath: null,
+  hash: null,
+  ...parts,
+});
+const requestOf = (parts: Partial<ChildRequest>): ChildRequest => ({
+  agent: null,
+  name: 'child',
+  title: '',
+  prompt: 'Do it.',
+  systemPrompt: null,
+  tools: null,
+  permissions: null,
+  mcpServers: null,
+  provider: null,
+  model: null,
+  effort: null,
+  ...parts,
+});
+const leadWith = (parts: Partial<AgentDefinition>): Envelope =>
+  envelopes.lead(definitionOf({ name: 'lead', role: 'primary', ...parts }), 'Lead.', '/work');
+
+function agentsWith(parts: Partial<AgentDefinition>): AgentRegistry {
+  const agents = new AgentRegistry();
+  agents.register(definitionOf(parts));
+  return agents;
+}
+
+const someTools = fc.option(fc.subarray(names), { nil: null });
+const somePermissions = fc.option(fc.subarray([...Permission.options]), { nil: null });
+const modes = ['manual', 'selective', 'auto'] as const;
+const bounds = fc.record(
+  { tokens: fc.integer({ min: 1, max: 9 }), costUsd: fc.integer({ min: 1, max: 9 }) },
+  { requiredKeys: [] },
+);
+const limits = fc.record({
+  maxIterations: fc.integer({ min: 1, max: 40 }),
+  inactivityMs: fc.integer({ min: 1000, max: 600_000 }),
+  budget: bounds,
+});
+const maxTokens = fc.integer({ min: 1, max: 20_000 });
+/** Also one that no definition makes: its lists need not fit each other. */
+const parents = fc
+  .record({
+    tools: fc.oneof(fc.subarray(names), fc.constant(names)),
+    permissions: fc.oneof(fc.subarray([...Permission.options]), fc.constant<Permission[]>([...Permission.options])),
+    limits,
+    maxTokens,
+    approvalMode: fc.constantFrom(...modes),
+    requiresApproval: fc.subarray(['write_file', 'FilesystemRead', 'NetworkAccess']),
+  })
+  .map((parts): Envelope => ({ ...leadWith({}), ...parts }));
+/** What a definition may say beside its tools. */
+const wishes = fc.record({
+  maxTokens: fc.option(maxTokens, { nil: null }),
+  maxIterations: fc.option(fc.integer({ min: 1, max: 200 }), { nil: null }),
+  requiresApproval: fc.subarray(['write_file', 'grep']),
+});
+
+const baseline = { tools: registry.baseline(), permissions: ['FilesystemRead', 'SemanticSearch'] };
+
+function expectWithin(child: Envelope, parent: Envelope): void {
+  const tools = new Set([...parent.tools, ...baseline.tools]);
+  const permissions = new Set<string>([...parent.permissions, ...baseline.permissions]);
+  expect(child.tools.filter((name) => !tools.has(name))).toEqual([]);
+  expect(child.permissions.filter((name) => !permissions.has(name))).toEqual([]);
+  expect(child.tools).toEqual(expect.arrayContaining(baseline.tools));
+  expect(child.permissions).toEqual(registry.permissionsOf(child.tools));
+  expect(child.folder).toBe(parent.folder);
+  expect(child.requiresApproval ?? []).toEqual(expect.arrayContaining(parent.requiresApproval ?? []));
+  expect(modes.indexOf(child.approvalMode)).toBeLessThanOrEqual(modes.indexOf(parent.approvalMode));
+  expect(child.maxTokens).toBeLessThanOrEqual(parent.maxTokens);
+  for (const limit of ['maxIterations', 'inactivityMs'] as const)
+    expect(child.limits[limit], limit).toBeLessThanOrEqual(parent.limits[limit]);
+  for (const bound of ['tokens', 'costUsd'] as const)
+    expect(child.limits.budget?.[bound] ?? Infinity, bound).toBeLessThanOrEqual(
+      parent.limits.budget?.[bound] ?? Infinity,
+    );
+}
+
+/** What `work` makes, or null where it was refused for being too much. */
+function granted<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    expect(['not_allowed', 'bad_input']).toContain(errorInfo(error).code);
+    return null;
+  }
+}
+
+describe('for any parent, request and definition', () => {
+  test('what starts is within the parent', () => {
+    const kinds = fc.constantFrom('spawn', 'based', 'delegate');
+    fc.assert(
+      fc.property(
+        ...[parents, kinds, someTools, somePermissions, someTools, somePermissions, wishes],
+        (parent, kind, tools, permissions, own, held, wanted) => {
+          const agents = agentsWith({ tools: own, permissions: held, ...wanted });
+          const request =
+            kind === 'delegate'
+              ? requestOf({ agent: 'worker', name: null })
+              : requestOf({ agent: kind === 'based' ? 'worker' : null, tools, permissions });
+          const child = granted(() => envelopes.child(request, parent, agents));
+          if (child) expectWithin(child, parent);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('what the person makes of it is within the parent', () => {
+    fc.assert(
+      fc.property(
+        parents,
+        fc.subarray(names),
+        fc.subarray([...Permission.options]),
+        fc.record({ limits, maxTokens, approvalMode: fc.constantFrom(...modes) }),
+        (parent, tools, held, wider) => {
+          const asked = granted(() => envelopes.child(requestOf({}), parent, agentsWith({})));
+          if (!asked) return;
+          const each = Object.entries(wider).map(([key, value]) => ({ [key]: value }));
+          const unasked = [{ requiresApproval: [] }, { folder: '/elsewhere' }];
+          const edits = [{ tools }, { permissions: held }, { tools, permissions: held }, ...each];
+          for (const edit of [...edits, {}, wider, ...unasked]) {
+            const edited = granted(() => envelopes.edited({ ...asked, ...edit }, asked, parent));
+            if (edited) expectWithin(edited.value, parent);
+            // What was asked for is within what may be had; the baseline is had by every real parent.
+            else if (baseline.tools.every((name) => parent.tools.includes(name))) expect(edit).not.toEqual({});
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('a refusal names what is too much, and what the lead has', () => {
+  const parent = leadWith({ tools: ['read_file', 'write_file', 'spawn_agent'] });
+  const spawn = (parts: Partial<ChildRequest>) => envelopes.child(requestOf(parts), parent, agentsWith({}));
+  expect(() => spawn({ permissions: ['NetworkAccess'] })).toThrow(
+    'child asks for permissions that it cannot have: NetworkAccess. The lead has: FilesystemRead, FilesystemWrite, SemanticSearch',
+  );
+  expect(() => spawn({ tools: ['use_NetworkAccess'] })).toThrow(
+    'child asks for tools that it cannot have: use_NetworkAccess. The lead can give: ',
+  );
+  const agents = agentsWith({ permissions: ['DatabaseWrite'] });
+  expect(() => envelopes.child(requestOf({ agent: 'worker', name: null }), parent, agents)).toThrow(
+    'worker asks for permissions that it cannot have: DatabaseWrite. The lead has: ',
+  );
+});
+
+test('named permissions leave out the tools that need more, and the baseline stays', () => {
+  const parent = leadWith({});
+  const child = envelopes.child(requestOf({ permissions: [] }), parent, agentsWith({}));
+  expect(child.permissions).toEqual(['FilesystemRead', 'SemanticSearch']);
+  expect(child.tools).toEqual(expect.arrayContaining(['read_file', 'grep', 'glob']));
+  expect(child.tools).not.toContain('write_file');
+  const both = requestOf({ permissions: [], tools: ['write_file'] });
+  expect(() => envelopes.child(both, parent, agentsWith({}))).toThrow(/write_file\. Its permissions can give/);
+});
+
+test('an edit that takes a permission away takes its tools away too, or is refused', () => {
+  const parent = leadWith({});
+  const asked = envelopes.child(requestOf({ tools: ['write_file'] }), parent, agentsWith({}));
+  const permissions = ['FilesystemRead'];
+  expect(() => envelopes.edited({ ...asked, permissions }, asked, parent)).toThrow(/write_file/);
+  const tools = asked.tools.filter((name) => name !== 'write_file');
+  const { value } = envelopes.edited({ ...asked, permissions, tools }, asked, parent);
+  expect(value.permissions).toEqual(registry.permissionsOf(registry.baseline()));
+  expect(value.permissions).not.toContain('FilesystemWrite');
+});
+
+test('an edit may switch reviews off, or change their number', () => {
+  const parent = leadWith({});
+  const reflection = { criteria: 'Is it short?', maxRetries: 2 };
+  const request = requestOf({ agent: 'worker', name: null });
+  const asked = envelopes.child(request, parent, agentsWith({ reflection }));
+  expect(asked.reflection).toEqual(reflection);
+  const { reflection: _, ...off } = asked;
+  const switchedOff = envelopes.edited(off, asked, parent);
+  expect(switchedOff.value).toEqual(off);
+  expect(switchedOff.hash).toBe(canonicalHash(off));
+  const once = { ...reflection, maxRetries: 0 };
+  expect(envelopes.edited({ ...asked, reflection: once }, asked, parent).value.reflection).toEqual(once);
+  const many = { ...asked, reflection: { ...reflection, maxRetries: 6 } };
+  expect(() => envelopes.edited(many, asked, parent)).toThrow(/maxRetries/);
+});
+
+test('a child asks about all that its parent asks about', () => {
+  const parent = leadWith({ requiresApproval: ['write_file'] });
+  expect(envelopes.child(requestOf({}), parent, agentsWith({})).requiresApproval).toEqual(['write_file']);
+  const agents = agentsWith({ requiresApproval: ['FilesystemRead'], approvalTimeoutMs: 5000 });
+  const child = envelopes.child(requestOf({ agent: 'worker', name: null }), parent, agents);
+  expect(child).toMatchObject({
+    requiresApproval: ['FilesystemRead', 'write_file'],
+    approvalTimeoutMs: 5000,
+  });
+});

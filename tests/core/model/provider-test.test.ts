@@ -1,0 +1,149 @@
+/** A test of the provider: one sentence for each thing that can be wrong, and nothing saved. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readdir } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { LiveSettings } from '#core/settings/live-settings.ts';
+import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { testEndpoint } from '#core/model/provider-test.ts';
+import { Provider } from '#core/model/provider.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { settingsOf } from '../../support/compose.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import type { Script } from '../../support/fake-model/script.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const KEY = 'sk-very-secret';
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+const json =
+  (status: number, value: unknown): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(value));
+  };
+
+async function providerIn(config: string, environment = {}): Promise<Provider> {
+  return new Provider({
+    secrets: fileSecrets(config),
+    settings: new LiveSettings(config, settingsOf('')),
+    environment: { apiKey: undefined, baseUrl: undefined, ...environment },
+    createModel: createAnthropicModel,
+  });
+}
+
+async function tried(baseUrl: string, model?: string) {
+  const config = await folderWith({});
+  const result = await (await providerIn(config)).test({ apiKey: KEY, baseUrl, ...(model ? { model } : {}) });
+  expect(await readdir(config), 'nothing is saved').toEqual([]);
+  expect(JSON.stringify(result), 'the key is not echoed').not.toContain(KEY);
+  return result;
+}
+
+async function fake(script: Script, keys: string[]): Promise<string> {
+  const model = await startFakeModel(script, { keys });
+  onTestFinished(() => model.close());
+  return model.url;
+}
+
+test('a key that works: the model that answered, and how long it took', async () => {
+  const url = await fake(plainAnswer(), [KEY]);
+  const { ok, message, durationMs } = await tried(url);
+  expect([ok, message]).toEqual([
+    true,
+    `${new URL(url).host} answered in ${Math.round(durationMs)} ms with claude-sonnet-5-5`,
+  ]);
+});
+
+test('a wrong key', async () => {
+  const url = await fake(plainAnswer(), ['another']);
+  expect(await tried(url)).toMatchObject({
+    ok: false,
+    message: `The key was refused by ${new URL(url).host}: check it, or set another one`,
+  });
+});
+
+test('nothing that answers', async () => {
+  const model = await startFakeModel(plainAnswer());
+  await model.close();
+  expect(await tried(model.url)).toMatchObject({
+    ok: false,
+    message: `No connection to ${new URL(model.url).host}: nothing answers at that address; check the network and the base URL`,
+  });
+});
+
+test.for([
+  ['/', ''],
+  ['/v1', ', without /v1 at its end'],
+])('a server that is no Anthropic-compatible endpoint, at %s', async ([path, hint]) => {
+  const url = await serve(json(404, { detail: 'Not Found' }));
+  expect(await tried(url + path!)).toMatchObject({
+    ok: false,
+    message: `${new URL(url).host} has no Messages API at this address: check the base URL${hint}`,
+  });
+});
+
+test('a model that the endpoint does not know, with those that it has', async () => {
+  const url = await serve((request, response) => {
+    const list = json(200, { data: [{ id: 'llama3:8b' }, { id: 'qwen3:4b' }] });
+    const unknown = json(404, {
+      type: 'error',
+      error: { type: 'not_found_error', message: 'no such model' },
+    });
+    return (request.url?.startsWith('/v1/models') ? list : unknown)(request, response);
+  });
+  expect(await tried(url, 'mistral:7b')).toMatchObject({
+    ok: false,
+    message: `${new URL(url).host} answers, but does not know the model mistral:7b: it has llama3:8b, qwen3:4b`,
+    models: ['llama3:8b', 'qwen3:4b'],
+  });
+});
+
+test('one that takes too long is given up, and its connections are closed', async () => {
+  let open = 0;
+  const url = await serve((request) => {
+    open += 1;
+    request.socket.once('close', () => (open -= 1));
+  });
+  const result = await testEndpoint({
+    apiKey: KEY,
+    baseUrl: url,
+    model: 'm1',
+    createModel: createAnthropicModel,
+    patienceMs: 200,
+  });
+  expect(result).toMatchObject({
+    ok: false,
+    message: `${new URL(url).host} did not answer within 0.2 s: it may still be loading the model`,
+    models: [],
+  });
+  await expect.poll(() => open).toBe(0);
+});
+
+test('without a key nothing is asked, but a server on this machine needs none', async () => {
+  const provider = await providerIn(await folderWith({}));
+  expect(await provider.test({})).toMatchObject({ ok: false, message: 'There is no key to test: enter one' });
+  const url = await fake(plainAnswer(), ['none']);
+  expect(await provider.test({ baseUrl: url })).toMatchObject({ ok: true });
+});
+
+test('what is stored is tested where nothing else is given', async () => {
+  const config = await folderWith({});
+  const provider = await providerIn(config, { baseUrl: await fake(plainAnswer(), [KEY]) });
+  await provider.set({ apiKey: KEY });
+  expect(await provider.test({})).toMatchObject({ ok: true });
+});

@@ -1,0 +1,70 @@
+/** Kill -9 while a session's files are being written: once the workflow goes on they are whole, and as the store makes them again. */
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { SessionProjector } from '#core/records/sessions/projector.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { type Life, live } from '../../support/crash.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { fieldsOf, filesBelow } from '../../support/session-files.ts';
+
+const root = await mkdtemp(join(tmpdir(), 'triad-crash-files-'));
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Kills the process as soon as it has begun to write. */
+function whenWriting(sessions: string): NonNullable<Life['started']> {
+  return (child) => {
+    const look = setInterval(() => {
+      void readdir(sessions).then(
+        () => child.kill('SIGKILL'),
+        () => undefined,
+      );
+    }, 1);
+    child.once('exit', () => clearInterval(look));
+  };
+}
+
+test.for([
+  ['after its first event', 1],
+  ['among its sub-agents', 30],
+  ['after its last event, before any file says so', 'workflow-end'],
+  ['as soon as the first file is written', null],
+] as const)('killed %s', { timeout: 60_000 }, async ([, killAfter]) => {
+  const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
+  const [data, files] = [join(root, `store-${killAfter}`), join(root, `files-${killAfter}`)];
+  const sessions = join(files, 'sessions');
+  await mkdir(files);
+  const life = { data, files, url: model.url, folder: root };
+  const how = killAfter === null ? { started: whenWriting(sessions) } : { killAfter };
+  expect(await live({ ...life, mode: 'start', ...how })).toBeNull();
+  // What a write leaves that was cut off.
+  const [before] = (await readdir(sessions).catch(() => [])).filter((name) => !name.startsWith('.'));
+  if (before) await writeFile(join(sessions, before, '.session.md.0123456789ab.tmp'), 'half of a');
+  const result = await live({ ...life, mode: 'resume' });
+  await model.close();
+
+  const written = await filesBelow(sessions);
+  expect(Object.keys(written).filter((name) => name.endsWith('.md'))).toHaveLength(4);
+  expect(Object.keys(written)).toHaveLength(5);
+  const page = Object.entries(written).find(([name]) => name.endsWith('/session.md'))?.[1];
+  expect(fieldsOf(page ?? '')).toMatchObject({ status: 'completed', outcome: 'completed' });
+
+  expect(await readdir(join(files, 'sessions-behind')), 'nothing is left to do').toEqual([]);
+
+  const store = await openStore({ url: `rocksdb://${data}` });
+  const again = join(root, `again-${killAfter}`);
+  await mkdir(again);
+  const settings = { sessions: { project: false } };
+  const projector = new SessionProjector({
+    store,
+    settings,
+    data: again,
+    version: '0.0.0',
+    onFailure: () => undefined,
+  });
+  await projector.rebuild(result?.workflow.conversationId ?? '');
+  expect(await filesBelow(join(again, 'sessions'))).toEqual(written);
+  await store.close();
+});

@@ -1,0 +1,92 @@
+/** The pages of a session: whatever was said stays in its place, and a report is divided where it says so. */
+import { Marked } from 'marked';
+import { describe, expect, test } from 'vitest';
+import type { RunRow } from '#contract/view.ts';
+import { agentPage } from '#core/records/sessions/agent-page.ts';
+import { agentFileOf, folderNameOf, isOwnFile, wikilink } from '#core/records/sessions/names.ts';
+import { recommendationsOf } from '#core/records/sessions/recommendations.ts';
+import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
+import { conversationRow, later, runRow } from '../../../hosts/support/events.ts';
+import { fieldsOf, linksOf } from '../../../support/session-files.ts';
+
+const FOLDER = '2026-03-01-a-session-0123456789ab';
+const child = (rest: Partial<RunRow>): RunRow => runRow({ kind: 'spawn', depth: 1, agent: 'x', ...rest });
+
+test.for([
+  '---\nstatus: completed\n---\n# Other',
+  '## Findings\n\nMine\n\n## Error',
+  '```js\nnever closed',
+  '<div>\n<!-- never closed',
+  '\0 \ud83e lone\r\ntwo\rthree',
+  '[[../../elsewhere]]\n\n> quoted\n\n    code',
+  '',
+])('%j as task, report and title breaks nothing', (text) => {
+  const page = agentPage(child({ task: text, text, title: text }), [], FOLDER);
+  expect(fieldsOf(page)).toMatchObject({ title: text, status: 'completed' });
+  const body = page.replace(/^---\n[\s\S]*?\n---\n/, '');
+  const headings: number[] = [];
+  for (const token of new Marked().lexer(body)) if (token.type === 'heading') headings.push(Number(token['depth']));
+  expect(headings).toEqual([1, 2, 2]);
+  expect(linksOf(body).filter((link) => link !== `${FOLDER}/session.md`)).toEqual([]);
+});
+
+test('reviews stand with their score and critique, before what was found', () => {
+  const reviews = [
+    { answer: 1, verdict: null },
+    { answer: 1, verdict: { passed: false, score: 40, critique: 'No line.\n\n## Findings' } },
+    { answer: 4, verdict: { passed: true, score: 90, critique: '' } },
+  ];
+  const page = agentPage(child({ text: 'Found.', reviews }), [], FOLDER);
+  expect(page.slice(page.indexOf('## Reviews'), page.indexOf('\n## Findings'))).toBe(`## Reviews
+
+- Review 1: it could not be read
+
+- Review 2: not passed, 40 of 100
+
+> No line.
+>
+> ## Findings
+
+- Review 3: passed, 90 of 100
+`);
+  expect(agentPage(child({ text: 'Found.' }), [], FOLDER)).not.toContain('Reviews');
+});
+
+describe('recommendationsOf', () => {
+  test('takes the section out, up to the next heading of its level', () => {
+    const report = '# Report\n\nA\n\n## Recommendations\n\nB\n\n### More\n\nC\n\n## Rest\n\nD';
+    expect(recommendationsOf(report)).toEqual({
+      findings: '# Report\n\nA\n\n## Rest\n\nD',
+      recommendations: 'B\n\n### More\n\nC',
+    });
+  });
+
+  test('looks into no block of code, and leaves a report without one as it is', () => {
+    const report = 'A\n\n````md\n```\n## Recommendations\n````\n\nB';
+    expect(recommendationsOf(report)).toEqual({ findings: report, recommendations: '' });
+  });
+});
+
+test('names fit every file system, and those of the program are known', () => {
+  for (const title of ['../../etc', 'CON', '🙂', 'x'.repeat(300), '\0', 'Größe: "ja"?']) {
+    const conversation = conversationRow({ title });
+    expect(folderNameOf(conversation)).toMatch(/^\d{4}-\d\d-\d\d-[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{12}$/);
+    expect(folderNameOf(conversation).length).toBeLessThan(100);
+  }
+  for (const agent of ['code-reviewer', 'Prüfer Nr. 1', '検査'])
+    expect(isOwnFile(agentFileOf(child({ agent })))).toBe(true);
+  expect(['notes.md', 'my-note.md', 'Session.md'].filter(isOwnFile)).toEqual([]);
+});
+
+test('a label cannot end its link', () => {
+  expect(wikilink('a', 'b.md', 'x]] [[y|z')).toBe('[[a/b|x y z]]');
+});
+
+test('the queue is as deep as most that waited at once', () => {
+  const waits = (from: number, to: number | null) =>
+    child({ queuedAt: later(from), startedAt: to === null ? null : later(to), endedAt: null });
+  expect(maxQueueDepth([])).toBe(0);
+  expect(maxQueueDepth([waits(0, 0)])).toBe(1);
+  expect(maxQueueDepth([waits(0, 10), waits(10, 20), waits(20, 30)])).toBe(1);
+  expect(maxQueueDepth([waits(0, 30), waits(10, 20), waits(15, null), waits(40, 50)])).toBe(3);
+});

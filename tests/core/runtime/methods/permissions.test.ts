@@ -1,0 +1,122 @@
+/** The explainer says what the gate would do, with all that makes it so; what is unknown is never allowed. */
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startEngine } from '../../../support/engine.ts';
+import { writeFile } from '../../../support/fake-model/scenarios.ts';
+import { folderWith } from '../../../support/workspace.ts';
+
+const RULES = `[[permissions.rules]]
+effect = "allow"
+tool = "*"
+
+[[permissions.rules]]
+effect = "deny"
+tool = "write_file"
+pattern = "private/**"
+`;
+
+async function explainer(rules: string, files: Record<string, string> = {}) {
+  const configFolder = await folderWith({ 'config.toml': rules });
+  const engine = await startEngine(writeFile(), { configFolder, files: { 'README.md': '', ...files } });
+  const explain = (agent: string, tool: string, input: unknown) =>
+    engine.runtime.request('permissions.explain', { agent, tool, input, folder: engine.folder });
+  return { ...engine, configFolder, explain };
+}
+
+test('the verdict names the rule, its file and line, and what else was looked at', async () => {
+  const { explain, configFolder } = await explainer(RULES);
+  const verdict = await explain('lead', 'write_file', { path: 'private/a.md', content: '' });
+  expect(verdict).toMatchObject({ effect: 'deny', ruleId: 'user:2' });
+  expect(verdict.steps.map(({ id, effect, decides }) => [id, effect, decides])).toEqual([
+    ['user:2', 'deny', true],
+    ['user:1', 'allow', false],
+    ['default', 'ask', false],
+  ]);
+  expect(verdict.steps[0]?.place).toEqual({ file: join(configFolder, 'config.toml'), line: 5 });
+});
+
+test('a link does not lead around a rule', async () => {
+  const { explain, folder } = await explainer(RULES);
+  await mkdir(join(folder, 'private'));
+  await symlink('private', join(folder, 'open'));
+  expect(await explain('lead', 'write_file', { path: 'open/a.md', content: '' })).toMatchObject({
+    effect: 'deny',
+  });
+});
+
+test.for([
+  ['no such agent', 'nobody', 'read_file', { path: 'README.md' }, /agent not found: "nobody"/],
+  ['no such tool', 'lead', 'rm', { path: 'README.md' }, /There is no tool "rm"/],
+  ['no arguments', 'lead', 'read_file', null, /Invalid arguments for read_file/],
+  ['missing arguments', 'lead', 'write_file', { path: 'a.md' }, /Invalid arguments for write_file/],
+  ['unknown arguments', 'lead', 'read_file', { path: 'README.md', force: true }, /Invalid arguments/],
+  ['a path outside', 'lead', 'read_file', { path: '../x' }, /outside the workspace/],
+  ['a file of keys', 'lead', 'read_file', { path: '.env' }, /usually holds keys/],
+  [
+    'a tool that it has not',
+    'code-reviewer',
+    'write_file',
+    { path: 'a.md', content: '' },
+    /does not have the tool write_file/,
+  ],
+  [
+    'a tool of leads alone',
+    'code-reviewer',
+    'spawn_agent',
+    { operation: 'list_children' },
+    /does not have the tool spawn_agent/,
+  ],
+] as const)('%s is denied, whatever the rules allow', async ([, agent, tool, input, reason]) => {
+  const { explain } = await explainer('[[permissions.rules]]\neffect = "allow"\ntool = "*"\n');
+  const verdict = await explain(agent, tool, input);
+  expect(verdict.effect).toBe('deny');
+  expect(verdict.reason).toMatch(reason);
+});
+
+test('no input that does not fit is ever allowed', async () => {
+  const { explain } = await explainer('[[permissions.rules]]\neffect = "allow"\ntool = "*"\n');
+  const junk = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ path: fc.jsonValue(), content: fc.oneof(fc.integer(), fc.constant(null)) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(junk, async (input) => {
+      expect((await explain('lead', 'write_file', input)).effect).toBe('deny');
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('nothing is counted or stored by it', async () => {
+  const { explain, ...engine } = await explainer('');
+  const { runtime, folder } = engine;
+  const listed = async () => (await runtime.request('permissions.list', { folder })).grants;
+  expect(await explain('lead', 'write_file', { path: 'new.md', content: '' })).toMatchObject({
+    effect: 'ask',
+  });
+  await engine.ask('Write');
+  expect(engine.of('approval-request')).toHaveLength(1);
+  expect(await listed()).toEqual([]);
+});
+
+test('the list says what is wrong with the rules', async () => {
+  const rule = (lines: string) => `[[permissions.rules]]\n${lines}\n`;
+  const { runtime, folder } = await explainer(rule('effect = "deny"\ntool = "write_fil"'), {
+    '.triad/config.toml': rule('effect = "perhaps"\ntool = "*"'),
+  });
+  const { faults } = await runtime.request('permissions.list', { folder });
+  expect(faults).toEqual([
+    expect.stringMatching(/\.triad\/config\.toml:2: permissions\.rules\.0\.effect must be deny or ask or allow/),
+    expect.stringMatching(/config\.toml:1: no tool matches "write_fil"/),
+  ]);
+});
+
+test('a pattern is shown with the files that it matches', async () => {
+  const { runtime, folder } = await explainer('', { 'docs/a.md': '', 'docs/b/c.md': '', 'd.md': '' });
+  const match = (pattern: string) => runtime.request('permissions.match', { folder, pattern });
+  expect(await match('docs/*.md')).toEqual({ files: ['docs/a.md'], more: false });
+  expect(await match('docs/**')).toEqual({ files: ['docs/a.md', 'docs/b/c.md'], more: false });
+  expect((await match('nothing')).files).toEqual([]);
+});

@@ -1,0 +1,281 @@
+/** Every setting is changed through the contract while the program runs, and changes what happens from then on. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { SettingRow } from '#contract/view.ts';
+import { loadSettings, readSetting, settingPaths } from '#core/settings/settings.ts';
+import { settingsOf } from '../../support/compose.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { type Block, type Match, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+interface Proof {
+  value: SettingRow['value'];
+  /** What the file says before. */
+  settings?: string;
+  script: () => Script;
+  /** Default: key and address of the scripted model. */
+  environment?: { apiKey: string; baseUrl: undefined };
+  check: (engine: Harness) => Promise<void>;
+}
+
+const LEAD: Match = { tools: ['spawn_agent'] };
+const CHILD: Match = { without: ['spawn_agent'] };
+
+const asked = (engine: Harness): string[] => engine.model.requests.map(({ body }) => body.model);
+
+const spawn = (name: string): Block => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
+
+const README = { path: 'README.md', content: 'Changed.' };
+
+/** Looks at something new with every request, until it has no tools left. */
+function restless(): Script {
+  let turn = 0;
+  return new Script()
+    .on({ lastUser: /You have no tools any more/ })
+    .reply([text('All that I have.')])
+    .on({})
+    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage: { input: 1000, output: 10 } });
+}
+
+/** Two sub-agents; the first is answered only once the second has asked too. */
+function together(): Script {
+  const both = Promise.withResolvers<void>();
+  return new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn('one'), spawn('two')])
+    .on({ ...CHILD, prompt: /one/ })
+    .reply([text('Report.')], { hold: { after: 0, until: () => both.promise } })
+    .on({ ...CHILD, prompt: /two/ })
+    .reply(() => {
+      both.resolve();
+      return [text('Report.')];
+    })
+    .on(LEAD)
+    .reply([text('Done.')]);
+}
+
+async function completes(engine: Harness): Promise<void> {
+  expect((await engine.ask('Go')).outcome).toBe('completed');
+}
+
+const usesModel =
+  (id: string): Proof['check'] =>
+  async (engine) => {
+    await completes(engine);
+    expect(asked(engine)).toEqual([id]);
+  };
+
+/** Long before the usual number of requests. */
+async function stopsEarly(engine: Harness): Promise<void> {
+  const end = await engine.ask('Go');
+  expect(end).toMatchObject({ outcome: 'budget_exceeded', text: 'All that I have.' });
+  expect(engine.model.requests.length).toBeLessThanOrEqual(3);
+}
+
+const PROOFS: Readonly<Record<string, Proof>> = {
+  'models.default': { value: 'haiku', script: plainAnswer, check: usesModel('claude-haiku-5-5') },
+  'models.aliases.sonnet': { value: 'mine-1', script: plainAnswer, check: usesModel('mine-1') },
+  'models.aliases.haiku': {
+    value: 'mine-2',
+    settings: 'models.default = "haiku"',
+    script: plainAnswer,
+    check: usesModel('mine-2'),
+  },
+  'models.aliases.opus': {
+    value: 'mine-3',
+    settings: 'models.default = "opus"',
+    script: plainAnswer,
+    check: usesModel('mine-3'),
+  },
+  'limits.max_sub_agents': {
+    value: 1,
+    script: () =>
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([spawn('one'), spawn('two')])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('run-start').map(({ agent }) => agent)).toEqual(['lead', 'one']);
+      expect((await engine.runtime.request('app.state', {})).maxSubAgents).toBe(1);
+    },
+  },
+  'limits.max_concurrent': {
+    value: 2,
+    settings: 'limits.max_concurrent = 1',
+    script: together,
+    check: completes,
+  },
+  'limits.run.max_iterations': { value: 2, script: restless, check: stopsEarly },
+  'limits.run.max_tokens': { value: 1500, script: restless, check: stopsEarly },
+  'limits.run.max_cost_usd': { value: 0.003, script: restless, check: stopsEarly },
+  'limits.run.max_minutes': { value: 0.000001, script: restless, check: stopsEarly },
+  'limits.workflow.max_iterations': { value: 2, script: restless, check: stopsEarly },
+  'limits.workflow.max_tokens': { value: 1500, script: restless, check: stopsEarly },
+  'limits.workflow.max_cost_usd': { value: 0.003, script: restless, check: stopsEarly },
+  'limits.workflow.max_minutes': { value: 0.000001, script: restless, check: stopsEarly },
+  'limits.inactivity_seconds': {
+    value: 1,
+    script: () => new Script().on({}).reply([text('Hm.')], { hangAfter: 3 }),
+    check: async (engine) => expect((await engine.ask('Go')).outcome).toBe('timed_out'),
+  },
+  'limits.approval_seconds': {
+    value: 7,
+    script: () =>
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([spawn('one')])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('approval-request')[0]?.approval.remainingMs).toBe(7000);
+    },
+  },
+  'permissions.mode': {
+    value: 'selective',
+    script: () =>
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('write_file', { path: 'new.md', content: 'New.' }), toolUse('write_file', README)])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('run-queue')[0]?.envelope.approvalMode).toBe('selective');
+      const decisions = engine.of('approval-decide').map(({ decision }) => decision.ruleId);
+      expect(decisions).toEqual(['mode:selective', null]);
+    },
+  },
+  'approvals.on_timeout': {
+    value: 'approve',
+    script: () =>
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('write_file', README)])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('approval-request')[0]?.approval.onTimeout).toBe('approve');
+    },
+  },
+  'providers.active': {
+    value: 'demo',
+    script: plainAnswer,
+    check: async (engine) => {
+      const end = await engine.ask('Go');
+      expect(end.text).toContain('scripted');
+      expect(asked(engine)).toEqual([]);
+    },
+  },
+  'providers.anthropic.max_concurrent': {
+    value: 2,
+    settings: 'providers.anthropic.max_concurrent = 1',
+    script: together,
+    check: completes,
+  },
+  'providers.anthropic.base_url': {
+    value: null,
+    script: plainAnswer,
+    environment: { apiKey: 'test-key', baseUrl: undefined },
+    check: async (engine) => {
+      const other = await startFakeModel(plainAnswer());
+      onTestFinished(() => other.close());
+      for (const { url } of [engine.model, other]) {
+        await engine.runtime.request('settings.set', { path: 'providers.anthropic.base_url', value: url });
+        await completes(engine);
+      }
+      expect([engine.model.requests.length, other.requests.length]).toEqual([1, 1]);
+    },
+  },
+  'sessions.project': {
+    value: true,
+    script: plainAnswer,
+    check: async (engine) => {
+      await completes(engine);
+      const { conversationId, runtime } = engine;
+      const inProject = await runtime.request('conversation.project', { conversationId });
+      expect(inProject.folder.startsWith(join(engine.folder, '.triad/sessions/'))).toBe(true);
+      const names = ['metadata.json', 'session.md'];
+      expect(await readdir(inProject.folder)).toEqual(names);
+      // And back: it stands in one place only.
+      await runtime.request('settings.set', { path: 'sessions.project', value: false });
+      const inData = await runtime.request('conversation.project', { conversationId });
+      expect(await readdir(inData.folder)).toEqual(names);
+      expect(await readdir(join(engine.folder, '.triad/sessions'))).toEqual([]);
+    },
+  },
+};
+
+test('no setting is without a proof', () => {
+  expect(Object.keys(PROOFS).sort()).toEqual(settingPaths().sort());
+});
+
+test.for(Object.entries(PROOFS))('%s', async ([path, { value, settings = '', script, environment, check }]) => {
+  const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
+  const engine = await startEngine(script(), {
+    settings,
+    configFolder,
+    data: configFolder,
+    ...(environment ? { environment } : {}),
+  });
+  const rows = await engine.runtime.request('settings.set', { path, value });
+  const saved = await loadSettings(configFolder);
+  expect(rows.find((row) => row.path === path)?.value).toBe(value);
+  expect(readSetting(saved, path)).toBe(value);
+  await check(engine);
+});
+
+test('what runs keeps what it started with', async () => {
+  const reached = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([toolUse('list_directory', {})], {
+      times: 1,
+      hold: { after: 1, until: () => (reached.resolve(), go.promise) },
+    })
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await startEngine(script, { configFolder: await folderWith({}) });
+  const { workflowId } = await engine.send('Go');
+  await reached.promise;
+  await engine.runtime.request('settings.set', { path: 'models.default', value: 'opus' });
+  go.resolve();
+  await engine.ended(workflowId);
+  await engine.ask('Again');
+  expect(asked(engine)).toEqual(['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-opus-5-5']);
+});
+
+test('a value that does not fit is refused with its reason, and nothing changes', async () => {
+  const configFolder = await folderWith({ 'config.toml': '# mine\n' });
+  const { runtime } = await startEngine(plainAnswer(), { configFolder });
+  const refused = (path: string, value: SettingRow['value']) =>
+    expect(runtime.request('settings.set', { path, value })).rejects;
+  await refused('limits.max_sub_agents', 4).toMatchObject({
+    message: 'limits.max_sub_agents must be at most 3, not 4',
+  });
+  await refused('limits.max_sub_agents', 'many').toMatchObject({ code: 'bad_input' });
+  await refused('models.default', 'sonet').toMatchObject({ code: 'bad_input' });
+  await refused('limit', 1).toMatchObject({ code: 'bad_input' });
+  expect(await loadSettings(configFolder)).toEqual(settingsOf(''));
+});
+
+test('several changes at once are all kept', async () => {
+  const configFolder = await folderWith({});
+  const { runtime } = await startEngine(plainAnswer(), { configFolder });
+  const names = ['sonnet', 'haiku', 'opus'] as const;
+  await Promise.all(
+    names.map((name) => runtime.request('settings.set', { path: `models.aliases.${name}`, value: `my-${name}` })),
+  );
+  expect((await loadSettings(configFolder)).models.aliases).toEqual({
+    sonnet: 'my-sonnet',
+    haiku: 'my-haiku',
+    opus: 'my-opus',
+  });
+});

@@ -1,0 +1,205 @@
+/** Settings are read strictly and changed key by key, comments kept. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { APPROVAL_TIMEOUT_MS, INACTIVITY_MS, MAX_SUB_AGENTS } from '#contract/limits.ts';
+import {
+  checkSettings,
+  loadSettings,
+  readSetting,
+  saveSetting,
+  settingPaths,
+  settingRows,
+} from '#core/settings/settings.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
+
+test('without a file everything has its default', async () => {
+  const settings = await loadSettings(await folderWith());
+  expect(settings).toEqual({
+    models: {
+      default: 'sonnet',
+      aliases: { sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5', opus: 'claude-opus-5-5' },
+    },
+    limits: {
+      max_sub_agents: MAX_SUB_AGENTS,
+      max_concurrent: 3,
+      run: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: 20 },
+      workflow: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: null },
+      inactivity_seconds: INACTIVITY_MS / 1000,
+      approval_seconds: APPROVAL_TIMEOUT_MS / 1000,
+    },
+    permissions: { mode: 'manual', rules: [] },
+    approvals: { on_timeout: 'reject' },
+    providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null } },
+    sessions: { project: false },
+  });
+});
+
+test('what the file says counts, table or dotted', async () => {
+  const folder = await folderWith({
+    'config.toml': 'models.aliases.opus = "my-opus"\n[limits]\nmax_sub_agents = 1\n',
+  });
+  const settings = await loadSettings(folder);
+  expect(readSetting(settings, 'limits.max_sub_agents')).toBe(1);
+  expect(readSetting(settings, 'models.aliases')).toEqual({
+    sonnet: 'claude-sonnet-5-5',
+    haiku: 'claude-haiku-5-5',
+    opus: 'my-opus',
+  });
+  expect(() => readSetting(settings, 'limits.max_agents')).toThrow('limits.max_agents is not a setting');
+});
+
+test.for([
+  ['\n[limits]\n# cap\nmax_sub_agents = 4', 4, 'limits.max_sub_agents', 'must be at most 3, not 4', null],
+  ['[limits.run]\nmax_iterations = 0', 2, 'limits.run.max_iterations', 'must be at least 1, not 0', null],
+  ['limits.approval_seconds = "5"', 1, 'limits.approval_seconds', 'must be a number, not "5"', null],
+  ['[limits.run]\nmax_iterations = 2.5', 2, 'limits.run.max_iterations', 'must be a whole number, not 2.5', null],
+  ['limits = 5', 1, 'limits', 'must be a table, not 5', null],
+  ['[providers]\nactive = "antropic"', 2, 'providers.active', 'must be anthropic or demo, not "antropic"', 'anthropic'],
+  ['providers.active = "vertex"', 1, 'providers.active', 'must be anthropic or demo, not "vertex"', null],
+  ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
+  ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
+  ['[models]\ndefault = ""', 2, 'models.default', 'must not be empty', null],
+  [
+    '[providers.anthropic]\nbase_url = "ftp://x"',
+    2,
+    'providers.anthropic.base_url',
+    'must be an http or https address',
+    null,
+  ],
+  ['[providers.antropic]\nbase_url = "http://x"', 1, 'providers.antropic', 'is not a setting', 'providers.anthropic'],
+] as const)('%j is refused with line and key', ([text, line, key, message, suggestion]) => {
+  expect(checkSettings(text)).toEqual({ ok: false, problems: [{ line, key, message, suggestion }] });
+});
+
+test('a file that is no TOML, or has a wrong value, is named with its line', async () => {
+  const broken = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = = 2\n' });
+  await expect(loadSettings(broken)).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringContaining('config.toml:2: is not valid TOML') as string,
+  });
+  const wrong = await folderWith({ 'config.toml': '[limits]\nmax_sub_agent = 2\n' });
+  await expect(loadSettings(wrong)).rejects.toMatchObject({
+    message: `${join(wrong, 'config.toml')}:2: limits.max_sub_agent is not a setting (did you mean limits.max_sub_agents?)`,
+  });
+  const typo = await folderWith({ 'config.toml': '[providers]\nactive = "Demo"\n' });
+  await expect(loadSettings(typo)).rejects.toMatchObject({
+    message: `${join(typo, 'config.toml')}:2: providers.active must be anthropic or demo, not "Demo" (did you mean demo?)`,
+  });
+});
+
+test('a change keeps comments, order and everything else', async () => {
+  const text =
+    '# mine\nmodels.default = "opus" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 2   # really\n\n[providers.anthropic]\nmax_concurrent = 1\n';
+  const folder = await folderWith({ 'config.toml': text });
+  await saveSetting(folder, 'limits.max_sub_agents', 1);
+  await saveSetting(folder, 'models.default', 'a "quoted" # name');
+  await saveSetting(folder, 'limits.inactivity_seconds', '50');
+  await saveSetting(folder, 'models.aliases.haiku', 'small');
+  expect(await textOf(folder)).toBe(
+    '# mine\nmodels.default = "a \\"quoted\\" # name" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 1   # really\ninactivity_seconds = 50\n\n[providers.anthropic]\nmax_concurrent = 1\n\n[models.aliases]\nhaiku = "small"\n',
+  );
+  expect((await stat(join(folder, 'config.toml'))).mode & 0o777).toBe(0o600);
+});
+
+test('null takes a key out, so that the default is back', async () => {
+  const folder = await folderWith({ 'config.toml': '[limits]\n# c\nmax_sub_agents = 1\n' });
+  expect((await saveSetting(folder, 'limits.max_sub_agents', null)).limits.max_sub_agents).toBe(3);
+  expect(await textOf(folder)).toBe('[limits]\n# c\n');
+  expect((await saveSetting(folder, 'models.default', null)).models.default).toBe('sonnet');
+});
+
+test('an inline table is rewritten where no line can be edited', async () => {
+  const folder = await folderWith({ 'config.toml': 'limits = { max_sub_agents = 1, max_concurrent = 2 }\n' });
+  const settings = await saveSetting(folder, 'limits.max_sub_agents', 2);
+  expect(settings.limits).toMatchObject({ max_sub_agents: 2, max_concurrent: 2 });
+  expect(await loadSettings(folder)).toEqual(settings);
+});
+
+test('wrong values, unknown keys and a broken file are refused and nothing is written', async () => {
+  const folder = await folderWith({ 'config.toml': '# keep\n' });
+  await expect(saveSetting(folder, 'limits.max_sub_agents', 4)).rejects.toMatchObject({
+    message: 'limits.max_sub_agents must be at most 3, not 4',
+  });
+  await expect(saveSetting(folder, 'limits.max_sub_agents', 'many')).rejects.toMatchObject({
+    code: 'bad_input',
+  });
+  await expect(saveSetting(folder, 'limit.max_sub_agents', 1)).rejects.toMatchObject({
+    message: 'limit.max_sub_agents is not a setting (did you mean limits.max_sub_agents?)',
+  });
+  await expect(saveSetting(folder, 'limits', 1)).rejects.toMatchObject({ code: 'bad_input' });
+  const secret = 'http://ada:s3cret@models.example';
+  await expect(saveSetting(folder, 'providers.anthropic.base_url', secret)).rejects.toMatchObject({
+    message: expect.stringMatching(/base_url must be without a name and password: the key belongs/) as string,
+  });
+  expect(await textOf(folder)).toBe('# keep\n');
+  const broken = await folderWith({ 'config.toml': '[limits' });
+  await expect(saveSetting(broken, 'limits.max_sub_agents', 1)).rejects.toMatchObject({ code: 'bad_input' });
+  expect(await textOf(broken)).toBe('[limits');
+});
+
+test('whatever is saved in whatever order is what is read', async () => {
+  const numbers = settingPaths().filter((path) => path.startsWith('limits.'));
+  const change = fc.oneof(
+    fc.record({ path: fc.constantFrom(...numbers), value: fc.integer({ min: 1, max: 3 }) }),
+    fc.record({
+      path: fc.constantFrom('models.default', 'models.aliases.opus', 'models.aliases.haiku'),
+      value: fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.isWellFormed()),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
+      const folder = await folderWith({ 'config.toml': '# first\n[models] # here\n' });
+      const last = new Map<string, string | number>();
+      for (const { path, value } of changes) {
+        await saveSetting(folder, path, value);
+        last.set(path, value);
+      }
+      const settings = await loadSettings(folder);
+      for (const [path, value] of last) expect(readSetting(settings, path)).toBe(value);
+      expect(await textOf(folder)).toContain('# first\n[models] # here');
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('each key has a row with all that a form needs', async () => {
+  const folder = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = 1\n' });
+  const rows = settingRows(await loadSettings(folder));
+  expect(rows.map(({ path }) => path)).toEqual(settingPaths());
+  for (const { description } of rows) expect(description).toMatch(/^[A-Z].*\.$/);
+  const row = (path: string) => rows.find((one) => one.path === path);
+  expect(row('limits.max_sub_agents')).toMatchObject({
+    kind: 'integer',
+    value: 1,
+    default: MAX_SUB_AGENTS,
+    min: 1,
+    max: MAX_SUB_AGENTS,
+    choices: null,
+  });
+  expect(row('providers.active')).toMatchObject({
+    kind: 'choice',
+    value: 'anthropic',
+    choices: ['anthropic', 'demo'],
+  });
+  expect(row('providers.anthropic.base_url')).toMatchObject({
+    kind: 'text',
+    value: null,
+    default: null,
+    min: null,
+    max: null,
+  });
+  expect(row('limits.run.max_cost_usd')).toMatchObject({ kind: 'number', value: null });
+});
+
+test.for([
+  ['limits.run.max_tokens', '5000', 5000],
+  ['limits.run.max_cost_usd', '0.25', 0.25],
+  ['providers.anthropic.max_concurrent', ' 2 ', 2],
+  ['models.default', '42', '42'],
+] as const)('the text of %s is read as the key wants it', async ([path, text, value]) => {
+  expect(readSetting(await saveSetting(await folderWith(), path, text), path)).toBe(value);
+});
