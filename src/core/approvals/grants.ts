@@ -5,7 +5,8 @@ import type { EventLog } from '../log/event-log.ts';
 import { newId } from '../base/ids.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
-import { type Action, isAbout, isLive, type Targets } from './judge.ts';
+import type { Targets } from '../tools/targets.ts';
+import { type Action, isAbout, isLive } from './judge.ts';
 import { patternFault } from '../base/pattern.ts';
 
 const MINUTE_MS = 60_000;

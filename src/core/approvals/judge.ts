@@ -4,6 +4,7 @@ import type { Risk } from '#contract/approval.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
 import { matches } from '../base/pattern.ts';
+import type { Targets } from '../tools/targets.ts';
 import type { RuleSet } from './rule-files.ts';
 
 /** A call as rules and grants see it. */
@@ -30,9 +31,6 @@ export interface Action {
   reversible: boolean;
   mode: ApprovalMode;
 }
-
-/** What a call is about: patterns are held against it. Null: it cannot be told. */
-export type Targets = { values: readonly string[]; path: boolean } | null;
 
 const NOWHERE: Place = { file: null, line: null };
 

@@ -32,21 +32,19 @@ export function stopOf(signal: AbortSignal): Stopped {
   return signal.reason instanceof Stopped ? signal.reason : new Stopped('parent');
 }
 
-/** A controller that also aborts, with the reason `parent` unless the program ends, when the signal above does. */
-export function linkedController(above: AbortSignal): AbortController {
+/**
+ * A controller that also aborts, with the reason `parent` unless the program ends, when the signal above does.
+ * Call `unlink` when what it controls has ended: until then the signal above keeps it.
+ */
+export function linkedController(above: AbortSignal): { controller: AbortController; unlink: () => void } {
   const controller = new AbortController();
   const follow = (): void => {
     const { kind } = stopOf(above);
     controller.abort(kind === 'shutdown' || kind === 'failure' ? above.reason : new Stopped('parent'));
   };
   if (above.aborted) follow();
-  else {
-    above.addEventListener('abort', follow, { once: true });
-    controller.signal.addEventListener('abort', () => above.removeEventListener('abort', follow), {
-      once: true,
-    });
-  }
-  return controller;
+  else above.addEventListener('abort', follow, { once: true });
+  return { controller, unlink: () => above.removeEventListener('abort', follow) };
 }
 
 /** Settles like `work`, or rejects with the signal's reason as soon as it aborts. */

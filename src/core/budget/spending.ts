@@ -22,8 +22,6 @@ type Size = Pick<Used, 'tokens' | 'nanoUsd'>;
 const NO_SIZE: Size = { tokens: 0, nanoUsd: 0 };
 
 export class Spending {
-  /** Of the workflow; the person may raise them while it runs. */
-  limits: Budget;
   /** Runs while any of the runs works. */
   readonly clock: WorkClock;
   readonly #tally: () => Tally;
@@ -33,20 +31,52 @@ export class Spending {
   /** Requests of each run that were let through and are not counted yet: its turn's, and one beside it. */
   readonly #underWay = new Map<string, Size[]>();
   #iterations = 0;
+  #limits: Budget;
+  /** Limits of runs that the person raised, whole, by run id. */
+  readonly #raised: Map<string, Budget>;
+  /** Models whose unknown price was told. */
+  readonly #unpriced = new Set<string>();
 
-  /** `requests`: those of earlier attempts. */
+  /** `limits`: of the workflow. `raised`: limits of runs, by run id. `requests`: those of earlier attempts. */
   constructor(parts: {
     limits: Budget;
+    raised: Iterable<readonly [string, Budget]>;
     workedMs: number;
     requests: readonly (RequestUsage & { runId: string })[];
     tally: () => Tally;
     price: Price;
   }) {
-    this.limits = parts.limits;
+    this.#limits = parts.limits;
+    this.#raised = new Map(parts.raised);
     this.clock = new WorkClock(parts.workedMs);
     this.#tally = parts.tally;
     this.#price = parts.price;
     for (const request of parts.requests) this.counted(request.runId, request);
+  }
+
+  /** Of the workflow; the person may raise them while it runs. */
+  get limits(): Budget {
+    return this.#limits;
+  }
+
+  raise(limits: Budget): void {
+    this.#limits = limits;
+  }
+
+  /** What holds for a run now: `approved`, unless the person has raised it since. */
+  limitsOfRun(runId: string, approved: Budget): Budget {
+    return this.#raised.get(runId) ?? approved;
+  }
+
+  raiseRun(runId: string, limits: Budget): void {
+    this.#raised.set(runId, limits);
+  }
+
+  /** True the first time a model without a known price is named, so that it is told once. */
+  noteUnpriced(model: string): boolean {
+    const isNew = !this.#unpriced.has(model);
+    this.#unpriced.add(model);
+    return isNew;
   }
 
   get used(): Used {
@@ -62,7 +92,7 @@ export class Spending {
       total.nanoUsd += nanoUsd;
       total.iterations += 1;
     }
-    const bound = crossed('run', limits, used, size) ?? crossed('workflow', this.limits, total, size);
+    const bound = crossed('run', limits, used, size) ?? crossed('workflow', this.#limits, total, size);
     if (!bound) this.#underWay.set(runId, [...(this.#underWay.get(runId) ?? []), size]);
     return bound;
   }

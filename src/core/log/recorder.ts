@@ -1,11 +1,12 @@
 /** Records what one run does: adds who and when to each event, keeps the run's totals, and streams its hints. */
-import type { DurableEvent, EventDraft, Origin } from '#contract/event.ts';
+import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { EventLog } from './event-log.ts';
 import type { OpenMessages, Piece } from './open-messages.ts';
 import { originOf } from './origin.ts';
 import { tallyOf } from '../store/apply.ts';
 import { addTally } from '../base/usage.ts';
+import type { WorkflowRecord } from './workflow-record.ts';
 
 export interface RunIds {
   readonly conversationId: string;
@@ -29,22 +30,15 @@ export interface Recorded {
 
 export type Emit = (payload: Payload) => Promise<Recorded>;
 
-/** What the recorders of a workflow's runs keep up together. */
-export interface RecordedWorkflow {
-  tally: Tally;
-  /** Of each run that was queued. */
-  readonly origins: Map<string, Origin>;
-}
-
 export class Recorder {
   readonly ids: RunIds;
   readonly #log: EventLog;
   readonly #open: OpenMessages;
-  readonly #workflow: RecordedWorkflow;
+  readonly #workflow: WorkflowRecord;
   #tally: Tally;
 
   /** `tally`: what earlier attempts of the run used; the workflow's total grows with the run's. */
-  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: RecordedWorkflow) {
+  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: WorkflowRecord) {
     this.#log = log;
     this.#open = open;
     this.ids = ids;
@@ -61,12 +55,11 @@ export class Recorder {
     if (payload.type === 'usage') {
       const used = tallyOf(payload.request);
       this.#tally = addTally(this.#tally, used);
-      this.#workflow.tally = addTally(this.#workflow.tally, used);
+      this.#workflow.count(used);
     }
     if (payload.type === 'message-part') this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
-    const { origins } = this.#workflow;
-    if (payload.type === 'run-queue') origins.set(this.ids.runId, originOf(payload));
-    const origin = isFailed(payload) ? origins.get(this.ids.runId) : undefined;
+    if (payload.type === 'run-queue') this.#workflow.queued(this.ids.runId, originOf(payload));
+    const origin = isFailed(payload) ? this.#workflow.originOf(this.ids.runId) : undefined;
     // What was streamed before the event is shown before it.
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);

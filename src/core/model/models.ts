@@ -1,13 +1,6 @@
 /** Names of models: short aliases for people, ids for the provider. */
 import { TriadError } from '../base/errors.ts';
-
-export type ModelAliases = Readonly<Record<string, string>>;
-
-export const DEFAULT_ALIASES = {
-  sonnet: 'claude-sonnet-5-5',
-  haiku: 'claude-haiku-5-5',
-  opus: 'claude-opus-5-5',
-} as const satisfies ModelAliases;
+import { DEFAULT_ALIASES, type ModelAliases } from '../settings/model-aliases.ts';
 
 /** Name of the scripted provider, and the id of its one model. */
 export const DEMO = 'demo';

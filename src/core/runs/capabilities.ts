@@ -13,12 +13,12 @@ import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/spending.ts';
 import type { Watchdog } from '../base/watchdog.ts';
 import type { WorkClock } from '../base/work-clock.ts';
-import type { Workflow } from '../workflows/workflow.ts';
+import type { WorkflowScope } from './workflow-scope.ts';
 
 /** What the loop of one run is made from. */
 export interface Parts {
   engine: Engine;
-  workflow: Workflow;
+  workflow: WorkflowScope;
   plan: RunPlan;
   signal: AbortSignal;
   history: History;
@@ -81,12 +81,12 @@ export function loopRunOf(parts: Parts): LoopRun {
 function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
   const { recorder, envelope } = plan;
   const { runId } = recorder.ids;
-  const own = (): Budget => workflow.raised.get(runId) ?? limitsOf(envelope);
+  const own = (): Budget => workflow.spending.limitsOfRun(runId, limitsOf(envelope));
   return {
     admit: (turns) => workflow.spending.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
     withdraw: () => workflow.spending.withdraw(runId),
     isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.spending.limits),
-    close: () => workflow.close(runId),
+    close: () => workflow.runs.close(runId),
   };
 }
 

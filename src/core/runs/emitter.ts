@@ -3,11 +3,12 @@ import type { Engine } from './engine.ts';
 import type { Emit, Payload } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { WorkClock } from '../base/work-clock.ts';
-import type { LiveRun, Workflow } from '../workflows/workflow.ts';
+import type { LiveRun } from './run-tree.ts';
+import type { WorkflowScope } from './workflow-scope.ts';
 
 interface Parts {
   engine: Engine;
-  workflow: Workflow;
+  workflow: WorkflowScope;
   plan: RunPlan;
   /** Of the run. */
   clock: WorkClock;

@@ -8,7 +8,6 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
 import type { Permits } from '../model/permits.ts';
-import type { SessionProjector } from '../records/sessions/projector.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -18,7 +17,6 @@ export interface Engine {
   readonly store: Store;
   readonly log: EventLog;
   readonly open: OpenMessages;
-  readonly sessions: SessionProjector;
   readonly gate: ApprovalGate;
   readonly permissions: Permissions;
   /** The agents of each folder; a workflow reads them once, when it starts. */

@@ -7,7 +7,8 @@ import { targetsOf, usualOf } from './questions.ts';
 import type { Question } from '../tools/question.ts';
 import type { Tool } from '../tools/tool.ts';
 import { actorOf, type Asked } from './actor.ts';
-import { type Action, type Targets, unfit } from '../approvals/judge.ts';
+import { type Action, unfit } from '../approvals/judge.ts';
+import type { Targets } from '../tools/targets.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store'>;
 

@@ -2,7 +2,8 @@
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import type { Asking, Ruling } from '../approvals/gate.ts';
-import type { Action, Targets } from '../approvals/judge.ts';
+import type { Action } from '../approvals/judge.ts';
+import type { Targets } from '../tools/targets.ts';
 import { literal } from '../base/pattern.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import type { Engine } from './engine.ts';
@@ -17,11 +18,11 @@ import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import { pathTargets } from '../tools/workspace.ts';
-import type { Workflow } from '../workflows/workflow.ts';
+import type { WorkflowScope } from './workflow-scope.ts';
 
 interface Parts {
   engine: Engine;
-  workflow: Pick<Workflow, 'approve'>;
+  workflow: Pick<WorkflowScope, 'approve'>;
   plan: RunPlan;
   signal: AbortSignal;
   /** Has the run that asks say more about a question. */

@@ -18,7 +18,8 @@ import { Stopped, stopOf } from '../base/stop.ts';
 import { usageOf } from '../base/usage.ts';
 import { Watchdog } from '../base/watchdog.ts';
 import { WorkClock } from '../base/work-clock.ts';
-import type { LiveRun, Workflow } from '../workflows/workflow.ts';
+import type { LiveRun } from './run-tree.ts';
+import type { WorkflowScope } from './workflow-scope.ts';
 
 export interface EndedRun extends RunResult {
   durationMs: number;
@@ -26,7 +27,12 @@ export interface EndedRun extends RunResult {
 }
 
 /** Never rejects for what happens to the run itself; an interruption by the program is told but not recorded. */
-export async function executeRun(engine: Engine, workflow: Workflow, live: LiveRun, plan: RunPlan): Promise<EndedRun> {
+export async function executeRun(
+  engine: Engine,
+  workflow: WorkflowScope,
+  live: LiveRun,
+  plan: RunPlan,
+): Promise<EndedRun> {
   const { recorder, envelope, stored } = plan;
   const { signal } = live.controller;
   const start = performance.now();
@@ -65,7 +71,7 @@ export async function executeRun(engine: Engine, workflow: Workflow, live: LiveR
   } finally {
     watchdog.stop();
     workflow.spending.leave(recorder.ids.runId);
-    workflow.close(recorder.ids.runId);
+    workflow.runs.close(recorder.ids.runId);
   }
   await children?.end();
   const durationMs = stored.activeMs + performance.now() - start;
@@ -108,11 +114,10 @@ const GO_ON =
 /** Said once for each model: a workflow with such requests has no total cost. */
 function tellUnknownPrice(
   engine: Engine,
-  workflow: Workflow,
+  workflow: WorkflowScope,
   { recorder, envelope: { model, limits } }: RunPlan,
 ): void {
-  if (engine.price(model, NO_USAGE).priceVersion !== null || workflow.unpriced.has(model)) return;
-  workflow.unpriced.add(model);
+  if (engine.price(model, NO_USAGE).priceVersion !== null || !workflow.spending.noteUnpriced(model)) return;
   const isBounded = (limits.budget?.costUsd ?? workflow.spending.limits.costUsd) !== undefined;
   const unchecked = isBounded ? ', and the limit on cost cannot be checked' : '';
   const text = `The price of ${model} is not known: tokens are counted, costs are not${unchecked}`;

@@ -1,13 +1,13 @@
 /** What each method of the contract does: thin words over the orchestrator, the gate and the store. */
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import type { AsleepQuestions } from '../approvals/asleep.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
+import type { Services } from './services.ts';
 import { agentFileMethods } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { historyMethods } from './methods/history.ts';
@@ -17,7 +17,6 @@ import { providerMethods } from './methods/provider.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { DEMO } from '../model/models.ts';
-import type { Orchestrator } from '../workflows/orchestrator.ts';
 import type { Provider } from '../model/provider.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
@@ -34,13 +33,9 @@ export interface HandlerPorts {
 /** Of one answer to those who were away. */
 const EVENTS = 1000;
 
-export function handlersOf(
-  ports: HandlerPorts,
-  engine: Engine,
-  orchestrator: Orchestrator,
-  asleep: AsleepQuestions,
-): Handlers {
+export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
   const { provider, version } = ports;
+  const { engine, orchestrator } = services;
   const { store, log, open } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const workflow = (id: string) => mustExist(store.workflow(id), `There is no workflow ${id}`);
@@ -71,9 +66,9 @@ export function handlersOf(
     'message.send': async ({ conversationId, text, approve }) =>
       orchestrator.send(await conversation(conversationId), text, approve),
     ...historyMethods(engine, version),
-    ...trashMethods({ engine, orchestrator, asleep }),
-    ...workMethods(engine, orchestrator, asleep),
-    ...sessionMethods(engine),
+    ...trashMethods(services),
+    ...workMethods(services),
+    ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
     'workflow.stop': ({ workflowId, cause }) =>

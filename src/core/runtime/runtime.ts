@@ -24,7 +24,7 @@ import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
-import { AsleepQuestions } from '../approvals/asleep.ts';
+import { OpenApprovals } from '../approvals/open-approvals.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from '../log/event-log.ts';
 import { handlersOf, type HandlerPorts } from './handlers.ts';
@@ -68,7 +68,7 @@ export interface Runtime extends Client {
 /** Sweeps what a dead process left, then serves. */
 export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const { store } = ports;
-  const attention = new AttentionFeed(() => attentionOf(engine, orchestrator, asleep));
+  const attention = new AttentionFeed(() => attentionOf(engine, orchestrator, approvals));
   const log = new EventLog(
     store,
     (error) => {
@@ -78,25 +78,26 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     ports.groupSize,
   );
   const changed = (): void => {
-    asleep.changed();
+    approvals.changed();
     attention.changed();
   };
   const engine = createEngine(ports, log, changed);
   const orchestrator = new Orchestrator(engine, changed);
-  const asleep = asleepOf(engine, orchestrator, () => attention.changed());
+  const sessions = createProjector(ports, log);
+  const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
   // What is made now sorts after what there is, also where the clock was put back meanwhile.
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) newerThan(newest.id);
   await sweep(store, log, engine.price);
-  await engine.sessions.catchUp();
+  await sessions.catchUp();
   await engine.permissions.grants.load();
-  await asleep.look();
+  await approvals.refresh();
   log.subscribe(null, ({ type }) => {
     if (type === 'run-start' || type === 'run-end') attention.changed();
-    // Where none was asleep none has woken; those that are interrupted now are found by the next start.
-    if (type === 'workflow-end' && asleep.any) asleep.look().catch(() => undefined);
+    // Where none was dormant none has woken; those that are interrupted now are found by the next start.
+    if (type === 'workflow-end' && approvals.anyDormant) approvals.refresh().catch(() => undefined);
   });
-  const handlers = handlersOf(ports, engine, orchestrator, asleep);
+  const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
   const closing = new AbortController();
   keepTrash(store, closing.signal);
 
@@ -114,17 +115,17 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
-      await engine.sessions.close();
+      await sessions.close();
       await log.flush();
       await store.close();
     },
   };
 }
 
-function attentionOf({ gate }: Engine, orchestrator: Orchestrator, asleep: AsleepQuestions): AttentionState {
+function attentionOf({ gate }: Engine, orchestrator: Orchestrator, approvals: OpenApprovals): AttentionState {
   return {
     questions: gate.pending().map((approval) => structuredClone(approval)),
-    asleep: asleep.list(),
+    asleep: approvals.dormant(),
     running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
       conversationId,
       title,
@@ -134,8 +135,8 @@ function attentionOf({ gate }: Engine, orchestrator: Orchestrator, asleep: Aslee
   };
 }
 
-function asleepOf({ store, gate }: Engine, orchestrator: Orchestrator, onChange: () => void): AsleepQuestions {
-  return new AsleepQuestions({
+function approvalsOf({ store, gate }: Engine, orchestrator: Orchestrator, onChange: () => void): OpenApprovals {
+  return new OpenApprovals({
     store,
     gate,
     onChange,
@@ -206,7 +207,6 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     store,
     log,
     open: new OpenMessages(log),
-    sessions: createProjector(ports, log),
     gate,
     permissions: new Permissions(new Grants(store, log), {
       file: settings.file,

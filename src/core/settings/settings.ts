@@ -11,7 +11,7 @@ import type { SettingRow } from '#contract/view.ts';
 import { RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
-import { DEFAULT_ALIASES } from '../model/models.ts';
+import { DEFAULT_ALIASES } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { rowsOf } from './setting-rows.ts';

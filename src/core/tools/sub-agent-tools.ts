@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEPTH_REFUSAL, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import type { ChildReport, ChildRequest, Children } from './children.ts';
-import type { Targets } from '../approvals/judge.ts';
+import type { Targets } from './targets.ts';
 import type { QuestionContext, ToolResult } from './tool.ts';
 
 export const PROMPT_RULE =

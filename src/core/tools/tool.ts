@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { PlanItem, ToolStatus } from '#contract/message.ts';
-import type { Targets } from '../approvals/judge.ts';
+import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';

@@ -3,16 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { Claims } from '../base/claims.ts';
+import { Exclusive } from '../base/exclusive.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
 import { limitTold, wordsOf } from '../budget/limit-words.ts';
 import { nameOf } from '../base/problem-words.ts';
-import { isAsSeen, type Orchestrator, type Seen, type TakingUp } from './orchestrator.ts';
+import { isAsSeen, type Orchestrator, type Seen, type Continuing } from './orchestrator.ts';
 import { isRaised, limitsOf, raisedBy, reached, usedOf } from '../budget/spending.ts';
 import { refuseInTrash } from './trash.ts';
 import { stopOf } from '../base/stop.ts';
-import type { LiveRun, Workflow } from './workflow.ts';
+import type { LiveRun } from '../runs/run-tree.ts';
+import type { Workflow } from './workflow.ts';
 
 type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' | 'agent'>;
 
@@ -34,7 +35,7 @@ type Change = (workflow: Workflow) => Promise<void>;
 export class Continuation {
   readonly #engine: Engine;
   readonly #orchestrator: Orchestrator;
-  readonly #claims = new Claims('This is being done already');
+  readonly #exclusive = new Exclusive('This is being done already');
 
   constructor(engine: Engine, orchestrator: Orchestrator) {
     this.#engine = engine;
@@ -44,7 +45,7 @@ export class Continuation {
   /** A sub-agent that did not complete goes on from its last finished step; of two who ask at the same time one is refused. */
   retry(runId: string): Promise<{ workflowId: string }> {
     const asked = this.#liveOf(runId);
-    return this.#claims.hold(runId, async () => {
+    return this.#exclusive.run(runId, async () => {
       const row = await this.#run(runId);
       refuseRetry(row);
       const workflow = await this.#workflow(row.workflowId);
@@ -59,16 +60,17 @@ export class Continuation {
 
   extendRun(runId: string, more: More): Promise<void> {
     const asked = this.#liveOf(runId);
-    return this.#claims.hold(runId, async () => {
+    return this.#exclusive.run(runId, async () => {
       const row = await this.#run(runId);
       const { budget } = await this.#workflow(row.workflowId);
       const entries = await this.#engine.store.entriesOf(runId);
       // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(row.workflowId);
-      const before = live?.raised.get(runId) ?? row.limits ?? limitsOf(row.envelope);
+      const approved = row.limits ?? limitsOf(row.envelope);
+      const before = live?.spending.limitsOfRun(runId, approved) ?? approved;
       const limits = raised(before, more, row);
       const change = async (workflow: Workflow | undefined): Promise<void> => {
-        workflow?.raised.set(runId, limits);
+        workflow?.spending.raiseRun(runId, limits);
         await this.#record(row, 'run', limits);
       };
       const run = live?.runs.get(runId);
@@ -77,7 +79,7 @@ export class Continuation {
         refuseEnding(run);
         return change(live);
       }
-      if (run || live?.retries.has(runId)) throw new TriadError('conflict', 'It goes on already');
+      if (run || live?.subAgents.awaitsRetry(runId)) throw new TriadError('conflict', 'It goes on already');
       if (row.outcome === 'interrupted')
         return this.#whileEnded(
           row.workflowId,
@@ -94,7 +96,7 @@ export class Continuation {
   }
 
   extendWorkflow(workflowId: string, more: More): Promise<void> {
-    return this.#claims.hold(workflowId, async () => {
+    return this.#exclusive.run(workflowId, async () => {
       const row = await this.#workflow(workflowId);
       const lead = await this.#engine.store.run(row.runId);
       const entries = await this.#engine.store.entriesOf(row.runId);
@@ -104,11 +106,11 @@ export class Continuation {
       const agent = lead?.agent ?? row.agents[0] ?? '';
       const ids = { id: row.runId, conversationId: row.conversationId, workflowId, parentRunId: null, agent };
       const change = async (workflow: Workflow | undefined): Promise<void> => {
-        if (workflow) workflow.spending.limits = limits;
+        if (workflow) workflow.spending.raise(limits);
         await this.#record(ids, 'workflow', limits);
       };
       if (live) {
-        refuseEnding(live.runs.get(live.leadRunId));
+        refuseEnding(live.runs.get(live.runs.leadRunId));
         return change(live);
       }
       if (row.outcome === 'interrupted')
@@ -136,8 +138,8 @@ export class Continuation {
     const live = this.#live(row.workflowId);
     if (live) {
       refuseStopped(live);
-      if (live.tryAgain(row)) return change?.(live);
-      await live.runs.get(live.leadRunId)?.done;
+      if (live.subAgents.tryAgain(row, live.runs.has(row.id))) return change?.(live);
+      await live.runs.get(live.runs.leadRunId)?.done;
       refuseStopped(live);
     }
     const { runId, budget } = await this.#workflow(row.workflowId);
@@ -149,10 +151,10 @@ export class Continuation {
     await this.#goOn(row.workflowId, { retry: row }, change);
   }
 
-  async #goOn(workflowId: string, how: Omit<TakingUp, 'begun'>, change?: Change): Promise<void> {
+  async #goOn(workflowId: string, how: Omit<Continuing, 'begun'>, change?: Change): Promise<void> {
     let changed: Promise<void> | undefined;
     const begun = (workflow: Workflow): void => void (changed = change?.(workflow));
-    await this.#orchestrator.takeUp(workflowId, { ...how, begun });
+    await this.#orchestrator.continue(workflowId, { ...how, begun });
     await changed;
   }
 
@@ -169,7 +171,7 @@ export class Continuation {
   }
 
   #liveOf(runId: string): Workflow | undefined {
-    return this.#orchestrator.active().find(({ subAgents }) => subAgents.has(runId));
+    return this.#orchestrator.active().find(({ subAgents }) => subAgents.get(runId));
   }
 
   async #record({ id, ...ids }: Ids, of: 'run' | 'workflow', limits: Budget): Promise<void> {
@@ -221,8 +223,8 @@ function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
 }
 
 /** What the person stops does not go on by what was asked for before. */
-function refuseStopped({ controller: { signal } }: Workflow): void {
-  if (signal.aborted && stopOf(signal).code === 'cancelled')
+function refuseStopped({ runs: { controller } }: Workflow): void {
+  if (controller.signal.aborted && stopOf(controller.signal).code === 'cancelled')
     throw new TriadError('conflict', 'This workflow was stopped just now');
 }
 

@@ -11,7 +11,7 @@ import { Recorder } from '../log/recorder.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
-import { SubAgents } from './sub-agents.ts';
+import { SubAgents } from './sub-agents/sub-agents.ts';
 import { usageOf, ZERO } from '../base/usage.ts';
 import type { Workflow } from './workflow.ts';
 
@@ -42,9 +42,9 @@ export function leadEnvelope(
 }
 
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {
-  const { conversationId, id: workflowId, leadRunId: runId } = workflow;
-  const ids = { conversationId, workflowId, runId, parentRunId: null, agent };
-  return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow);
+  const { conversationId, id: workflowId, runs } = workflow;
+  const ids = { conversationId, workflowId, runId: runs.leadRunId, parentRunId: null, agent };
+  return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow.record);
 }
 
 export function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {
@@ -58,7 +58,7 @@ export function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: st
     toolCallId: null,
     item: 0,
     parentChain: ['user', envelope.agent],
-    traceId: traceIdOf(workflow.leadRunId),
+    traceId: traceIdOf(workflow.runs.leadRunId),
     envelope,
     envelopeHash,
   };
@@ -104,7 +104,7 @@ export async function recordEnd(
   recorder: Recorder,
   { outcome, text, error, durationMs }: Omit<EndedRun, 'tally'>,
 ): Promise<void> {
-  const usage = usageOf(workflow.tally);
-  const subAgents = [...workflow.subAgents.values()];
+  const usage = usageOf(workflow.record.tally);
+  const subAgents = workflow.subAgents.summaries();
   await recorder.record({ type: 'workflow-end', outcome, text, error, durationMs, usage, subAgents });
 }

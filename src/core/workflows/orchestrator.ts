@@ -1,32 +1,33 @@
-/** Workflows: one at a time in a conversation, started by a message or resumed, stopped as a whole or in part. */
-import type { ApprovePolicy, Budget } from '#contract/agent.ts';
+/** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
+import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import type { RequestUsage } from '#contract/event.ts';
-import type { Outcome } from '#contract/outcome.ts';
+import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import { Claims } from '../base/claims.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
+import { Exclusive } from '../base/exclusive.ts';
 import { newId, newerThan } from '../base/ids.ts';
-import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
-import { DEMO } from '../model/models.ts';
-import { originOf } from '../log/origin.ts';
-import type { Recorder } from '../log/recorder.ts';
-import { summariesOf } from './recovery.ts';
-import { executeRun } from '../runs/run.ts';
-import { workflowBudget } from '../budget/spending.ts';
 import { orStopped, Stopped } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
-import { refuseInTrash } from './trash.ts';
 import { ZERO } from '../base/usage.ts';
+import { workflowBudget } from '../budget/spending.ts';
+import { originOf } from '../log/origin.ts';
+import type { Recorder } from '../log/recorder.ts';
+import { DEMO } from '../model/models.ts';
+import type { Engine } from '../runs/engine.ts';
+import { executeRun } from '../runs/run.ts';
+import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import { summariesOf } from './recovery.ts';
+import { refuseInTrash } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
-/** How a workflow that has ended goes on. */
-export interface TakingUp {
+/** How a workflow that has ended is continued. */
+export interface Continuing {
   /** Who answers from now on; left out, it stays as it was. */
   approve?: ApprovePolicy | undefined;
-  /** The outcomes from which it may; left out, any. */
+  /** The outcomes from which it may be continued; left out, any. */
   from?: readonly Outcome[];
   /** The sub-agent to try again, as it was when that was decided: refused when it is not so any more. */
   retry?: RunRow;
@@ -34,13 +35,33 @@ export interface TakingUp {
   begun?: (workflow: Workflow) => void;
 }
 
+/** A workflow that is about to start, for the first time or again. */
+interface Opening {
+  id: string;
+  conversationId: string;
+  leadRunId: string;
+  prompt: string;
+  approve: ApprovePolicy;
+  /** 1 for a new one. */
+  attempt: number;
+  agents: AgentRegistry;
+  envelope: Envelope;
+  envelopeHash: string;
+  budget: Budget;
+  /** What earlier attempts left: its runs, the lead's among them, and what they used. */
+  runs: readonly RunRow[];
+  tally: Tally;
+  workedMs: number;
+  requests: readonly (RequestUsage & { runId: string })[];
+}
+
 export class Orchestrator {
   readonly #engine: Engine;
   readonly #onChange: () => void;
   readonly #workflows = new Map<string, Workflow>();
-  /** The end of each conversation's line: what was sent last waits for all before it. */
-  readonly #lines = new Map<string, Promise<unknown>>();
-  readonly #claims = new Claims('This workflow is running already');
+  /** The last work of each conversation's queue: what was sent last waits for all before it. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #exclusive = new Exclusive('This workflow is running already');
   #stopping: Stopped | null = null;
 
   /** `onChange` is called when a workflow or a run came to life or ended. */
@@ -58,78 +79,56 @@ export class Orchestrator {
   async send(conversation: ConversationRow, text: string, approve: ApprovePolicy): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
-    const { log } = this.#engine;
     const agents = await this.#engine.agents.of(conversation.folder);
-    const { envelope, envelopeHash } = leadEnvelope(this.#engine, agents, conversation, text);
+    const lead = leadEnvelope(this.#engine, agents, conversation, text);
     // Told now rather than as a failed run: nothing starts without a provider.
-    await this.#engine.model(envelope.provider);
-    await log.open(conversation.id);
-    const budget = workflowBudget(this.#engine.settings.limits);
-    const workflow = this.#workflow({
+    await this.#engine.model(lead.envelope.provider);
+    await this.#engine.log.open(conversation.id);
+    const { workflow, queued, stored } = await this.#open({
       id: newId(),
       conversationId: conversation.id,
       leadRunId: newId(),
-      title: titleOf(text),
+      prompt: text,
       approve,
+      attempt: 1,
       agents,
+      ...lead,
+      budget: workflowBudget(this.#engine.settings.limits),
       runs: [],
       tally: ZERO,
-      budget,
       workedMs: 0,
       requests: [],
-    });
-    const recorder = leadRecorder(this.#engine, workflow, envelope.agent, null);
-    const { queued, stored } = await this.#outsideTrash(conversation.id, () => {
-      const queued = this.active().some((other) => other.conversationId === conversation.id);
-      const isFirst = log.isEmpty(conversation.id);
-      this.#workflows.set(workflow.id, workflow);
-      const stored = Promise.all([
-        recorder.record({ type: 'workflow-start', prompt: text, approve, attempt: 1, ...told(budget) }),
-        recorder.record(queueOf(workflow, envelope, envelopeHash)),
-      ]);
-      // In the line from now on, so that a stop finds it. The lead's first request waits for no disk: if the message
-      // cannot be stored, all work is stopped.
-      this.#enqueue(workflow, recorder, {
-        envelope,
-        envelopeHash,
-        row: null,
-        children: [],
-        isFirst,
-        startedAt: performance.now(),
-      });
-      return { queued, stored };
     });
     await stored;
     const { untrusted } = agents;
     const left = untrusted.length > 0 ? { untrusted: [...untrusted] } : {};
-    return { workflowId: workflow.id, runId: workflow.leadRunId, queued, ...left };
+    return { workflowId: workflow.id, runId: workflow.runs.leadRunId, queued, ...left };
   }
 
-  /** Goes on with an interrupted workflow from what is stored. */
+  /** Continues an interrupted workflow from what is stored. */
   resume(workflowId: string, approve?: ApprovePolicy): Promise<void> {
-    return this.takeUp(workflowId, { approve, from: ['interrupted'] });
+    return this.continue(workflowId, { approve, from: ['interrupted'] });
   }
 
-  /** Goes on with a workflow that has ended; resolves when its new start is stored. */
-  takeUp(workflowId: string, how: TakingUp): Promise<void> {
+  /** Continues a workflow that has ended; resolves when its new start is stored. */
+  continue(workflowId: string, how: Continuing): Promise<void> {
     this.#refuseWhenStopping();
-    return this.whileEnded(workflowId, () => this.#takeUp(workflowId, how));
+    return this.whileEnded(workflowId, () => this.#continue(workflowId, how));
   }
 
-  /** Of two clients that change an ended workflow at the same time one is told that the other did. */
+  /** Does `work` while nobody continues the workflow; rejects a concurrent call, and one for a workflow that runs (`conflict`). */
   whileEnded(workflowId: string, work: () => Promise<void>): Promise<void> {
-    return this.#claims.hold(workflowId, async () => {
+    return this.#exclusive.run(workflowId, async () => {
       if (this.#workflows.has(workflowId)) throw new TriadError('conflict', 'This workflow is running already');
       await work();
     });
   }
 
-  async #takeUp(workflowId: string, { from, retry, begun, ...how }: TakingUp): Promise<void> {
+  async #continue(workflowId: string, { from, retry, begun, approve }: Continuing): Promise<void> {
     const { store, log } = this.#engine;
     const row = await store.workflow(workflowId);
     if (!row) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     if (row.outcome === null || (from && !from.includes(row.outcome))) throw notNow(row, from);
-    const approve = how.approve ?? row.approve;
     await log.open(row.conversationId);
     const [conversation, runs, requests] = await Promise.all([
       store.conversation(row.conversationId),
@@ -142,61 +141,79 @@ export class Orchestrator {
     if (retry && runs.every((run) => !isAsSeen(run, retry)))
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) newerThan(id);
-    const lead = runs.find((run) => run.id === row.runId) ?? null;
     const agents = await this.#engine.agents.of(conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
-    const { envelope, envelopeHash } = lead ?? leadEnvelope(this.#engine, agents, conversation, row.prompt);
+    const lead =
+      runs.find((run) => run.id === row.runId) ?? leadEnvelope(this.#engine, agents, conversation, row.prompt);
+    const { envelope, envelopeHash } = lead;
     this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);
-    const budget = row.budget ?? {};
-    const workflow = this.#workflow({
-      ...row,
-      approve,
+    const opening: Opening = {
+      id: row.id,
+      conversationId: row.conversationId,
       leadRunId: row.runId,
-      title: titleOf(row.prompt),
+      prompt: row.prompt,
+      approve: approve ?? row.approve,
+      attempt: row.attempt + 1,
+      agents,
+      envelope,
+      envelopeHash,
+      budget: row.budget ?? {},
       runs,
       tally: row.usage,
-      agents,
-      budget,
       workedMs: row.workedMs ?? 0,
       requests,
-    });
-    const recorder = leadRecorder(this.#engine, workflow, envelope.agent, lead);
-    const attempt = row.attempt + 1;
-    const { stored } = await this.#outsideTrash(row.conversationId, () => {
-      this.#workflows.set(row.id, workflow);
-      const stored = Promise.all([
-        recorder.record({ type: 'workflow-start', prompt: row.prompt, approve, attempt, ...told(budget) }),
-        ...(lead ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
-      ]);
-      if (retry) workflow.retries.set(retry.id, retry);
+    };
+    const { stored } = await this.#open(opening, (workflow) => {
+      if (retry) workflow.subAgents.retryLater(retry);
       begun?.(workflow);
-      const children = runs.filter((run) => run.parentRunId !== null);
-      const goingOn = { envelope, envelopeHash, row: lead, children, isFirst: false };
-      this.#enqueue(workflow, recorder, { ...goingOn, startedAt: performance.now() }, stored);
-      return { stored };
     });
     await stored;
+  }
+
+  /** Records the start and puts the workflow into its conversation's queue. `begun` is called between the two. */
+  async #open(
+    opening: Opening,
+    begun?: (workflow: Workflow) => void,
+  ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
+    const { conversationId, prompt, approve, attempt, envelope, envelopeHash, budget, runs } = opening;
+    const workflow = this.#workflow(opening);
+    const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
+    const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
+    return this.#outsideTrash(conversationId, () => {
+      const queued = this.active().some((other) => other.conversationId === conversationId);
+      const isFirst = this.#engine.log.isEmpty(conversationId);
+      this.#workflows.set(workflow.id, workflow);
+      // Left out where nothing is bounded.
+      const bounds = Object.keys(budget).length > 0 ? { budget } : {};
+      const stored = Promise.all([
+        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds }),
+        ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
+      ]);
+      begun?.(workflow);
+      const children = runs.filter((run) => run.parentRunId !== null);
+      const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };
+      // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
+      // message cannot be stored, all work is stopped.
+      this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
+      return { workflow, queued, stored };
+    });
   }
 
   async stopWorkflow(workflowId: string, kind: 'user' | 'output'): Promise<StopReceipt> {
     const workflow = this.#workflows.get(workflowId);
     if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
-    return workflow.stop(workflow.leadRunId, kind, (runIds) => this.#questionsOf(runIds));
+    return workflow.runs.stop(workflow.runs.leadRunId, kind, (runIds) => this.#questionsOf(runIds));
   }
 
-  /** Stops one run and what it started; one that still waits for a yes is answered no. */
-  async stopRun(runId: string): Promise<StopReceipt> {
+  /** Stops one run and what it started; one that still waits for a yes is answered no, through `approvals`. */
+  async stopRun(runId: string, approvals: Pick<OpenApprovals, 'rejectSpawn'>): Promise<StopReceipt> {
     const workflow = this.active().find(({ runs }) => runs.has(runId));
-    if (workflow) return workflow.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
-    const question = this.#engine.gate.questionOf(runId);
-    if (question && !question.answered) {
-      const reason = 'Stopped by the person before it started';
-      await this.#engine.gate.decide(question.approvalId, question.item, { kind: 'reject', reason });
+    if (workflow) return workflow.runs.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
+    if (await approvals.rejectSpawn(runId, 'Stopped by the person before it started'))
       return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
-    }
     // Approved, but not started yet (others of its batch are still asked about, or its lead waits): it never will.
-    if (this.active().some((owner) => owner.stopUnstarted(runId)))
+    if (this.active().some(({ subAgents }) => subAgents.stopUnstarted(runId)))
       return { agents: 1, requests: 0, tools: 0, approvals: 0, left: 0 };
     throw new TriadError('conflict', 'This agent has ended already');
   }
@@ -204,8 +221,8 @@ export class Orchestrator {
   /** Interrupts everything; resolves when nothing runs any more. What was open can be resumed later. */
   async interrupt(kind: 'shutdown' | 'failure'): Promise<void> {
     this.#stopping ??= new Stopped(kind);
-    for (const workflow of this.#workflows.values()) workflow.controller.abort(this.#stopping);
-    await Promise.allSettled(this.#lines.values());
+    for (const { runs } of this.#workflows.values()) runs.controller.abort(this.#stopping);
+    await Promise.allSettled(this.#queues.values());
   }
 
   #refuseWhenStopping(): void {
@@ -236,57 +253,45 @@ export class Orchestrator {
     return this.#engine.gate.pending().filter(({ request }) => runIds.includes(request.runId)).length;
   }
 
-  #workflow(parts: {
-    id: string;
-    conversationId: string;
-    leadRunId: string;
-    title: string;
-    approve: ApprovePolicy;
-    agents: AgentRegistry;
-    runs: readonly RunRow[];
-    tally: Workflow['tally'];
-    budget: Budget;
-    workedMs: number;
-    requests: readonly (RequestUsage & { runId: string })[];
-  }): Workflow {
+  #workflow(opening: Opening): Workflow {
     const { price, settings } = this.#engine;
-    const { limits } = settings;
-    const { budget, workedMs, requests, runs } = parts;
+    const { runs } = opening;
     const children = runs.filter((run) => run.parentRunId !== null);
     return new Workflow({
-      ...parts,
-      maxSubAgents: limits.max_sub_agents,
-      maxConcurrent: limits.max_concurrent,
+      ...opening,
+      title: titleOf(opening.prompt),
+      maxSubAgents: settings.limits.max_sub_agents,
+      maxConcurrent: settings.limits.max_concurrent,
+      price,
       subAgents: summariesOf(children),
       // Refused and never started ones gave their slot back.
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
-      spending: { limits: budget, workedMs, requests, price },
-      raised: new Map(runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : []))),
-      origins: new Map(runs.map((run) => [run.id, originOf(run)])),
+      raised: runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : [])),
+      origins: runs.map((run) => [run.id, originOf(run)]),
     });
   }
 
   #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead, ready?: Promise<unknown>): void {
-    const before = this.#lines.get(workflow.conversationId) ?? Promise.resolve();
+    const before = this.#queues.get(workflow.conversationId) ?? Promise.resolve();
     const work = this.#run(workflow, recorder, lead, Promise.all([before, ready]));
-    const line = Promise.allSettled([before, work]).then(() => {
-      if (this.#lines.get(workflow.conversationId) === line) this.#lines.delete(workflow.conversationId);
+    const last = Promise.allSettled([before, work]).then(() => {
+      if (this.#queues.get(workflow.conversationId) === last) this.#queues.delete(workflow.conversationId);
     });
-    this.#lines.set(workflow.conversationId, line);
+    this.#queues.set(workflow.conversationId, last);
   }
 
   async #run(workflow: Workflow, recorder: Recorder, lead: Lead, before: Promise<unknown>): Promise<void> {
-    const { controller } = workflow;
+    const { controller, leadRunId } = workflow.runs;
     if (this.#stopping) controller.abort(this.#stopping);
     const run = {
-      runId: workflow.leadRunId,
+      runId: leadRunId,
       parentRunId: null,
       agent: lead.envelope.agent,
       title: workflow.title,
       controller,
     };
     try {
-      await workflow.live(run, async (live) => {
+      await workflow.runs.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
         const plan = await planOf(this.#engine, workflow, recorder, lead).catch((error: unknown) => errorInfo(error));
@@ -304,7 +309,7 @@ export class Orchestrator {
   }
 }
 
-function notNow({ outcome, status }: WorkflowRow, from: TakingUp['from']): TriadError {
+function notNow({ outcome, status }: WorkflowRow, from: Continuing['from']): TriadError {
   const which =
     from?.[0] === 'interrupted' ? 'an interrupted workflow can be resumed' : 'a workflow that has ended can go on';
   return new TriadError('conflict', `Only ${which}; this one is ${outcome ?? status}`);
@@ -318,9 +323,4 @@ export type Seen = Pick<RunRow, 'id' | 'attempt' | 'outcome'>;
 
 export function isAsSeen(now: Seen, seen: Seen): boolean {
   return now.id === seen.id && now.attempt === seen.attempt && now.outcome === seen.outcome;
-}
-
-/** Left out where nothing is bounded. */
-function told(budget: Budget): { budget?: Budget } {
-  return Object.keys(budget).length > 0 ? { budget } : {};
 }

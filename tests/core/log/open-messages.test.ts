@@ -5,6 +5,7 @@ import { EventLog } from '#core/log/event-log.ts';
 import { newId } from '#core/base/ids.ts';
 import { OpenMessages, type Piece } from '#core/log/open-messages.ts';
 import { Recorder } from '#core/log/recorder.ts';
+import { WorkflowRecord } from '#core/log/workflow-record.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { ZERO } from '#core/base/usage.ts';
 
@@ -32,7 +33,7 @@ async function start(): Promise<{ recorder: Recorder; open: OpenMessages; events
   await log.open(ids.conversationId);
   const events: AgentEvent[] = [];
   log.subscribe(ids.conversationId, (event) => events.push(event));
-  return { recorder: new Recorder(log, open, ids, ZERO, { tally: ZERO, origins: new Map() }), open, events };
+  return { recorder: new Recorder(log, open, ids, ZERO, new WorkflowRecord(ZERO)), open, events };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const told = (events: readonly AgentEvent[]): unknown[] =>

@@ -1,7 +1,7 @@
 // Costs: whole billionths of a dollar from the table, and none where a price is not known.
 import { describe, expect, test } from 'vitest';
 import { NO_USAGE } from '#core/model/model.ts';
-import { DEFAULT_ALIASES } from '#core/model/models.ts';
+import { DEFAULT_ALIASES } from '#core/settings/model-aliases.ts';
 import { builtinPrices, loadPrices, priceOf } from '#core/model/prices.ts';
 
 const TABLE = loadPrices(`

@@ -1,24 +1,16 @@
 /** Methods that delete conversations: into the trash, back, and away for good. */
-import type { AsleepQuestions } from '../../approvals/asleep.ts';
-import type { Engine } from '../../runs/engine.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
-import type { Orchestrator } from '../../workflows/orchestrator.ts';
 import { DAY_MS } from '../../workflows/trash.ts';
+import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine = ('conversation.delete' | 'conversation.restore' | 'conversation.purge') | ('trash.list' | 'trash.fill');
 
-export interface TrashPorts {
-  engine: Pick<Engine, 'store' | 'log' | 'sessions'>;
-  orchestrator: Pick<Orchestrator, 'active'>;
-  asleep: Pick<AsleepQuestions, 'look'>;
-}
-
 /** Conversations that are looked at together. */
 const PAGE = 100;
 
-export function trashMethods({ engine, orchestrator, asleep }: TrashPorts): Pick<Handlers, Mine> {
-  const { store, log, sessions } = engine;
+export function trashMethods({ engine, orchestrator, approvals, sessions }: Services): Pick<Handlers, Mine> {
+  const { store, log } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const isBusy = (id: string) => orchestrator.active().some(({ conversationId }) => conversationId === id);
   const busy = () => new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
@@ -46,14 +38,14 @@ export function trashMethods({ engine, orchestrator, asleep }: TrashPorts): Pick
     'conversation.delete': async ({ conversationId }) => {
       await remove(conversationId);
       await moved(conversationId);
-      await asleep.look();
+      await approvals.refresh();
       return {};
     },
     'conversation.restore': async ({ conversationId }) => {
       await conversation(conversationId);
       if (!(await store.restore(conversationId))) throw notInTrash();
       await moved(conversationId);
-      await asleep.look();
+      await approvals.refresh();
       return {};
     },
     'conversation.purge': async ({ conversationId }) => {
@@ -71,7 +63,7 @@ export function trashMethods({ engine, orchestrator, asleep }: TrashPorts): Pick
       let count = 0;
       for await (const id of unchangedConversations(store, unchangedSince))
         count += (await isDone(remove(id).then(() => moved(id)))) ? 1 : 0;
-      await asleep.look();
+      await approvals.refresh();
       return { count };
     },
   };
@@ -85,7 +77,10 @@ function isDone(work: Promise<void>): Promise<boolean> {
   );
 }
 
-async function* unchangedConversations(store: Engine['store'], unchangedSince: string): AsyncGenerator<string> {
+async function* unchangedConversations(
+  store: Services['engine']['store'],
+  unchangedSince: string,
+): AsyncGenerator<string> {
   let before: string | undefined;
   do {
     const { items, next } = await store.conversations({ before, limit: PAGE, unchangedSince });

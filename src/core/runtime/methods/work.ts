@@ -1,26 +1,24 @@
 /** Methods for runs and their questions, for work that goes on, and for what agents remember. */
-import type { AsleepQuestions } from '../../approvals/asleep.ts';
 import { Continuation } from '../../workflows/continuation.ts';
-import type { Engine } from '../../runs/engine.ts';
+import type { Services } from '../services.ts';
 import { mustExist } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
 import type { Handlers } from './handlers.ts';
-import type { Orchestrator } from '../../workflows/orchestrator.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
-export function workMethods(engine: Engine, orchestrator: Orchestrator, asleep: AsleepQuestions): Pick<Handlers, Mine> {
+export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
   const { store } = engine;
   const continuation = new Continuation(engine, orchestrator);
   return {
     'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
     'run.entries': ({ runId }) => store.entriesOf(runId),
-    'run.stop': ({ runId }) => orchestrator.stopRun(runId),
-    'approval.decide': ({ approvalId, item, answer }) => asleep.decide(approvalId, item, answer),
+    'run.stop': ({ runId }) => orchestrator.stopRun(runId, approvals),
+    'approval.decide': ({ approvalId, item, answer }) => approvals.decide(approvalId, item, answer),
     'approval.ask': async ({ approvalId, question }) => {
-      await asleep.explain(approvalId, question);
+      await approvals.explain(approvalId, question);
       return {};
     },
     'workflow.extend': async ({ workflowId, ...more }) => {

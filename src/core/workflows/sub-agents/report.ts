@@ -2,9 +2,9 @@
 import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
-import type { EndedRun } from '../runs/run.ts';
-import { cutAtBytes } from '../base/text.ts';
-import type { ChildReport } from '../tools/children.ts';
+import type { EndedRun } from '../../runs/run.ts';
+import { cutAtBytes } from '../../base/text.ts';
+import type { ChildReport } from '../../tools/children.ts';
 
 /** Of a sub-agent that did nothing (yet). */
 export const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInput: 0, tokensOutput: 0 };

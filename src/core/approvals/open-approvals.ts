@@ -1,4 +1,4 @@
-/** Questions of interrupted workflows: they stay open, and an answer to one resumes the workflow that asked. */
+/** The one door for a person's answers. Questions of interrupted workflows are dormant: they stay open, and an answer resumes the workflow that asked. */
 import type { Answer, Approval, Decision } from '#contract/approval.ts';
 import type { Store } from '../store/store.ts';
 import { TriadError } from '../base/errors.ts';
@@ -6,16 +6,16 @@ import type { ApprovalGate } from './gate.ts';
 
 interface Ports {
   store: Pick<Store, 'openApprovals' | 'workflow' | 'conversation'>;
-  gate: Pick<ApprovalGate, 'decide' | 'explain' | 'has'>;
+  gate: Pick<ApprovalGate, 'decide' | 'explain' | 'has' | 'questionOf'>;
   isActive(workflowId: string): boolean;
   /** Resolves when the workflow is in its line; rejects when it cannot go on. */
   resume(workflowId: string): Promise<void>;
   onChange(): void;
 }
 
-export class AsleepQuestions {
+export class OpenApprovals {
   readonly #ports: Ports;
-  #found: readonly Approval[] = [];
+  #dormant: readonly Approval[] = [];
   /** Workflows that answers are resuming. */
   readonly #resuming = new Map<string, Promise<void>>();
   readonly #waiting = new Set<() => void>();
@@ -24,19 +24,19 @@ export class AsleepQuestions {
     this.#ports = ports;
   }
 
-  get any(): boolean {
-    return this.#found.length > 0;
+  get anyDormant(): boolean {
+    return this.#dormant.length > 0;
   }
 
-  /** What a person can be shown now. */
-  list(): Approval[] {
-    return this.#found
+  /** Dormant questions that can be shown. */
+  dormant(): Approval[] {
+    return this.#dormant
       .filter(({ request }) => !this.#ports.isActive(request.workflowId))
       .map((approval) => structuredClone(approval));
   }
 
-  /** Reads them again: at the start, and when a workflow has ended or its conversation went to the trash or came back. */
-  async look(): Promise<void> {
+  /** Reads the dormant ones again: at the start, and when a workflow has ended or its conversation went to the trash or came back. */
+  async refresh(): Promise<void> {
     const { store } = this.#ports;
     const found: Approval[] = [];
     for (const approval of await store.openApprovals()) {
@@ -45,28 +45,36 @@ export class AsleepQuestions {
       const conversation = await store.conversation(workflow.conversationId);
       if (conversation && !conversation.deletedAt) found.push(approval);
     }
-    this.#found = found;
+    this.#dormant = found;
     this.#ports.onChange();
   }
 
   /** Questions were opened or closed, or a workflow ended. */
   changed(): void {
-    this.#found = this.#found.filter(({ request }) => !this.#ports.gate.has(request.id));
+    this.#dormant = this.#dormant.filter(({ request }) => !this.#ports.gate.has(request.id));
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Answers an open question; one that is asleep is woken first, with everything that its workflow needs. */
+  /** Answers an open question; the workflow of a dormant one is resumed first. Throws like `ApprovalGate.decide` and `resume`. */
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const { gate } = this.#ports;
-    const asleep = this.#found.find(({ request }) => request.id === approvalId);
-    if (asleep && !gate.has(approvalId)) await this.#wake(approvalId, asleep.request.workflowId);
+    const dormant = this.#dormant.find(({ request }) => request.id === approvalId);
+    if (dormant && !gate.has(approvalId)) await this.#wake(approvalId, dormant.request.workflowId);
     return gate.decide(approvalId, item, answer);
   }
 
-  /** Only the agent that asks can say more, so its workflow must be awake. */
+  /** Answers no for a sub-agent that waits for its yes; false where no open question asks about it. */
+  async rejectSpawn(runId: string, reason: string): Promise<boolean> {
+    const question = this.#ports.gate.questionOf(runId);
+    if (!question || question.answered) return false;
+    await this.decide(question.approvalId, question.item, { kind: 'reject', reason });
+    return true;
+  }
+
+  /** Has the agent that asks say more. Throws `conflict` for a dormant question: its workflow must run. */
   async explain(approvalId: string, question: string): Promise<void> {
     const { gate } = this.#ports;
-    if (!gate.has(approvalId) && this.#found.some(({ request }) => request.id === approvalId))
+    if (!gate.has(approvalId) && this.#dormant.some(({ request }) => request.id === approvalId))
       throw new TriadError('conflict', 'Its workflow was interrupted: resume it, then ask');
     await gate.explain(approvalId, question);
   }

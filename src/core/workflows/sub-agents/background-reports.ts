@@ -1,10 +1,10 @@
 /** Sub-agents that work beside their lead: their reports are handed over as they come, each exactly once. */
 import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
-import { orStopped } from '../base/stop.ts';
-import type { ChildReport } from '../tools/children.ts';
+import { orStopped } from '../../base/stop.ts';
+import type { ChildReport } from '../../tools/children.ts';
 
-export class Background {
+export class BackgroundReports {
   readonly #signal: AbortSignal;
   readonly #working = new Set<Promise<ChildReport>>();
   readonly #ended: ChildReport[] = [];

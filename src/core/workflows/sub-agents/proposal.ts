@@ -1,7 +1,7 @@
 /** How the start of sub-agents is put to the person, and to the registry. */
 import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import type { SpawnItem } from '#contract/approval.ts';
-import type { Question } from '../tools/question.ts';
+import type { Question } from '../../tools/question.ts';
 
 export type Operation = 'spawn' | 'delegate' | 'parallel';
 

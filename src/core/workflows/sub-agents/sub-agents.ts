@@ -3,35 +3,36 @@ import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { Approval, Decision, SpawnItem } from '#contract/approval.ts';
 import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
-import { Background, owesReport } from './background.ts';
-import { ChildJobs, type Known, type LeadParts } from './child-jobs.ts';
-import { EMPTY_REPORT } from './child-report.ts';
-import { errorInfo, TriadError } from '../base/errors.ts';
-import { canonicalHash } from '../base/hash.ts';
-import { newId, traceIdOf } from '../base/ids.ts';
-import { limitTold } from '../budget/limit-words.ts';
+import { BackgroundReports, owesReport } from './background-reports.ts';
+import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
+import { EMPTY_REPORT } from './report.ts';
+import { errorInfo, TriadError } from '../../base/errors.ts';
+import { canonicalHash } from '../../base/hash.ts';
+import { newId, traceIdOf } from '../../base/ids.ts';
+import { limitTold } from '../../budget/limit-words.ts';
 import { type Operation, questionOf, temporary } from './proposal.ts';
-import type { LeadChildren } from '../runs/run-plan.ts';
-import { isRaised, limitsOf } from '../budget/spending.ts';
-import { Stopped, stopOf } from '../base/stop.ts';
-import type { ChildReport, ChildRequest, ChildState } from '../tools/children.ts';
-import type { Question } from '../tools/question.ts';
-import { usageOf, ZERO } from '../base/usage.ts';
+import type { LeadChildren } from '../../runs/run-plan.ts';
+import { isRaised, limitsOf } from '../../budget/spending.ts';
+import { Stopped, stopOf } from '../../base/stop.ts';
+import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
+import type { Question } from '../../tools/question.ts';
+import { usageOf, ZERO } from '../../base/usage.ts';
 
 export class SubAgents implements LeadChildren {
   readonly #parts: LeadParts;
-  readonly #jobs: ChildJobs;
-  readonly #background: Background;
-  readonly #known: Map<string, Known>;
+  readonly #runs: SubAgentRuns;
+  readonly #background: BackgroundReports;
+  /** By run id. */
+  readonly #asked: Map<string, AskedSubAgent>;
 
   constructor(parts: LeadParts) {
     this.#parts = parts;
-    this.#jobs = new ChildJobs(parts);
-    this.#background = new Background(parts.signal);
-    this.#known = new Map(parts.plan.stored.children.map((row) => [row.id, { row, stored: row }]));
+    this.#runs = new SubAgentRuns(parts);
+    this.#background = new BackgroundReports(parts.signal);
+    this.#asked = new Map(parts.plan.stored.children.map((row) => [row.id, { ...row, stored: row }]));
     for (const row of parts.plan.stored.children) {
-      if (row.outcome === null && row.attempt === 0) this.#jobs.stoppable(row.id, row.agent);
-      else if (row.outcome === 'interrupted') this.#jobs.stoppable(row.id, row.agent, row);
+      if (row.outcome === null && row.attempt === 0) this.#runs.stoppable(row.id, row.agent);
+      else if (row.outcome === 'interrupted') this.#runs.stoppable(row.id, row.agent, row);
     }
   }
 
@@ -46,14 +47,8 @@ export class SubAgents implements LeadChildren {
     const fresh: { item: number; request: ChildRequest; envelope: Envelope }[] = [];
     requests.forEach((request, index) => {
       // Queued before a crash, but not asked yet: the same run, with its slot.
-      const before = [...this.#known.values()].find(({ row }) => row.toolCallId === toolCallId && row.item === index);
-      if (before)
-        items[index] = {
-          runId: before.row.id,
-          title: before.row.title,
-          envelope: before.row.envelope,
-          hash: before.row.envelopeHash,
-        };
+      const before = [...this.#asked.values()].find((asked) => asked.toolCallId === toolCallId && asked.item === index);
+      if (before) items[index] = itemOf(before);
       else
         fresh.push({
           item: index,
@@ -61,7 +56,7 @@ export class SubAgents implements LeadChildren {
           envelope: engine.envelopes.child(request, plan.envelope, workflow.agents),
         });
     });
-    workflow.slots.reserve(fresh.length);
+    workflow.subAgents.slots.reserve(fresh.length);
     for (const { item, request, envelope } of fresh)
       items[item] = this.#queue(operation, toolCallId, item, request, envelope);
     return questionOf(operation, items);
@@ -88,14 +83,10 @@ export class SubAgents implements LeadChildren {
   }
 
   list(): ChildState[] {
-    return [...this.#parts.workflow.runs.values()]
-      .filter((run) => run.parentRunId === this.#parts.plan.recorder.ids.runId)
-      .map((run) => ({
-        runId: run.runId,
-        agent: run.agent,
-        title: run.title,
-        status: this.#parts.workflow.subAgents.get(run.runId)?.status ?? 'pending',
-      }));
+    const { runs, subAgents } = this.#parts.workflow;
+    return runs.childrenOf(this.#parts.plan.recorder.ids.runId).map(({ runId, agent, title }) => {
+      return { runId, agent, title, status: subAgents.get(runId)?.status ?? 'pending' };
+    });
   }
 
   async terminate(runId: string): Promise<StopReceipt> {
@@ -104,20 +95,20 @@ export class SubAgents implements LeadChildren {
       const ids = active.map((child) => `${child.runId} (${child.agent})`).join(', ');
       throw new TriadError('not_found', `No active sub-agent has the id "${runId}". Active are: ${ids || 'none'}`);
     }
-    return this.#parts.workflow.stop(runId, 'lead', () => 0);
+    return this.#parts.workflow.runs.stop(runId, 'lead', () => 0);
   }
 
   async backgroundReports(wait: boolean): Promise<{ text: string; runIds: string[] } | null> {
     const reports = await this.#background.reports(wait);
     // The lead's answer is final: who comes now would work for nobody.
-    if (wait && !reports) this.#parts.workflow.retry = null;
+    if (wait && !reports) this.#parts.workflow.subAgents.refuseRetries();
     return reports;
   }
 
   async resumeBackground(): Promise<void> {
     const { engine, workflow, history, plan } = this.#parts;
     const goOn = new Set<string>();
-    for (const runId of workflow.stopped) workflow.unstarted.get(runId)?.();
+    workflow.subAgents.endStopped();
     for (const row of plan.stored.children) {
       if (!owesReport(row, await engine.store.entriesOf(row.id), history.entries)) continue;
       const asked = plan.stored.approvals.flatMap(({ request: { subject }, decisions }) =>
@@ -132,72 +123,69 @@ export class SubAgents implements LeadChildren {
     }
     const isOpen = ({ toolCallId }: RunRow): boolean =>
       !history.entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === toolCallId);
-    for (const row of workflow.retries.values()) {
+    for (const row of workflow.subAgents.serveRetries((row) => this.#retry(row))) {
       // Where the call that asked for it is still open, that call goes on with it.
       const goesOn = row.outcome === 'interrupted' && (goOn.has(row.id) || isOpen(row));
       if (!goesOn) this.#retry(row);
     }
-    workflow.retries.clear();
-    workflow.retry = (row) => this.#retry(row);
   }
 
   /** False where the lead cannot be told of it any more. */
   #retry(row: RunRow): boolean {
     const { workflow, plan, history, signal } = this.#parts;
     const bound = limitTold(history.entries)?.bound;
-    const own = workflow.raised.get(plan.recorder.ids.runId) ?? limitsOf(plan.envelope);
+    const own = workflow.spending.limitsOfRun(plan.recorder.ids.runId, limitsOf(plan.envelope));
     const isAtLimit = bound && !isRaised(bound, bound.of === 'run' ? own : workflow.spending.limits);
     if (signal.aborted || isAtLimit) return false;
-    this.#background.track(this.#jobs.again(row));
+    this.#background.track(this.#runs.again(row));
     return true;
   }
 
   async end(): Promise<void> {
     const { workflow, plan, signal } = this.#parts;
-    workflow.retry = null;
-    workflow.unstarted.clear();
-    const mine = [...workflow.runs.values()].filter((run) => run.parentRunId === plan.recorder.ids.runId);
+    workflow.subAgents.leadEnded();
+    const mine = workflow.runs.childrenOf(plan.recorder.ids.runId);
     const interrupted = signal.aborted && stopOf(signal).code === 'interrupted';
     const reason = interrupted ? stopOf(signal) : new Stopped('parent');
     for (const run of mine) run.controller.abort(reason);
     await Promise.all(mine.map((run) => run.done));
     if (interrupted) return;
     // Asked for, but their call was never settled: they end with their lead.
-    for (const [runId, { row, stored }] of this.#known) {
+    for (const { id: runId, agent, stored } of this.#asked.values()) {
       if (workflow.subAgents.get(runId)?.outcome !== null) continue;
-      const recorder = this.#jobs.recorder(runId, row.agent, stored?.usage);
-      this.#jobs.endUnstarted(recorder, 'cancelled', errorInfo(reason), stored);
+      const recorder = this.#runs.recorder(runId, agent, stored?.usage);
+      this.#runs.endUnstarted(recorder, 'cancelled', errorInfo(reason), stored);
     }
   }
 
   async #job(item: SpawnItem, decision: Decision | null): Promise<ChildReport> {
-    const known = this.#known.get(item.runId);
-    if (!known) throw new TriadError('internal', `The sub-agent ${item.runId} was never asked for`);
-    return this.#jobs.answered(item, decision, known);
+    const asked = this.#asked.get(item.runId);
+    if (!asked) throw new TriadError('internal', `The sub-agent ${item.runId} was never asked for`);
+    return this.#runs.answered(asked, decision);
   }
 
   #queue(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): SpawnItem {
     const { workflow, plan } = this.#parts;
-    const runId = newId();
-    const hash = canonicalHash(envelope);
     const { agent } = envelope;
-    const title = request.title || agent;
-    const queuedAt = new Date().toISOString();
-    const row = { id: runId, toolCallId, item, envelope, envelopeHash: hash, title, kind, agent, queuedAt };
-    this.#known.set(runId, { row, stored: null });
+    const asked: AskedSubAgent = {
+      id: newId(),
+      toolCallId,
+      item,
+      envelope,
+      envelopeHash: canonicalHash(envelope),
+      title: request.title || agent,
+      kind,
+      agent,
+      queuedAt: new Date().toISOString(),
+      stored: null,
+    };
+    const { id: runId, title, envelopeHash } = asked;
+    this.#asked.set(runId, asked);
     if (kind === 'spawn') workflow.agents.register(temporary(envelope), runId);
     const usage = usageOf(ZERO);
-    workflow.subAgents.set(runId, {
-      runId,
-      agent,
-      kind,
-      status: 'pending',
-      outcome: null,
-      durationMs: null,
-      usage,
-    });
-    this.#jobs.stoppable(runId, agent);
-    void this.#jobs.recorder(runId, agent).record({
+    workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
+    this.#runs.stoppable(runId, agent);
+    void this.#runs.recorder(runId, agent).record({
       type: 'run-queue',
       kind,
       depth: plan.depth + 1,
@@ -209,8 +197,13 @@ export class SubAgents implements LeadChildren {
       parentChain: [...plan.chain, agent],
       traceId: traceIdOf(runId),
       envelope,
-      envelopeHash: hash,
+      envelopeHash,
     });
-    return { runId, title, envelope, hash };
+    return itemOf(asked);
   }
+}
+
+/** As the question shows it. */
+function itemOf({ id: runId, title, envelope, envelopeHash: hash }: AskedSubAgent): SpawnItem {
+  return { runId, title, envelope, hash };
 }

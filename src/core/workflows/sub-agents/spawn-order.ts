@@ -1,6 +1,6 @@
 /** Where one sub-agent works at a time: each begins after those that were asked for before it, whoever was answered first. */
 import type { SubAgentSummary } from '#contract/event.ts';
-import { orStopped, stopOf } from '../base/stop.ts';
+import { orStopped, stopOf } from '../../base/stop.ts';
 
 export class SpawnOrder {
   /** In the order in which they were asked for. */

@@ -1,0 +1,87 @@
+/** The living runs of one workflow: each can be stopped together with all below it. */
+import type { StopReceipt } from '#contract/view.ts';
+import { Stopped, type StopKind } from '../base/stop.ts';
+
+/** How long a stop waits for what it stopped, in milliseconds, before it reports what is left. */
+const STOP_PATIENCE_MS = 5_000;
+
+/** A run from the moment it may be stopped until it has ended. */
+export interface LiveRun {
+  readonly runId: string;
+  readonly parentRunId: string | null;
+  readonly agent: string;
+  readonly title: string;
+  readonly controller: AbortController;
+  /** What it is doing right now, for the receipt of a stop. */
+  requests: number;
+  tools: number;
+  /** Whatever is raised from now on comes too late for it. */
+  ending: boolean;
+  /** Settles when the run has ended and its end is recorded. */
+  done: Promise<unknown>;
+}
+
+export class RunTree {
+  readonly leadRunId: string;
+  /** The lead's; everything else hangs below it. */
+  readonly controller = new AbortController();
+  readonly #runs = new Map<string, LiveRun>();
+
+  constructor(leadRunId: string) {
+    this.leadRunId = leadRunId;
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  get(runId: string): LiveRun | undefined {
+    return this.#runs.get(runId);
+  }
+
+  has(runId: string): boolean {
+    return this.#runs.has(runId);
+  }
+
+  childrenOf(runId: string): LiveRun[] {
+    return [...this.#runs.values()].filter(({ parentRunId }) => parentRunId === runId);
+  }
+
+  /** Keeps the run in the tree until `work` has settled. */
+  live<T>(
+    run: Omit<LiveRun, 'requests' | 'tools' | 'ending' | 'done'>,
+    work: (live: LiveRun) => Promise<T>,
+  ): Promise<T> {
+    const live: LiveRun = { ...run, requests: 0, tools: 0, ending: false, done: Promise.resolve() };
+    this.#runs.set(run.runId, live);
+    const result = work(live).finally(() => this.#runs.delete(run.runId));
+    live.done = result.catch(() => undefined);
+    return result;
+  }
+
+  /** From now on the run takes no change of its limits. */
+  close(runId: string): void {
+    const run = this.#runs.get(runId);
+    if (run) run.ending = true;
+  }
+
+  /** Stops a run and all below it; says what was ended once it has ended. `approvals`: counts the open questions of these runs. */
+  async stop(runId: string, kind: StopKind, approvals: (runIds: readonly string[]) => number): Promise<StopReceipt> {
+    const own = this.#runs.get(runId);
+    // The lead's can be stopped before it lives: it then ends as soon as it starts.
+    const controller = runId === this.leadRunId ? this.controller : own?.controller;
+    const runs = [...(own ? [own] : []), ...this.childrenOf(runId)];
+    const receipt = {
+      agents: runs.length,
+      requests: runs.reduce((count, run) => count + run.requests, 0),
+      tools: runs.reduce((count, run) => count + run.tools, 0),
+      approvals: approvals(runs.map((run) => run.runId)),
+    };
+    controller?.abort(new Stopped(kind));
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
+    await Promise.race([Promise.all(runs.map((run) => run.done)), patience]);
+    clearTimeout(timer);
+    return { ...receipt, left: runs.filter((run) => this.#runs.has(run.runId)).length };
+  }
+}

@@ -1,0 +1,12 @@
+/** What the methods of the contract are made of. */
+import type { OpenApprovals } from '../approvals/open-approvals.ts';
+import type { SessionProjector } from '../records/sessions/projector.ts';
+import type { Engine } from '../runs/engine.ts';
+import type { Orchestrator } from '../workflows/orchestrator.ts';
+
+export interface Services {
+  readonly engine: Engine;
+  readonly orchestrator: Orchestrator;
+  readonly approvals: OpenApprovals;
+  readonly sessions: SessionProjector;
+}

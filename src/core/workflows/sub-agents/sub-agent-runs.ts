@@ -1,0 +1,180 @@
+/** What becomes of a sub-agent once its question is answered: refused, stopped before its turn, or run; one end and one report each. */
+import { Envelope } from '#contract/agent.ts';
+import type { Decision } from '#contract/approval.ts';
+import type { ErrorInfo } from '#contract/error.ts';
+import type { Tally } from '#contract/outcome.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
+import type { RunRow } from '#contract/view.ts';
+import { EMPTY_REPORT, reportOf, reportOfRow } from './report.ts';
+import type { Engine } from '../../runs/engine.ts';
+import { errorInfo, TriadError } from '../../base/errors.ts';
+import type { History } from '../../log/history.ts';
+import { Recorder } from '../../log/recorder.ts';
+import { executeRun } from '../../runs/run.ts';
+import type { RunPlan } from '../../runs/run-plan.ts';
+import { linkedController, Stopped, stopOf } from '../../base/stop.ts';
+import { loadStored } from '../../runs/stored-run.ts';
+import type { ChildReport } from '../../tools/children.ts';
+import { usageOf, ZERO } from '../../base/usage.ts';
+import type { LiveRun } from '../../runs/run-tree.ts';
+import type { Workflow } from '../workflow.ts';
+
+/** What the sub-agents of one lead share with it. */
+export interface LeadParts {
+  engine: Engine;
+  workflow: Workflow;
+  /** The lead's. */
+  plan: RunPlan;
+  signal: AbortSignal;
+  history: History;
+}
+
+/** A sub-agent that its lead has asked for. */
+export interface AskedSubAgent extends Pick<
+  RunRow,
+  'id' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent' | 'queuedAt'
+> {
+  /** What the store has of it from an earlier attempt of the workflow; null where this attempt asked for it. */
+  stored: RunRow | null;
+}
+
+export class SubAgentRuns {
+  readonly #parts: LeadParts;
+  /** Sub-agents that a person stopped before they started. */
+  readonly #stopped = new Map<string, ChildReport>();
+
+  constructor(parts: LeadParts) {
+    this.#parts = parts;
+  }
+
+  recorder(runId: string, agent: string, tally: Tally = ZERO): Recorder {
+    const { engine, plan, workflow } = this.#parts;
+    const { conversationId, workflowId, runId: parentRunId } = plan.recorder.ids;
+    const ids = { conversationId, workflowId, runId, parentRunId, agent };
+    return new Recorder(engine.log, engine.open, ids, tally, workflow.record);
+  }
+
+  /** Until its start a sub-agent can be ended by a stop alone. `row`: what an earlier attempt left. */
+  stoppable(runId: string, agent: string, row: RunRow | null = null): void {
+    this.#parts.workflow.subAgents.waits(runId, () => {
+      const error = errorInfo(new Stopped('user'));
+      const recorder = this.recorder(runId, agent, row?.usage);
+      this.#stopped.set(runId, this.endUnstarted(recorder, 'cancelled', error, row));
+    });
+  }
+
+  /** The same for a fresh one and for one that a restart interrupted. */
+  async answered(asked: AskedSubAgent, decision: Decision | null): Promise<ChildReport> {
+    const { workflow } = this.#parts;
+    const { id: runId, agent, stored } = asked;
+    if (stored?.outcome && stored.outcome !== 'interrupted') return reportOfRow(stored);
+    workflow.subAgents.waitsNoMore(runId);
+    const stopped = this.#stopped.get(runId);
+    if (stopped) return stopped;
+    try {
+      if (!decision?.allowed) return this.#refuse(this.recorder(runId, agent), decision);
+      const envelope = decision.edited === undefined ? asked.envelope : Envelope.parse(decision.edited);
+      return await this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter }, false);
+    } finally {
+      workflow.agents.unregister(runId);
+    }
+  }
+
+  /** Another attempt at what an earlier one did not complete; its yes, its envelope and its slot still hold. */
+  again(row: RunRow): Promise<ChildReport> {
+    this.#parts.workflow.subAgents.waitsNoMore(row.id);
+    return this.#start({ ...row, queuedAt: new Date().toISOString(), stored: row }, true);
+  }
+
+  /** `row`: what an earlier attempt left, whose slot stays taken. */
+  endUnstarted(
+    recorder: Recorder,
+    outcome: 'cancelled' | 'rejected',
+    error: ErrorInfo,
+    row: RunRow | null = null,
+  ): ChildReport {
+    const { runId, agent } = recorder.ids;
+    const text = row?.text ?? '';
+    const durationMs = row?.durationMs ?? 0;
+    const { workflow } = this.#parts;
+    if (!row || row.attempt === 0) workflow.subAgents.slots.release();
+    workflow.agents.unregister(runId);
+    void recorder.record({
+      type: 'run-end',
+      outcome,
+      text,
+      error,
+      durationMs,
+      usage: usageOf(recorder.tally),
+    });
+    workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs });
+    const status = STATUS_OF[outcome];
+    return { ...EMPTY_REPORT, runId, agent, status, outcome, report: text, error: error.message };
+  }
+
+  async #start(asked: AskedSubAgent, retried: boolean): Promise<ChildReport> {
+    const { workflow, plan, signal } = this.#parts;
+    const { id: runId, agent, title, stored } = asked;
+    const recorder = this.recorder(runId, agent, stored?.usage);
+    const { controller, unlink } = linkedController(signal);
+    const ids = { runId, parentRunId: plan.recorder.ids.runId, agent, title };
+    const work = async (live: LiveRun): Promise<ChildReport> => {
+      const leave = await workflow.subAgents
+        .admit(runId, controller.signal)
+        .catch((error: unknown) => this.#neverStarted(recorder, error, stored));
+      if (typeof leave !== 'function') return leave;
+      try {
+        return await this.#execute(live, recorder, asked, retried);
+      } finally {
+        leave();
+      }
+    };
+    return workflow.runs.live({ ...ids, controller }, work).finally(unlink);
+  }
+
+  async #execute(live: LiveRun, recorder: Recorder, asked: AskedSubAgent, retried: boolean): Promise<ChildReport> {
+    const { workflow, plan, engine } = this.#parts;
+    const { id: runId, agent, envelope, envelopeHash, kind, stored } = asked;
+    const attempt = (stored?.attempt ?? 0) + 1;
+    workflow.subAgents.begun(runId, attempt);
+    const run: RunPlan = {
+      recorder,
+      kind,
+      depth: plan.depth + 1,
+      chain: [...plan.chain, agent],
+      envelope,
+      envelopeHash,
+      attempt,
+      retried,
+      prior: [],
+      children: null,
+      stored: await loadStored(engine.store, stored, []),
+      queuedMs: Math.max(0, Date.now() - Date.parse(asked.queuedAt)),
+    };
+    workflow.subAgents.change(runId, { status: 'running', outcome: null });
+    const ended = await executeRun(engine, workflow, live, run);
+    const { outcome, durationMs, tally } = ended;
+    if (outcome === 'interrupted') throw new TriadError('interrupted', ended.error?.message ?? 'Interrupted');
+    workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs, usage: usageOf(tally) });
+    return reportOf({ ...ended, runId, agent });
+  }
+
+  #refuse(recorder: Recorder, decision: Decision | null): ChildReport {
+    const { signal } = this.#parts;
+    const cancelled = decision?.outcome === 'cancelled';
+    const reason = decision?.reason ?? (cancelled ? 'Cancelled' : 'no reason given');
+    const message = cancelled
+      ? reason
+      : `Rejected by ${decision?.decidedBy === 'person' ? 'the person' : decision?.decidedBy === 'rule' ? 'a rule' : 'default'}: ${reason}`;
+    if (signal.aborted && stopOf(signal).code === 'interrupted') throw stopOf(signal);
+    const code = cancelled ? 'cancelled' : 'not_allowed';
+    return this.endUnstarted(recorder, cancelled ? 'cancelled' : 'rejected', { code, message });
+  }
+
+  /** Stopped while it waited for its turn. */
+  #neverStarted(recorder: Recorder, error: unknown, row: RunRow | null): ChildReport {
+    const info = errorInfo(error);
+    if (info.code === 'interrupted') throw error;
+    return this.endUnstarted(recorder, 'cancelled', info, row);
+  }
+}
