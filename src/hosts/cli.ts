@@ -45,7 +45,7 @@ await folders(env).then(
 );
 let code = 1;
 try {
-  code = await (await import('./cli/program/main.ts')).main(process.argv.slice(2), io);
+  code = await (await import('./cli/program.ts')).main(process.argv.slice(2), io);
 } catch (error) {
   screen.note(`triad: ${lineOf(error)}`);
 }

@@ -1,14 +1,36 @@
-/** The commands and their options; each one's work is loaded only when it is called. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from './terminal/failure.ts';
+/** The command line as a commander program; the module of a command is loaded when it is called. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ownVersion } from '../version.ts';
+import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 import { approve, type Done, json, withClient } from './program/parts.ts';
 import { addAgents, addTrust } from './program/agents.ts';
 import { addPermissions } from './program/permissions.ts';
 import { addSessions } from './program/sessions.ts';
 
+/**
+ * Runs one command line and resolves with its exit code; prints a failure as one line, and never rejects. `argv` comes
+ * without the interpreter and the script; without any word it means `app`.
+ */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = EXIT.ok;
+  try {
+    const words = argv.length === 0 ? ['app'] : [...argv];
+    await createProgram(io, await ownVersion(), (result) => (code = result)).parseAsync(words, {
+      from: 'user',
+    });
+    return code;
+  } catch (error) {
+    // Commander has printed its own line, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (io.signal.reason instanceof Interruption) return io.signal.reason.exitCode;
+    io.screen.note(`triad: ${lineOf(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
 /** `done` gets the exit code of the command that ran. */
-export function createProgram(io: Io, version: string, done: Done): Command {
+function createProgram(io: Io, version: string, done: Done): Command {
   const { screen } = io;
   const program = new Command('triad')
     .description('One lead agent works for you and may lead up to three others; nothing starts without your yes.')

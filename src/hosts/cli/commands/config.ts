@@ -6,9 +6,9 @@ import { codeOf } from '#core/errors.ts';
 import { folders } from '#core/folders.ts';
 import { nearest } from '#core/nearest.ts';
 import { checkSettings, sentenceOf, settingsFile } from '#core/settings.ts';
+import { settingValue } from '../render/setting-value.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 
 /** One value by its whole path, a group by the path's beginning, or all. */
@@ -21,22 +21,13 @@ export async function getSetting(
   const rows = await client.request('settings.list', {});
   const exact = rows.find((row) => row.path === path);
   if (exact !== undefined) {
-    return screen.data(`${options.json ? JSON.stringify(exact, null, 2) : shown(exact.value)}\n`);
+    return screen.data(`${options.json ? JSON.stringify(exact, null, 2) : settingValue(exact.value)}\n`);
   }
   const found = rows.filter((row) => path === undefined || row.path.startsWith(`${path}.`));
   if (path !== undefined && found.length === 0) throw unknown(path, rows);
   if (options.json) return screen.data(`${JSON.stringify(found, null, 2)}\n`);
+  const { settingTable } = await import('../render/setting-table.ts');
   for (const line of settingTable(found, screen.width)) screen.data(`${line}\n`);
-}
-
-export function settingTable(rows: readonly SettingRow[], width: number): string[] {
-  const columns = [{ title: 'SETTING' }, { title: 'VALUE', min: 8 }, { title: 'WHAT IT IS', rank: 1, min: 20 }];
-  const cells = rows.map((row) => [
-    row.path,
-    `${shown(row.value)}${row.value === row.default ? '' : ' *'}`,
-    visible(row.description),
-  ]);
-  return table(columns, cells, width);
 }
 
 /** Without a value the default comes back. */
@@ -51,7 +42,7 @@ export async function setSetting(
   if (row === undefined) throw unknown(path, before);
   const wanted = value === undefined ? null : typed(row, value);
   const now = (await client.request('settings.set', { path, value: wanted })).find((one) => one.path === path);
-  screen.note(`${path} is ${shown(now?.value ?? null)} from now on.`);
+  screen.note(`${path} is ${settingValue(now?.value ?? null)} from now on.`);
 }
 
 /** Reads the file itself: a settings file that does not fit keeps the program from starting. */
@@ -93,8 +84,4 @@ function unknown(path: string, rows: readonly SettingRow[]): UsageError {
   return new UsageError(
     `${path} is not a setting${near === null ? '' : ` (did you mean ${near}?)`}: see "triad config get"`,
   );
-}
-
-function shown(value: SettingRow['value']): string {
-  return value === null ? '(not set)' : visible(String(value));
 }

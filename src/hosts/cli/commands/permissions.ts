@@ -1,10 +1,8 @@
 /** `triad permissions`: what is asked about and what is not, why, and taking a grant back. */
-import { relative } from 'node:path';
-import type { Grant, Rule, VerdictStep } from '#contract/permission.ts';
+import type { VerdictStep } from '#contract/permission.ts';
 import type { Client } from '#contract/rpc.ts';
 import { UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 
 interface InFolder {
@@ -24,48 +22,13 @@ export async function listPermissions(
   for (const fault of faults) screen.note(`triad: ${visible(fault)}`);
   screen.note(`Where no rule says anything: approval mode ${mode}.`);
   if (!trusted) screen.note('The project’s rules may only deny or ask: its file is not trusted (triad trust).');
+  const { grantTable, ruleTable } = await import('../render/permission-tables.ts');
   const lines = [
     ...(rules.length === 0 ? ['There are no rules.'] : ruleTable(rules, folder, screen.width)),
     '',
     ...(grants.length === 0 ? ['Nothing is granted.'] : grantTable(grants, screen.width)),
   ];
   for (const line of lines) screen.data(`${line}\n`);
-}
-
-function ruleTable(rules: readonly Rule[], folder: string, width: number): string[] {
-  const columns = [
-    ...[{ title: 'RULE' }, { title: 'TOOL OR PERMISSION' }, { title: 'ON', min: 8 }, { title: 'AGENT' }],
-    { title: 'WRITTEN IN', rank: 1, min: 12 },
-  ];
-  const rows = rules.map(({ effect, tool, permission, pattern, agent, place }) => [
-    effect,
-    visible(tool ?? permission ?? ''),
-    visible(pattern ?? 'anything'),
-    visible(agent ?? 'all'),
-    visible(place.file === null ? '' : `${within(folder, place.file)}:${place.line}`),
-  ]);
-  return table(columns, rows, width);
-}
-
-/** A file of the folder by its short name, any other by its whole one. */
-function within(folder: string, file: string): string {
-  const path = relative(folder, file);
-  return path.startsWith('..') ? file : path;
-}
-
-function grantTable(grants: readonly Grant[], width: number): string[] {
-  const columns = [
-    ...[{ title: 'GRANT' }, { title: 'AGENT' }, { title: 'TOOL' }, { title: 'ON', min: 8 }],
-    ...[{ title: 'FOR' }, { title: 'CALLS', rank: 1 }, { title: 'UNTIL', rank: 2 }],
-    { title: 'FOLDER', rank: 3, min: 12 },
-  ];
-  const rows = grants.map(({ id, agent, tool, pattern, scope, calls, maxCalls, expiresAt, folder }) => [
-    ...[id, visible(agent), tool, visible(pattern), scope],
-    maxCalls === null ? String(calls) : `${calls} of ${maxCalls}`,
-    expiresAt ?? 'you revoke it',
-    visible(folder),
-  ]);
-  return table(columns, rows, width);
 }
 
 export async function explainCall(

@@ -18,7 +18,7 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
     .option(...DIR)
     .addOption(json())
     .action(async (options: object) => {
-      const { listAgents } = await import('../commands/agents/agents.ts');
+      const { listAgents } = await import('../commands/agents/list.ts');
       done(await withClient(io, (client) => listAgents(io, client, inFolder(options))));
     });
   agents
@@ -28,7 +28,7 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
     .option(...DIR)
     .addOption(json())
     .action(async (name: string, options: object) => {
-      const { showAgent } = await import('../commands/agents/agents.ts');
+      const { showAgent } = await import('../commands/agents/show.ts');
       done(await withClient(io, (client) => showAgent(io, client, name, inFolder(options))));
     });
   agents

@@ -27,7 +27,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
     .addOption(limit())
     .addOption(json())
     .action(async (options: object) => {
-      const { listSessions } = await import('../commands/sessions/sessions.ts');
+      const { listSessions } = await import('../commands/sessions/list.ts');
       done(await withClient(io, (client) => listSessions(io, client, options)));
     });
   sessions
@@ -36,7 +36,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
     .argument('<id>', ID)
     .addOption(json())
     .action(async (id: string, options: object) => {
-      const { showSession } = await import('../commands/sessions/sessions.ts');
+      const { showSession } = await import('../commands/sessions/show.ts');
       done(await withClient(io, (client) => showSession(io, client, id, options)));
     });
   sessions
@@ -45,7 +45,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
     .argument('<id>', ID)
     .addOption(json())
     .action(async (id: string, options: object) => {
-      const { traceSession } = await import('../commands/sessions/sessions.ts');
+      const { traceSession } = await import('../commands/sessions/trace.ts');
       done(await withClient(io, (client) => traceSession(io, client, id, options)));
     });
   sessions

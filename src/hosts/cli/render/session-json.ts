@@ -1,8 +1,16 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
 import type { SubAgentSummary } from '#contract/event.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '#core/usage.ts';
-import type { Session } from '../commands/sessions/session.ts';
+
+/** A conversation with all that is asked about it. */
+export interface Session {
+  conversation: ConversationRow;
+  /** Oldest first. */
+  workflows: WorkflowRow[];
+  /** Runs of all workflows, each workflow's in order of creation. */
+  runs: RunRow[];
+}
 
 export function listedSession({ conversation, workflows, runs }: Session) {
   const { id, title, createdAt, updatedAt } = conversation;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '#contract/rpc.ts';
 import { TriadError } from '#core/errors.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';

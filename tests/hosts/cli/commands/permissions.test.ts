@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Grant, Rule, Verdict } from '#contract/permission.ts';
 import { TriadError } from '#core/errors.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { grantOf, ruleOf } from '../../../core/approvals/support.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';

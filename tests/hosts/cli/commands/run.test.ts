@@ -5,7 +5,7 @@ import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { TriadError } from '#core/errors.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../../support/events.ts';
 import { type MemoryClient, memoryClient } from '../../support/memory-client.ts';
 import { memoryIo, type Setup, typing } from '../../support/memory-io.ts';

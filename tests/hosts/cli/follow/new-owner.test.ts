@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Snapshot } from '#contract/view.ts';
 import { TriadError } from '#core/errors.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { conversationRow, workflowEnd, workflowId, workflowRow } from '../../support/events.ts';
 import { memoryClient, type MemoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { AgentSummary } from '#contract/agent.ts';
 import { cut, displayWidth, table } from '#hosts/cli/terminal/table.ts';
-import { agentTable } from '#hosts/cli/commands/agents/agents.ts';
-import { sessionTable } from '#hosts/cli/commands/sessions/sessions.ts';
+import { agentTable } from '#hosts/cli/render/agent-table.ts';
+import { sessionTable } from '#hosts/cli/render/session-table.ts';
 import { conversationId, conversationRow, runRow, workflowRow } from '../../support/events.ts';
 
 const session = {

@@ -1,7 +1,7 @@
 /** `triad sessions project`: the Markdown files of sessions, made again from the history. */
 import type { Client, Output } from '#contract/rpc.ts';
 import type { Io } from '../../terminal/io.ts';
-import { sessionId } from './session.ts';
+import { sessionId } from './load-session.ts';
 import { visible } from '../../terminal/visible.ts';
 
 const PAGE = 50;

@@ -8,7 +8,7 @@ import { terminalFor } from '../../follow/answers.ts';
 import { follow } from '../../follow/follow.ts';
 import type { Io } from '../../terminal/io.ts';
 import { openLink } from '../../follow/link.ts';
-import { loadSession } from './session.ts';
+import { loadSession } from './load-session.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 export interface ResumeOptions {

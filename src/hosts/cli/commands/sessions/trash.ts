@@ -1,7 +1,7 @@
 /** `triad sessions export`, `clean`, `delete` and `restore`: conversations out of the program, into its trash and back. */
 import type { Client } from '#contract/rpc.ts';
 import type { Io } from '../../terminal/io.ts';
-import { sessionId } from './session.ts';
+import { sessionId } from './load-session.ts';
 import { harmless } from '../../terminal/visible.ts';
 
 export async function exportSession(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '#contract/view.ts';
 import { TriadError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import {
   at,
   childId,

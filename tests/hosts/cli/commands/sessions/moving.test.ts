@@ -1,9 +1,9 @@
 /** `triad sessions search`, `export`, `clean`, `delete` and `restore`. */
 import { expect, test } from 'vitest';
 import type { SearchHit } from '#contract/view.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
-import { hitLines } from '#hosts/cli/commands/sessions/search.ts';
+import { hitLines } from '#hosts/cli/render/hit-lines.ts';
 import { displayWidth } from '#hosts/cli/terminal/table.ts';
 import { at, conversationId, leadId, workflowId } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';

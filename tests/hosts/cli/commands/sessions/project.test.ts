@@ -1,7 +1,7 @@
 /** `triad sessions project`: one session or all, with the folders as data. */
 import { expect, test } from 'vitest';
 import { newId } from '#core/ids.ts';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { conversationId, conversationRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';

@@ -1,6 +1,6 @@
 /** The first characters of a session's id stand for it where they name one; the trash has a list of its own. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program/main.ts';
+import { main } from '#hosts/cli/program.ts';
 import { at, conversationRow, workflowRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';

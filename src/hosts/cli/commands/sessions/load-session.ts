@@ -1,17 +1,10 @@
 /** A whole conversation as the session commands need it, by its own id or by that of one of its workflows. */
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
-import type { ConversationRow, RunRow, Snapshot, WorkflowRow } from '#contract/view.ts';
+import type { Snapshot } from '#contract/view.ts';
 import { TriadError } from '#core/errors.ts';
+import type { Session } from '../../render/session-json.ts';
 import { UsageError } from '../../terminal/failure.ts';
-
-export interface Session {
-  conversation: ConversationRow;
-  /** Oldest first. */
-  workflows: WorkflowRow[];
-  /** Runs of all workflows, each workflow's in order of creation. */
-  runs: RunRow[];
-}
 
 type List = 'conversation.list' | 'trash.list';
 const EVERYWHERE: readonly List[] = ['conversation.list', 'trash.list'];
