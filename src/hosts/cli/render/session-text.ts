@@ -1,8 +1,9 @@
 /** One conversation as lines for the terminal. Pure. */
 import { usageOf } from '#core/usage.ts';
 import type { Style } from '../terminal/style.ts';
-import { cut, wrap } from '../terminal/table.ts';
+import { truncate } from '../terminal/truncate.ts';
 import { visible } from '../terminal/visible.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import { type Session, shownSession } from './session-json.ts';
 
@@ -14,9 +15,9 @@ export function sessionText(session: Session, width: number, style: Style): stri
   const head = [folder, agent, localTime(createdAt)].map((fact) => visible(oneLine(fact))).join(' · ');
   const trash = `In the trash since ${localTime(deletedAt ?? createdAt)}; to get it back: triad sessions restore ${id}`;
   return [
-    style('bold', cut(`Session ${id}: ${visible(oneLine(title))}`, width)),
-    cut(`  ${head}`, width),
-    cut(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
+    style('bold', truncate(`Session ${id}: ${visible(oneLine(title))}`, width)),
+    truncate(`  ${head}`, width),
+    truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
     ...shownSession(session).workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
   ];
@@ -30,7 +31,7 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
   const children = subAgents.map((child) => {
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
     const own = [child.outcome ?? child.status, duration(child.durationMs), tokens(child.usage)];
-    return cut(`  ${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
+    return truncate(`  ${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
   });
   return [
     '',

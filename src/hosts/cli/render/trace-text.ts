@@ -1,15 +1,17 @@
 /** A trace as a tree for the terminal. Pure. */
+import stringWidth from 'string-width';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import type { Style } from '../terminal/style.ts';
-import { cut, displayWidth, wrap } from '../terminal/table.ts';
+import { truncate } from '../terminal/truncate.ts';
 import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
 import { visible } from '../terminal/visible.ts';
+import { wrap } from '../terminal/wrap.ts';
 
 export function traceText(trace: SessionTrace, width: number, style: Style): string[] {
   return [
-    style('bold', cut(`Session ${trace.id}: ${clean(trace.title)}`, width)),
-    cut(
+    style('bold', truncate(`Session ${trace.id}: ${clean(trace.title)}`, width)),
+    truncate(
       `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)} · ${cost(trace.usage.costUsd)}`,
       width,
     ),
@@ -21,10 +23,10 @@ function workflowText(workflow: WorkflowTrace, width: number, style: Style): str
   const state = workflow.outcome ?? workflow.status;
   const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
   return [
-    cut(head, width),
-    cut(`  “${clean(workflow.prompt)}”`, width),
+    truncate(head, width),
+    truncate(`  “${clean(workflow.prompt)}”`, width),
     ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
-    ...grantLines(workflow).map((line) => cut(line, width)),
+    ...grantLines(workflow).map((line) => truncate(line, width)),
   ];
 }
 
@@ -44,10 +46,10 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   const times = `queued ${ms(queuedMs)} · waiting ${ms(waitingMs)} · model ${ms(modelMs)} · tools ${ms(toolsMs)}`;
   const below = rest + (run.children.length > 0 ? '│   ' : '    ');
   return [
-    style(ink, cut(lead + parts.join(' · '), width)),
-    style('dim', cut(below + times, width)),
-    ...approvalLines(run).map((line) => cut(below + line, width)),
-    ...errorLines(run, width - displayWidth(below)).map((line) => below + style('red', line)),
+    style(ink, truncate(lead + parts.join(' · '), width)),
+    style('dim', truncate(below + times, width)),
+    ...approvalLines(run).map((line) => truncate(below + line, width)),
+    ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
       return runText(child, rest + (last ? '└── ' : '├── '), rest + (last ? '    ' : '│   '), width, style);

@@ -1,9 +1,9 @@
 /** The trace: a tree of runs with where their time went, as data and as text. */
 import { expect, test } from 'vitest';
+import stringWidth from 'string-width';
 import type { WorkflowDetail } from '#contract/view.ts';
 import { newId } from '#core/ids.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
-import { displayWidth } from '#hosts/cli/terminal/table.ts';
 import { traceText } from '#hosts/cli/render/trace-text.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { grantOf } from '../../../core/approvals/support.ts';
@@ -137,7 +137,7 @@ test('what was interrupted and resumed says so', () => {
 
 test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {
   const narrow = traceText(trace, 40, plainStyle);
-  for (const line of narrow) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+  for (const line of narrow) expect(stringWidth(line)).toBeLessThanOrEqual(40);
   expect(narrow.map((line) => line.trim()).join('')).toContain(child.traceId);
   expect(narrow.map((line) => line.trim()).join(' ')).toContain('rate_limited: Too many requests');
 });

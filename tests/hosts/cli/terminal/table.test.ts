@@ -1,7 +1,9 @@
 /** Tables at the widths of a phone, a usual terminal and a wide one. */
 import { expect, test } from 'vitest';
+import stringWidth from 'string-width';
 import type { AgentSummary } from '#contract/agent.ts';
-import { cut, displayWidth, table } from '#hosts/cli/terminal/table.ts';
+import { table } from '#hosts/cli/terminal/table.ts';
+import { truncate } from '#hosts/cli/terminal/truncate.ts';
 import { agentTable } from '#hosts/cli/render/agent-table.ts';
 import { sessionTable } from '#hosts/cli/render/session-table.ts';
 import { conversationId, conversationRow, runRow, workflowRow } from '../../support/events.ts';
@@ -27,7 +29,7 @@ const agent: AgentSummary = {
 
 test.each([40, 80, 200])('no line is wider than %i cells', (width) => {
   for (const lines of [sessionTable([session], width), agentTable([agent, agent], width)]) {
-    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
   }
 });
 
@@ -65,8 +67,24 @@ test('columns line up, numbers to the right', () => {
 });
 
 test('cutting counts cells and keeps characters whole', () => {
-  expect(cut('世界世界', 5)).toBe('世界…');
-  expect(cut('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
-  expect(cut('short', 5)).toBe('short');
-  expect([displayWidth('é'), displayWidth('e\u0301'), displayWidth('世'), displayWidth('👍')]).toEqual([1, 1, 2, 2]);
+  expect(truncate('世界世界', 5)).toBe('世界…');
+  expect(truncate('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
+  expect(truncate('short', 5)).toBe('short');
+  expect([stringWidth('é'), stringWidth('e\u0301'), stringWidth('世'), stringWidth('👍')]).toEqual([1, 1, 2, 2]);
+});
+
+test('marks that stand on their own take a column, marks above or below a letter none', () => {
+  // Kana with its half-width voiced mark, Thai with the vowel AM, Devanagari with a vowel sign, Thai with a mark above.
+  expect([stringWidth('ｶﾞ'), stringWidth('กำ'), stringWidth('का'), stringWidth('ก็')]).toEqual([2, 2, 2, 1]);
+  expect(truncate('ｶﾞｶﾞｶﾞ', 5)).toBe('ｶﾞｶﾞ…');
+  expect(
+    table(
+      [{ title: 'A' }, { title: 'B' }],
+      [
+        ['ｶﾞ', 'x'],
+        ['e\u0301', 'y'],
+      ],
+      80,
+    ),
+  ).toEqual(['A   B', 'ｶﾞ  x', 'e\u0301   y']);
 });

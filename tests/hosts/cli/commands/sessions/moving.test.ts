@@ -1,10 +1,10 @@
 /** `triad sessions search`, `export`, `clean`, `delete` and `restore`. */
 import { expect, test } from 'vitest';
+import stringWidth from 'string-width';
 import type { SearchHit } from '#contract/view.ts';
 import { main } from '#hosts/cli/program.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { hitLines } from '#hosts/cli/render/hit-lines.ts';
-import { displayWidth } from '#hosts/cli/terminal/table.ts';
 import { at, conversationId, leadId, workflowId } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
@@ -42,7 +42,7 @@ test('search shows where the words stand, and says when there is more', async ()
     'history.search': () => ({ items: [hit], next: null }),
   });
   expect(JSON.parse(json.out)).toEqual([hit]);
-  for (const line of hitLines(hit, 50, plainStyle)) expect(displayWidth(line)).toBeLessThanOrEqual(50);
+  for (const line of hitLines(hit, 50, plainStyle)) expect(stringWidth(line)).toBeLessThanOrEqual(50);
 });
 
 test('export prints the text and nothing else', async () => {
