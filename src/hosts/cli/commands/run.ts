@@ -28,9 +28,6 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     throw new UsageError(`"${options.conversation}" is not the id of a conversation: see "triad sessions list"`);
   const { approve, terminal } = await terminalFor(io, options.approve);
   try {
-    if (approve === 'ask' && terminal === null) {
-      throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
-    }
     const text = await promptText(io, given);
     const link = await openLink(io, true);
     try {

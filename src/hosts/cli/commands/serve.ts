@@ -1,10 +1,9 @@
 /** `triad serve` and `triad app`: the app in a browser on this machine, until it is stopped. */
-import { TriadError } from '#core/errors.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { type WebServer, serve } from '../../http.ts';
 import { openBrowser } from '../../http/open-browser.ts';
 import { runDesktop } from './desktop/run-desktop.ts';
-import { EXIT, Interruption, lineOf } from '../terminal/failure.ts';
+import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { aborted, type Link, openLink, ownerGone } from '../follow/link.ts';
 
@@ -66,8 +65,7 @@ async function listen(io: Io, connected: Connected, port: number | undefined): P
   try {
     return await on(port ?? USUAL_PORT);
   } catch (error) {
-    const taken = error instanceof TriadError && error.code === 'conflict';
-    if (!taken || port !== undefined) throw error;
+    if (!hasCode(error, 'conflict') || port !== undefined) throw error;
     return on(0);
   }
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import { oneLine } from '../render/format.ts';
+import { needsTrust } from '../render/trust-state.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Link, openLink } from '../follow/link.ts';
@@ -34,7 +35,7 @@ async function decide(io: Io, link: Link, folder: string, { yes, json }: TrustOp
   const { screen } = io;
   const texts = !yes && !json;
   const look = await link.ask((client) => client.request('trust.look', { folder, texts }));
-  const open = look.files.filter(({ state }) => state === 'new' || state === 'changed');
+  const open = look.files.filter(needsTrust);
   const isSettled = look.files.every(({ state }) => state === 'same');
   if (!json) for (const file of look.files) screen.data(`${lineOf(file)}\n${texts ? wholeOf(file) : ''}`);
   if (isSettled || yes) {

@@ -3,7 +3,7 @@ import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
 import { createAsker } from './asker.ts';
-import { lineOf } from '../terminal/failure.ts';
+import { lineOf, UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Screen } from '../terminal/screen.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -60,5 +60,7 @@ export async function terminalFor(
 ): Promise<{ approve: ApprovePolicy; terminal: Terminal | null }> {
   if (approve === 'all' || approve === 'none') return { approve, terminal: null };
   const terminal = await io.openTerminal();
+  if (approve === 'ask' && terminal === null)
+    throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
   return { approve: approve ?? (terminal === null ? 'none' : 'ask'), terminal };
 }

@@ -2,8 +2,8 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
-import { lineOf } from '../terminal/failure.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
+import { hasCode, lineOf } from '../terminal/failure.ts';
 import { grantLetters, grantText, wishOf } from './grant-choices.ts';
 import { AskBack } from './ask-back.ts';
 import { askReplies } from './ask-replies.ts';
@@ -55,7 +55,7 @@ export function createAsker(
       } catch (error) {
         terminal.write(`${controller.signal.aborted ? 'The question is closed.' : lineOf(error)}\n`);
         // An answer that does not fit is asked for again; a question that somebody else answered is not.
-        if (controller.signal.aborted || !isRefused(error)) done.add(slot.key);
+        if (controller.signal.aborted || !hasCode(error, 'bad_input', 'not_allowed')) done.add(slot.key);
       } finally {
         current = null;
         screen.release();
@@ -81,10 +81,6 @@ export function createAsker(
   };
 }
 
-function isRefused(error: unknown): boolean {
-  return error instanceof TriadError && (error.code === 'bad_input' || error.code === 'not_allowed');
-}
-
 /** The items that nobody has answered. */
 function slotsOf(approval: Approval): Slot[] {
   return approval.decisions.flatMap((decision, item) =>
@@ -100,7 +96,7 @@ async function askOne(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { request } = approval;
-  const asked = request.subject.kind === 'envelopes' ? (request.subject.items[item]?.envelope ?? null) : null;
+  const asked = spawnItems(request.subject)[item]?.envelope ?? null;
   let envelope: Envelope | null = asked;
   const editor = envelope === null ? null : terminal.edit;
   const show = () => terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);

@@ -2,16 +2,14 @@
 import type { Answer } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Client } from '#contract/rpc.ts';
-import { TriadError } from '#core/errors.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { answerQuestions } from './answers.ts';
-import { EXIT, Interruption, lineOf } from '../terminal/failure.ts';
+import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { linesOf, NOTHING_SHOWN } from '../render/event-lines.ts';
 import { type Link, ownerGone } from './link.ts';
-import type { Screen } from '../terminal/screen.ts';
+import { dataText, type Screen } from '../terminal/screen.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { harmless } from '../terminal/visible.ts';
 
 export interface Following {
   conversationId: string;
@@ -135,7 +133,7 @@ async function resume(client: Client, workflowId: string): Promise<void> {
   const { workflow } = await client.request('workflow.get', { workflowId });
   if (workflow.outcome !== 'interrupted') return;
   await client.request('workflow.resume', { workflowId }).catch((error: unknown) => {
-    if (!(error instanceof TriadError) || error.code !== 'conflict') throw error;
+    if (!hasCode(error, 'conflict')) throw error;
   });
 }
 
@@ -173,7 +171,7 @@ async function stopWorkflow(
 }
 
 function jsonPrinter(screen: Screen): (event: AgentEvent) => void {
-  return (event) => screen.data(safe(screen, `${JSON.stringify(event)}\n`));
+  return (event) => screen.data(dataText(screen, `${JSON.stringify(event)}\n`));
 }
 
 function linePrinter(screen: Screen): (event: AgentEvent) => void {
@@ -183,12 +181,7 @@ function linePrinter(screen: Screen): (event: AgentEvent) => void {
     shown = step.shown;
     for (const { to, text } of step.pieces) {
       if (to === 'note') screen.note(text);
-      else screen.data(safe(screen, text));
+      else screen.data(dataText(screen, text));
     }
   };
-}
-
-/** A pipe or file gets the very text; a terminal must not be commanded by it. */
-function safe(screen: Screen, text: string): string {
-  return screen.isTerminal ? harmless(text) : text;
 }

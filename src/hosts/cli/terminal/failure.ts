@@ -38,6 +38,11 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failure;
 }
 
+/** Whether the runtime failed with one of these codes. */
+export function hasCode(error: unknown, ...codes: TriadError['code'][]): boolean {
+  return error instanceof TriadError && codes.includes(error.code);
+}
+
 /** One line that a terminal can show, whatever was thrown. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

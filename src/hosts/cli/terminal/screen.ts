@@ -2,6 +2,7 @@
 import { fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type Style, styleFor } from './style.ts';
+import { harmless } from './visible.ts';
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; fd?: number };
 
@@ -21,6 +22,11 @@ export interface Screen {
   release(): void;
   /** Resolves when everything has left the process, or cannot any more. */
   flush(): Promise<void>;
+}
+
+/** The data as it is for a pipe or a file; for a terminal without control characters that would command it. */
+export function dataText({ isTerminal }: Screen, text: string): string {
+  return isTerminal ? harmless(text) : text;
 }
 
 /** `onBroken` is told once when nobody reads the data any more. */

@@ -1,6 +1,7 @@
 /** `triad agents list`: the agents that can be used in a folder, by name. */
 import type { AgentReport, AgentSummary } from '#contract/agent.ts';
 import type { Client } from '#contract/rpc.ts';
+import { needsTrust } from '../../render/trust-state.ts';
 import type { Io } from '../../terminal/io.ts';
 
 export interface AgentOptions {
@@ -24,7 +25,7 @@ export async function listAgents({ screen }: Io, client: Client, { json, folder 
   }
   const faulty = files.filter(({ ok }) => !ok).length;
   if (faulty > 0) screen.note(`${counted(faulty)} no agent as it is: see "triad agents validate"`);
-  const untrusted = look.files.filter(({ state }) => state === 'new' || state === 'changed').length;
+  const untrusted = look.files.filter(needsTrust).length;
   if (untrusted > 0)
     screen.note(`${untrusted === 1 ? '1 file' : `${untrusted} files`} of this folder left out: see "triad trust"`);
 }

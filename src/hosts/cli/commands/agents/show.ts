@@ -4,7 +4,8 @@ import { describeFault } from '#core/agents/load.ts';
 import { agentFacts } from '../../render/agent-facts.ts';
 import { oneLine } from '../../render/format.ts';
 import type { Io } from '../../terminal/io.ts';
-import { harmless, visible } from '../../terminal/visible.ts';
+import { dataText } from '../../terminal/screen.ts';
+import { visible } from '../../terminal/visible.ts';
 import type { AgentOptions } from './list.ts';
 
 export async function showAgent(
@@ -17,6 +18,6 @@ export async function showAgent(
   if (json) return screen.data(`${JSON.stringify({ ...definition, warnings }, null, 2)}\n`);
   for (const [key, value] of agentFacts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
   const { systemPrompt } = definition;
-  screen.data(`\n${screen.isTerminal ? harmless(systemPrompt) : systemPrompt}\n`);
+  screen.data(`\n${dataText(screen, systemPrompt)}\n`);
   for (const warning of warnings) screen.note(visible(oneLine(describeFault(definition.sourcePath ?? name, warning))));
 }

@@ -2,9 +2,8 @@
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Snapshot } from '#contract/view.ts';
-import { TriadError } from '#core/errors.ts';
 import type { Session } from '../../render/session-json.ts';
-import { UsageError } from '../../terminal/failure.ts';
+import { hasCode, UsageError } from '../../terminal/failure.ts';
 
 type List = 'conversation.list' | 'trash.list';
 const EVERYWHERE: readonly List[] = ['conversation.list', 'trash.list'];
@@ -67,7 +66,7 @@ async function found<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof TriadError && error.code === 'not_found') return null;
+    if (hasCode(error, 'not_found')) return null;
     throw error;
   }
 }

@@ -19,9 +19,6 @@ export interface ResumeOptions {
 export async function resumeSession(io: Io, id: string, options: ResumeOptions): Promise<number> {
   const { approve, terminal } = await terminalFor(io, options.approve);
   try {
-    if (approve === 'ask' && options.approve === 'ask' && terminal === null) {
-      throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
-    }
     const link = await openLink(io, true);
     try {
       const { conversation, workflows } = await link.ask((client) => loadSession(client, id));

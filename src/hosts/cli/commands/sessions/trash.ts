@@ -2,7 +2,7 @@
 import type { Client } from '#contract/rpc.ts';
 import type { Io } from '../../terminal/io.ts';
 import { sessionId } from './load-session.ts';
-import { harmless } from '../../terminal/visible.ts';
+import { dataText } from '../../terminal/screen.ts';
 
 export async function exportSession(
   { screen }: Io,
@@ -15,7 +15,7 @@ export async function exportSession(
     format,
   });
   const whole = text.endsWith('\n') ? text : `${text}\n`;
-  screen.data(screen.isTerminal ? harmless(whole) : whole);
+  screen.data(dataText(screen, whole));
 }
 
 /** Nothing is lost by it: the trash gives back what it holds until it is purged. */
