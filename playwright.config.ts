@@ -2,7 +2,7 @@
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
 import type { SurfaceName } from './e2e/support/test.ts';
-import { findDesktop } from './src/hosts/cli/desktop-runtime.ts';
+import { findDesktop } from './src/hosts/cli/commands/desktop/desktop-runtime.ts';
 
 const chromium = chromiumPath();
 const electron = await findDesktop(process.env, process.platform);

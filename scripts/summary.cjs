@@ -50,8 +50,10 @@ const e2e = load('playwright.json');
 const parts = [units];
 say(`unit: ${words(units)}`);
 if (e2e) {
+  const { notRun } = e2e.config.metadata;
   for (const [name, counts] of Object.entries(projects(e2e))) {
-    say(`e2e, ${name}: ${words(counts)}`);
+    // Only listed, which the report calls skipped.
+    say(`e2e, ${name}: ${notRun ? `${counts.skipped} not run (${notRun})` : words(counts)}`);
     parts.push(counts);
   }
   for (const [name, reason] of Object.entries(e2e.config.metadata.skipped ?? {}))

@@ -1,11 +1,20 @@
 /** The browser of the tests: the machine's own, else the one that `npx playwright install chromium` brings. */
 import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Undefined: Playwright's own. */
+/** `CHROMIUM_PATH`, or a browser in the folders of `PATH`; undefined: Playwright's own. */
 export function chromiumPath(): string | undefined {
-  return [process.env['CHROMIUM_PATH'], ...CANDIDATES].find((path) => path !== undefined && existsSync(path));
+  const given = process.env['CHROMIUM_PATH'];
+  if (given && existsSync(given)) return given;
+  return NAMES.map(commandPath).find((path) => path !== undefined);
+}
+
+/** The file of a command in the folders of `PATH`. */
+export function commandPath(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** Chromium refuses its sandbox to root. */

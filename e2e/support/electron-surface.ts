@@ -1,6 +1,6 @@
 /** The built desktop in a real Electron, where this machine has one. */
 import { _electron, type ElectronApplication } from '@playwright/test';
-import { findDesktop } from '#hosts/cli/desktop-runtime.ts';
+import { findDesktop } from '#hosts/cli/commands/desktop/desktop-runtime.ts';
 import { chromiumArgs } from './chromium.ts';
 import { environmentWith, ROOT } from './process.ts';
 import type { OpenSurface, SurfaceOptions } from './surface.ts';

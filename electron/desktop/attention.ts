@@ -2,6 +2,7 @@
 import { app, BrowserWindow, Notification } from 'electron';
 import type { Client } from '#contract/rpc.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import { text } from '../text.ts';
 
@@ -44,7 +45,8 @@ export class Attention {
   }
 }
 
-/** Those that would start, or the one that wants to do something. */
+/** The names of the sub-agents that would start, or of the agent that asks for anything else. */
 function agentsOf({ agent, subject }: ApprovalRequest): string {
-  return subject.kind === 'envelopes' ? subject.items.map(({ envelope }) => envelope.agent).join(', ') : agent;
+  const proposed = spawnItems(subject).map(({ envelope }) => envelope.agent);
+  return proposed.length === 0 ? agent : proposed.join(', ');
 }

@@ -1,5 +1,6 @@
 /** Where the time of a run went, as far as it is stored: its spans, which may overlap. Pure. */
 import type { Approval } from './approval.ts';
+import { spawnItems } from './spawn-items.ts';
 import type { RunRow, WorkflowDetail } from './view.ts';
 
 /** `wait`: for an answer to a question; `queue`: for its turn. */
@@ -61,8 +62,7 @@ export function covered(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number 
 
 /** The answer that lets this very run start, where it needs one. */
 function decisionsFor(runId: string, { subject }: Approval['request'], decisions: Approval['decisions']) {
-  if (subject.kind !== 'envelopes') return [];
-  const item = subject.items.findIndex((candidate) => candidate.runId === runId);
+  const item = spawnItems(subject).findIndex((candidate) => candidate.runId === runId);
   return item < 0 ? [] : [decisions[item] ?? null];
 }
 

@@ -4,10 +4,10 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folders } from '#core/settings/folders.ts';
-import { Interruption, lineOf } from './cli/failure.ts';
-import type { Io } from './cli/io.ts';
-import { createScreen } from './cli/screen.ts';
-import { visible } from './cli/visible.ts';
+import { Interruption, lineOf } from './cli/terminal/failure.ts';
+import type { Io } from './cli/terminal/io.ts';
+import { createScreen } from './cli/terminal/screen.ts';
+import { visible } from './cli/terminal/visible.ts';
 
 const controller = new AbortController();
 /** The first time asks everything to stop and waits for it; the second leaves at once. */
@@ -29,7 +29,7 @@ const io: Io = {
   screen,
   signal,
   webRoot: fileURLToPath(new URL('../../build', import.meta.url)),
-  openTerminal: async () => (await import('./cli/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
+  openTerminal: async () => (await import('./cli/terminal/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
   connect: async ({ works }) => {
     const { connect } = await import('./connect.ts');
     // It may name files of anybody's making.
@@ -45,7 +45,7 @@ await folders(env).then(
 );
 let code = 1;
 try {
-  code = await (await import('./cli/main.ts')).main(process.argv.slice(2), io);
+  code = await (await import('./cli/program.ts')).main(process.argv.slice(2), io);
 } catch (error) {
   screen.note(`triad: ${lineOf(error)}`);
 }

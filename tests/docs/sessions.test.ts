@@ -9,7 +9,7 @@ import { workflowDetail } from '#core/records/snapshots.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { traceOf } from '#hosts/cli/trace.ts';
+import { traceOf } from '#hosts/cli/render/trace.ts';
 import { recordedTrouble, recordedWorkflow } from '../support/events.ts';
 import { conversationId, conversationRow, type Recording } from '../support/recording.ts';
 import { fieldsOf, filesBelow } from '../support/session-files.ts';

@@ -1,14 +1,36 @@
-/** The commands and their options; each one's work is loaded only when it is called. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from './failure.ts';
-import type { Io } from './io.ts';
-import { approve, type Done, json, withClient } from './program-parts.ts';
-import { addAgents, addTrust } from './program-agents.ts';
-import { addPermissions } from './program-permissions.ts';
-import { addSessions } from './program-sessions.ts';
+/** The command line as a commander program; the module of a command is loaded when it is called. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ownVersion } from '../version.ts';
+import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
+import type { Io } from './terminal/io.ts';
+import { approve, type Done, json, withClient } from './program/parts.ts';
+import { addAgents, addTrust } from './program/agents.ts';
+import { addPermissions } from './program/permissions.ts';
+import { addSessions } from './program/sessions.ts';
+
+/**
+ * Runs one command line and resolves with its exit code; prints a failure as one line, and never rejects. `argv` comes
+ * without the interpreter and the script; without any word it means `app`.
+ */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = EXIT.ok;
+  try {
+    const words = argv.length === 0 ? ['app'] : [...argv];
+    await createProgram(io, await ownVersion(), (result) => (code = result)).parseAsync(words, {
+      from: 'user',
+    });
+    return code;
+  } catch (error) {
+    // Commander has printed its own line, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (io.signal.reason instanceof Interruption) return io.signal.reason.exitCode;
+    io.screen.note(`triad: ${lineOf(error)}`);
+    return exitCodeOf(error);
+  }
+}
 
 /** `done` gets the exit code of the command that ran. */
-export function createProgram(io: Io, version: string, done: Done): Command {
+function createProgram(io: Io, version: string, done: Done): Command {
   const { screen } = io;
   const program = new Command('triad')
     .description('One lead agent works for you and may lead up to three others; nothing starts without your yes.')
@@ -47,7 +69,7 @@ function addRun(program: Command, io: Io, done: Done): void {
     .addOption(new Option('--json', 'print one event per line'))
     .option('--conversation <id>', 'go on in this conversation')
     .action(async (prompt: string | undefined, options: object) =>
-      done(await (await import('./run.ts')).run(io, prompt, options)),
+      done(await (await import('./commands/run.ts')).run(io, prompt, options)),
     );
 }
 
@@ -57,11 +79,11 @@ function addServe(program: Command, io: Io, done: Done): void {
     .description('the app in a browser on this machine; prints its URL')
     .option('--port <number>', 'the port (0: any free one)', portNumber)
     .option('--open', 'open the browser')
-    .action(async (options: object) => done(await (await import('./serve.ts')).serveApp(io, options)));
+    .action(async (options: object) => done(await (await import('./commands/serve.ts')).serveApp(io, options)));
   program
     .command('app')
     .description('the desktop app, or the browser where there is none; also without a command')
-    .action(async () => done(await (await import('./serve.ts')).openApp(io)));
+    .action(async () => done(await (await import('./commands/serve.ts')).openApp(io)));
 }
 
 function addConfig(program: Command, io: Io, done: Done): void {
@@ -72,7 +94,7 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .argument('[path]')
     .addOption(json())
     .action(async (path: string | undefined, options: object) => {
-      const { getSetting } = await import('./config.ts');
+      const { getSetting } = await import('./commands/config.ts');
       done(await withClient(io, (client) => getSetting(io, client, path, options)));
     });
   config
@@ -81,14 +103,16 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .argument('<path>')
     .argument('[value]', 'without it the default comes back')
     .action(async (path: string, value: string | undefined) => {
-      const { setSetting } = await import('./config.ts');
+      const { setSetting } = await import('./commands/config.ts');
       done(await withClient(io, (client) => setSetting(io, client, path, value)));
     });
   config
     .command('validate')
     .description('check the settings file, line by line')
     .addOption(json())
-    .action(async (options: object) => done(await (await import('./config.ts')).validateSettings(io, options)));
+    .action(async (options: object) =>
+      done(await (await import('./commands/config.ts')).validateSettings(io, options)),
+    );
 }
 
 function addDoctor(program: Command, io: Io, done: Done): void {
@@ -96,7 +120,7 @@ function addDoctor(program: Command, io: Io, done: Done): void {
     .command('doctor')
     .description('what works on this machine and what does not, and what to do about it')
     .addOption(json())
-    .action(async (options: object) => done(await (await import('./doctor.ts')).doctor(io, options)));
+    .action(async (options: object) => done(await (await import('./commands/doctor/doctor.ts')).doctor(io, options)));
 }
 
 /** Commands under one word, which does nothing by itself. */

@@ -1,5 +1,5 @@
 /** Opening either works or fails in time with one sentence that says what to do. */
-import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -9,9 +9,11 @@ import { connect, openStore } from '#core/store/surreal.ts';
 import { startChild } from './child/run.ts';
 import { schemaDir, testFolder } from './support.ts';
 
-async function answerOf(folder: string, options: { nobody?: boolean } = {}): Promise<unknown> {
+/** `nobodysSchema`: a copy of the schema for a process without the rights of root, which may not enter the checkout. */
+async function answerOf(folder: string, { nobodysSchema }: { nobodysSchema?: string } = {}): Promise<unknown> {
   const started = performance.now();
-  const child = startChild('store.ts', ['open', folder], options);
+  const args = ['open', folder, ...(nobodysSchema === undefined ? [] : [newId(), nobodysSchema])];
+  const child = startChild('store.ts', args, { nobody: nobodysSchema !== undefined });
   const line = await child.line();
   await child.ended;
   expect(performance.now() - started).toBeLessThan(10_000);
@@ -45,15 +47,24 @@ test('a folder that another process has open', async () => {
   expect(await answerOf(folder)).toBe('opened');
 });
 
+async function readableSchema(folder: string): Promise<string> {
+  const copy = join(folder, 'schema');
+  await cp(schemaDir, copy, { recursive: true });
+  await chmod(copy, 0o755);
+  for (const name of await readdir(copy)) await chmod(join(copy, name), 0o644);
+  return copy;
+}
+
 test.runIf(isRoot)('a folder, or a file in it, that may not be written', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
+  const nobodysSchema = await readableSchema(base);
   const unwritable = refusal('store_unwritable', /cannot be written \(EACCES\): check its owner and permissions/);
-  expect(await answerOf(join(base, 'store'), { nobody: true })).toEqual(unwritable);
+  expect(await answerOf(join(base, 'store'), { nobodysSchema })).toEqual(unwritable);
   const folder = join(base, 'mine');
   expect(await answerOf(folder)).toBe('opened');
   await chmod(folder, 0o777);
-  expect(await answerOf(folder, { nobody: true })).toEqual(unwritable);
+  expect(await answerOf(folder, { nobodysSchema })).toEqual(unwritable);
 });
 
 /** Only root may mount, and not in every container. */

@@ -1,8 +1,8 @@
 /** `triad serve` with a page of its own instead of the built app: `node app-process.ts PAGES [OPTION…]`. */
 import { connect } from '#hosts/connect.ts';
-import { Interruption } from '#hosts/cli/failure.ts';
-import { main } from '#hosts/cli/main.ts';
-import { createScreen } from '#hosts/cli/screen.ts';
+import { Interruption } from '#hosts/cli/terminal/failure.ts';
+import { main } from '#hosts/cli/program.ts';
+import { createScreen } from '#hosts/cli/terminal/screen.ts';
 
 const [webRoot = '', ...args] = process.argv.slice(2);
 const { env, stdin, stdout, stderr } = process;

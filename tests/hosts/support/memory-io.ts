@@ -2,11 +2,11 @@
 import { PassThrough, Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import type { Client } from '#contract/rpc.ts';
-import { Interruption } from '#hosts/cli/failure.ts';
-import type { Io } from '#hosts/cli/io.ts';
-import { createScreen } from '#hosts/cli/screen.ts';
-import { plainStyle } from '#hosts/cli/style.ts';
-import type { Terminal } from '#hosts/cli/terminal.ts';
+import { Interruption } from '#hosts/cli/terminal/failure.ts';
+import type { Io } from '#hosts/cli/terminal/io.ts';
+import { createScreen } from '#hosts/cli/terminal/screen.ts';
+import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import type { Terminal } from '#hosts/cli/terminal/terminal.ts';
 
 export interface MemoryIo extends Io {
   out(): string;

@@ -2,10 +2,12 @@
 import { createInterface } from 'node:readline';
 import { errorInfo } from '#core/base/errors.ts';
 import { claimOwnership } from '#core/hosting/ownership.ts';
+import { becomeNobody } from './become-nobody.ts';
 
 const folder = process.argv[2] ?? '';
 const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
 
+becomeNobody();
 console.log('ready');
 await lines.next();
 try {

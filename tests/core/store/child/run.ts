@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { AS_NOBODY } from './become-nobody.ts';
 
 export interface Child {
   process: ChildProcessWithoutNullStreams;
@@ -15,12 +16,10 @@ export interface Child {
   ended: Promise<void>;
 }
 
-/** As another user where `nobody` is set: rights are checked for everyone but root. */
+/** With `nobody` it gives up the rights of root before it begins: rights are checked for everyone else. */
 export function startChild(file: string, args: readonly string[], { nobody = false } = {}): Child {
-  const command = [process.execPath, join(import.meta.dirname, file), ...args];
-  const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-  const [program = '', ...rest] = nobody ? [...asNobody, ...command] : command;
-  const child = spawn(program, rest, { env: { PATH: process.env['PATH'], HOME: '/nonexistent' } });
+  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', [AS_NOBODY]: nobody ? '1' : undefined };
+  const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);
   const lines: string[] = [];

@@ -4,6 +4,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { becomeNobody } from './become-nobody.ts';
 
 const [task = '', folder = '', conversationId = '', schemaDir, timeoutMs = '5000'] = process.argv.slice(2);
 /** Past the pipe's buffer at once: a kill must not take back what was said. */
@@ -89,6 +90,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
   },
 };
 
+becomeNobody();
 try {
   const store = await openStore({ url: `rocksdb://${folder}`, schemaDir, timeoutMs: Number(timeoutMs) });
   await tasks[task]?.(store);

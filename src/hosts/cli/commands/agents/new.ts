@@ -1,0 +1,36 @@
+/** `triad agents new`: writes the template of an agent, and never over anything. */
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { AgentName } from '#contract/agent.ts';
+import { isThere, newPath } from '#core/agents/draft.ts';
+import { projectPlaces, userPlaces } from '#core/agents/places.ts';
+import { agentTemplate } from '#core/agents/template.ts';
+import { codeOf } from '#core/base/errors.ts';
+import { folders } from '#core/settings/folders.ts';
+import { allTools } from '#core/tools/all.ts';
+import { UsageError } from '../../terminal/failure.ts';
+import type { Io } from '../../terminal/io.ts';
+
+export interface NewOptions {
+  user?: boolean;
+  dir?: string;
+}
+
+export async function newAgent(io: Io, name: string, options: NewOptions): Promise<void> {
+  const checked = AgentName.safeParse(name);
+  if (!checked.success) throw new UsageError(`"${name}" cannot name an agent: it ${checked.error.issues[0]?.message}`);
+  const workspace = resolve(io.folder, options.dir ?? '.');
+  if (!(await stat(workspace).catch(() => null))?.isDirectory())
+    throw new UsageError(`There is no folder ${workspace}`);
+  const places = options.user ? userPlaces((await folders(io.env)).config, homedir()) : projectPlaces(workspace);
+  const place = places.find(({ dialect }) => dialect === 'triad')!;
+  const path = await newPath(place, name, allTools());
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, agentTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
+    throw codeOf(error) === 'EEXIST' ? isThere(path) : error;
+  });
+  io.screen.data(`${path}\n`);
+  const next = options.user ? 'It can be used from now on' : 'It is used once you have trusted it, with "triad trust"';
+  io.screen.note(`Describe in it what the agent does. ${next}; check it with "triad agents validate ${name}".`);
+}

@@ -1,0 +1,23 @@
+/** `triad agents show`: one agent in full, its settings and its system prompt. */
+import type { Client } from '#contract/rpc.ts';
+import { describeFault } from '#core/agents/load.ts';
+import { agentFacts } from '../../render/agent-facts.ts';
+import { oneLine } from '../../render/format.ts';
+import type { Io } from '../../terminal/io.ts';
+import { dataText } from '../../terminal/screen.ts';
+import { visible } from '../../terminal/visible.ts';
+import type { AgentOptions } from './list.ts';
+
+export async function showAgent(
+  { screen }: Io,
+  client: Client,
+  name: string,
+  { json, folder }: AgentOptions,
+): Promise<void> {
+  const { definition, warnings } = await client.request('agents.get', { folder, name });
+  if (json) return screen.data(`${JSON.stringify({ ...definition, warnings }, null, 2)}\n`);
+  for (const [key, value] of agentFacts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
+  const { systemPrompt } = definition;
+  screen.data(`\n${dataText(screen, systemPrompt)}\n`);
+  for (const warning of warnings) screen.note(visible(oneLine(describeFault(definition.sourcePath ?? name, warning))));
+}

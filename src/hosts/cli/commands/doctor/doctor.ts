@@ -1,0 +1,48 @@
+/** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
+import { folders } from '#core/settings/folders.ts';
+import { type Finding, causeOf, problem } from './finding.ts';
+import { checkFolders, checkKeyFile, checkSettingsFile } from './folders.ts';
+import { checkGit, checkNode, checkSandbox, checkWindow } from './program.ts';
+import { checkProvider, checkStore } from './runtime.ts';
+import { ownVersion } from '../../../version.ts';
+import { EXIT } from '../../terminal/failure.ts';
+import type { Io } from '../../terminal/io.ts';
+import { visible } from '../../terminal/visible.ts';
+
+/** Exit code 1 where something is in the way of work. */
+export async function doctor(io: Io, options: { json?: boolean }): Promise<number> {
+  const findings = await examine(io);
+  if (options.json) io.screen.data(`${JSON.stringify(findings, null, 2)}\n`);
+  else for (const finding of findings) io.screen.data(`${lineOf(io, finding)}\n`);
+  return findings.some(({ state }) => state === 'problem') ? EXIT.failure : EXIT.ok;
+}
+
+async function examine(io: Io): Promise<Finding[]> {
+  const { env, webRoot, signal } = io;
+  const runtime = checkNode(await ownVersion());
+  const rest = await Promise.all([checkGit(), checkSandbox(), checkWindow(env, webRoot)]);
+  const found = await folders(env).catch((error: unknown) =>
+    problem(
+      'data folder',
+      `cannot be made (${causeOf(error)})`,
+      'check owner and permissions of the folder above, or set TRIAD_HOME',
+    ),
+  );
+  if ('state' in found) return [runtime, found, ...rest.flat()];
+  const [places, settings, keys] = await Promise.all([
+    checkFolders(found),
+    checkSettingsFile(found),
+    checkKeyFile(found),
+  ]);
+  const { store, app } = await checkStore(found, () => io.connect({ works: false }), settings.state === 'ok', signal);
+  const provider = app === null ? [] : await checkProvider(app, signal);
+  return [runtime, ...places, settings, store, keys, ...provider, ...rest.flat()];
+}
+
+const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;
+const INK = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+
+function lineOf({ screen }: Io, { name, state, text, advice }: Finding): string {
+  const what = advice === null ? '' : `; to do: ${visible(advice)}`;
+  return `${screen.dataStyle(INK[state], `${MARK[state]} ${state.padEnd(7)}`)} ${name}: ${visible(text)}${what}`;
+}

@@ -1,0 +1,63 @@
+/** Checks what the program runs on and can use: Node, git, a sandbox, a window or a browser. */
+import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findDesktop } from '../desktop/desktop-runtime.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const NEEDED_NODE = 24;
+const PATIENCE_MS = 5000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function checkNode(version: string): Finding {
+  const { node } = process.versions;
+  const text = `Triad ${version} on Node.js ${node} (${process.platform} ${process.arch})`;
+  if (Number(node.split('.')[0]) >= NEEDED_NODE) return ok('runtime', text);
+  return problem('runtime', text, `use Node.js ${NEEDED_NODE} or newer: "npm start" brings its own on most systems`);
+}
+
+export async function checkGit(): Promise<Finding> {
+  const version = await firstLine('git', ['--version']);
+  if (version !== null) return ok('git', version);
+  return warning('git', 'not found', 'install git: agents use it to look at the history of a project');
+}
+
+/** Whether a process can be shut in, not only whether the program is there: containers often forbid it. */
+export async function checkSandbox(): Promise<Finding> {
+  if (process.platform !== 'linux') return ok('sandbox', 'bubblewrap is for Linux only');
+  const version = await firstLine('bwrap', ['--version']);
+  if (version === null) return warning('sandbox', 'bubblewrap is not installed', 'install the package "bubblewrap"');
+  const works = await firstLine('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'echo', 'works']);
+  if (works === 'works') return ok('sandbox', version);
+  return warning('sandbox', `${version}, but it may not make namespaces here`, 'allow user namespaces');
+}
+
+/** The app needs its built pages, and a window or a browser to show them. */
+export async function checkWindow(env: Environment, webRoot: string): Promise<Finding[]> {
+  const pages = (await exists(join(webRoot, 'index.html')))
+    ? ok('app', `built in ${webRoot}`)
+    : problem('app', 'the pages of the app are not built', 'run "npm run build"');
+  const desktop = await findDesktop(env, process.platform);
+  const window = desktop.ok
+    ? ok('window', `Electron: ${desktop.path}`)
+    : warning('window', `no Electron runtime: ${desktop.reason}`, 'nothing: the app is served to a browser instead');
+  return [pages, window];
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Null where the command is missing or fails. */
+async function firstLine(command: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { timeout: PATIENCE_MS });
+    return stdout.split('\n')[0]?.trim() || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,100 @@
+/** `triad run`: one workflow from one prompt, in a new conversation or in one that exists. */
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import type { ApprovePolicy } from '#contract/agent.ts';
+import { Id } from '#contract/ids.ts';
+import type { Client } from '#contract/rpc.ts';
+import { UsageError } from '../terminal/failure.ts';
+import { terminalFor } from '../follow/answers.ts';
+import { follow } from '../follow/follow.ts';
+import { oneLine } from '../render/format.ts';
+import type { Io } from '../terminal/io.ts';
+import { openLink } from '../follow/link.ts';
+import { visible } from '../terminal/visible.ts';
+
+export interface RunOptions {
+  agent?: string;
+  cwd?: string;
+  approve?: ApprovePolicy;
+  json?: boolean;
+  conversation?: string;
+}
+
+export async function run(io: Io, given: string | undefined, options: RunOptions): Promise<number> {
+  const folder = await workspace(io, options.cwd);
+  const known = options.conversation === undefined || Id.safeParse(options.conversation).success;
+  if (!known)
+    throw new UsageError(`"${options.conversation}" is not the id of a conversation: see "triad sessions list"`);
+  const { approve, terminal } = await terminalFor(io, options.approve);
+  try {
+    const text = await promptText(io, given);
+    const link = await openLink(io, true);
+    try {
+      const { id: conversationId, before } = await link.ask((client) => conversationFor(client, folder, options));
+      const start = async (client: Client) => {
+        const sent = await client.request('message.send', { conversationId, text, approve });
+        if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));
+        return sent.workflowId;
+      };
+      const find = async (client: Client) => {
+        const { workflows } = await client.request('conversation.snapshot', { conversationId });
+        return workflows.findLast(({ id, prompt }) => id > before && prompt === text)?.id ?? null;
+      };
+      const json = options.json === true;
+      return await follow(io, link, { conversationId, json, answers: terminal, start, find });
+    } finally {
+      await link.close();
+    }
+  } finally {
+    terminal?.close();
+  }
+}
+
+/** One line, however many there are. */
+function leftOut(files: readonly string[]): string {
+  const some = files
+    .slice(0, 3)
+    .map((file) => visible(oneLine(file)))
+    .join(', ');
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  return `triad: left out, because nobody has trusted them as they are: ${some}${more}; see "triad trust"`;
+}
+
+async function workspace(io: Io, given: string | undefined): Promise<string> {
+  const folder = resolve(io.folder, given ?? '.');
+  const found = await stat(folder).catch(() => null);
+  if (found === null) throw new UsageError(`There is no folder ${folder}`);
+  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder`);
+  return realpath(folder);
+}
+
+/** The argument; with "-", or without one where something is piped in, all of the standard input. */
+async function promptText(io: Io, given: string | undefined): Promise<string> {
+  const piped = given === '-' || (given === undefined && io.stdin.isTTY !== true);
+  const text = piped ? await readText(io.stdin) : given;
+  if (text === undefined || text.trim() === '')
+    throw new UsageError('The prompt is empty: say what the lead should do');
+  return text;
+}
+
+/** A conversation keeps its folder and its lead; naming others for it is a mistake. `before`: its newest workflow. */
+async function conversationFor(
+  client: Client,
+  folder: string,
+  options: RunOptions,
+): Promise<{ id: string; before: string }> {
+  const { conversation: conversationId, agent, cwd } = options;
+  if (conversationId === undefined) {
+    const given = { folder, ...(agent === undefined ? {} : { agent }) };
+    return { id: (await client.request('conversation.create', given)).id, before: '' };
+  }
+  const { conversation, workflows } = await client.request('conversation.snapshot', { conversationId });
+  if (cwd !== undefined && conversation.folder !== folder) {
+    throw new UsageError(`This conversation works in ${conversation.folder}: leave out --cwd`);
+  }
+  if (agent !== undefined && conversation.agent !== agent) {
+    throw new UsageError(`This conversation is led by ${conversation.agent}: leave out --agent`);
+  }
+  return { id: conversationId, before: workflows.at(-1)?.id ?? '' };
+}

@@ -1,0 +1,71 @@
+/** `triad serve` and `triad app`: the app in a browser on this machine, until it is stopped. */
+import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { type WebServer, serve } from '../../http.ts';
+import { openBrowser } from '../../http/open-browser.ts';
+import { runDesktop } from './desktop/run-desktop.ts';
+import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { aborted, type Link, openLink, ownerGone } from '../follow/link.ts';
+
+/** A port of our own keeps what the page stores between two starts. */
+const USUAL_PORT = 7423;
+
+export interface ServeCommandOptions {
+  port?: number;
+  open?: boolean;
+}
+
+export async function serveApp(io: Io, options: ServeCommandOptions): Promise<number> {
+  const { screen, signal } = io;
+  const link = await openLink(io, true);
+  try {
+    const server = await listen(io, link.current, options.port);
+    screen.data(`${server.url}\n`);
+    screen.note('Triad serves this machine only. The URL works once; stop with Ctrl-C.');
+    if (options.open) await openBrowser(server.url, io.env);
+    try {
+      await serveOn(io, link, server);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    await link.close();
+  }
+  const { owner, lost } = link.current;
+  if (owner && lost.aborted) throw lost.reason;
+  return signal.reason instanceof Interruption ? signal.reason.exitCode : EXIT.ok;
+}
+
+/** Until it is stopped, or the history cannot be written any more; tabs outlive the process that does the work. */
+async function serveOn({ screen, signal }: Io, link: Link, server: WebServer): Promise<void> {
+  for (;;) {
+    const { lost } = link.current;
+    await aborted(AbortSignal.any([signal, lost]));
+    if (signal.aborted || !ownerGone(link.current)) return;
+    server.use(null);
+    await link.again();
+    server.use(link.current.client);
+    screen.note(`${lineOf(lost.reason)}: ${link.current.owner ? 'this one does it now' : 'another one does it now'}.`);
+  }
+}
+
+/** The desktop; where there is none, the same app comes to the browser. */
+export async function openApp(io: Io): Promise<number> {
+  const ended = await runDesktop(io);
+  if (ended.ok) return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : ended.code;
+  io.screen.note(`No desktop runtime here: ${ended.reason}; serving to the browser.`);
+  return serveApp(io, { open: true });
+}
+
+async function listen(io: Io, connected: Connected, port: number | undefined): Promise<WebServer> {
+  const { signal } = io;
+  const report = (line: string) => io.screen.note(line);
+  const secret = await connected.browserSecret();
+  const on = (chosen: number) => serve(connected.client, { port: chosen, webRoot: io.webRoot, signal, report, secret });
+  try {
+    return await on(port ?? USUAL_PORT);
+  } catch (error) {
+    if (!hasCode(error, 'conflict') || port !== undefined) throw error;
+    return on(0);
+  }
+}

@@ -1,0 +1,72 @@
+/** A whole conversation as the session commands need it, by its own id or by that of one of its workflows. */
+import { Id } from '#contract/ids.ts';
+import type { Client } from '#contract/rpc.ts';
+import type { Snapshot } from '#contract/view.ts';
+import type { Session } from '../../render/session-json.ts';
+import { hasCode, UsageError } from '../../terminal/failure.ts';
+
+type List = 'conversation.list' | 'trash.list';
+const EVERYWHERE: readonly List[] = ['conversation.list', 'trash.list'];
+const PAGE = 200;
+
+/** The id that is meant by an id or its first characters; throws where it cannot be one, or not a single one. */
+export async function sessionId(client: Client, word: string, lists = EVERYWHERE): Promise<string> {
+  if (Id.safeParse(word).success) return word;
+  const see = `see "triad sessions list${lists.includes('conversation.list') ? '' : ' --trash'}"`;
+  if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a session: ${see}`);
+  const ids = (await Promise.all(lists.map((list) => idsIn(client, list)))).flat();
+  const meant = [...new Set(ids.filter((id) => id.startsWith(word)))];
+  if (meant.length > 1)
+    throw new UsageError(`The ids of ${meant.length} sessions begin with ${word}: give more of it, ${see}`);
+  if (meant[0] === undefined) throw new UsageError(`No id of a session begins with ${word}: ${see}`);
+  return meant[0];
+}
+
+async function idsIn(client: Client, list: List): Promise<string[]> {
+  const ids: string[] = [];
+  for (let before: string | null | undefined; before !== null;) {
+    const page: { items: { id: string }[]; next: string | null } = await client.request(list, {
+      limit: PAGE,
+      ...(before === undefined ? {} : { before }),
+    });
+    ids.push(...page.items.map(({ id }) => id));
+    before = page.next;
+  }
+  return ids;
+}
+
+/** With a workflow's id only that workflow is in it. */
+export async function loadSession(client: Client, word: string): Promise<Session> {
+  const id = await sessionId(client, word);
+  const snapshot = await found(client.request('conversation.snapshot', { conversationId: id }));
+  if (snapshot !== null) return wholeSession(client, snapshot);
+  const detail = await found(client.request('workflow.get', { workflowId: id }));
+  if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);
+  return { conversation: detail.conversation, workflows: [detail.workflow], runs: detail.runs };
+}
+
+/** Goes back page by page to the first workflow. */
+export async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
+  let { workflows, runs } = newest;
+  let { more } = newest;
+  for (let first = workflows[0]; more && first !== undefined; first = workflows[0]) {
+    const page = await client.request('conversation.earlier', {
+      conversationId: newest.conversation.id,
+      before: first.id,
+    });
+    if (page.workflows.length === 0) break;
+    workflows = [...page.workflows, ...workflows];
+    runs = [...page.runs, ...runs];
+    more = page.more;
+  }
+  return { conversation: newest.conversation, workflows, runs };
+}
+
+async function found<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return null;
+    throw error;
+  }
+}

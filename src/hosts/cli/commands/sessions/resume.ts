@@ -1,0 +1,54 @@
+/** `triad sessions resume`: goes on with the newest interrupted workflow of a conversation. */
+import type { ApprovePolicy } from '#contract/agent.ts';
+import type { Answer } from '#contract/approval.ts';
+import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { UsageError } from '../../terminal/failure.ts';
+import { terminalFor } from '../../follow/answers.ts';
+import { follow } from '../../follow/follow.ts';
+import type { Io } from '../../terminal/io.ts';
+import { openLink } from '../../follow/link.ts';
+import { loadSession } from './load-session.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+export interface ResumeOptions {
+  approve?: ApprovePolicy;
+  json?: boolean;
+}
+
+export async function resumeSession(io: Io, id: string, options: ResumeOptions): Promise<number> {
+  const { approve, terminal } = await terminalFor(io, options.approve);
+  try {
+    const link = await openLink(io, true);
+    try {
+      const { conversation, workflows } = await link.ask((client) => loadSession(client, id));
+      const workflow = workflows.findLast(({ outcome }) => outcome === 'interrupted');
+      if (workflow === undefined)
+        throw new TriadError('conflict', `Nothing in session ${conversation.id} was interrupted`);
+      const stored = workflow.approve;
+      if (options.approve !== undefined && stored !== 'ask' && stored !== options.approve)
+        throw new UsageError(`This workflow was started with --approve ${stored}, and goes on with it`);
+      const start = async (client: Client) => {
+        await client.request('workflow.resume', { workflowId: workflow.id });
+        return workflow.id;
+      };
+      return await follow(io, link, {
+        conversationId: conversation.id,
+        json: options.json === true,
+        answers: stored === 'ask' ? answersOf(approve, terminal) : null,
+        start,
+        find: async () => workflow.id,
+      });
+    } finally {
+      await link.close();
+    }
+  } finally {
+    terminal?.close();
+  }
+}
+
+/** The stored workflow asks; whoever resumes it may answer everything alike. */
+function answersOf(approve: ApprovePolicy, terminal: Terminal | null): Terminal | Answer {
+  if (approve === 'all') return { kind: 'allow', confirmed: true };
+  return terminal ?? { kind: 'reject', reason: 'Nobody was there to answer' };
+}

@@ -1,0 +1,66 @@
+/** Answers the questions of one conversation from here: the person at the terminal, or one answer for all. */
+import type { ApprovePolicy } from '#contract/agent.ts';
+import type { Answer, Approval } from '#contract/approval.ts';
+import type { Client } from '#contract/rpc.ts';
+import { createAsker } from './asker.ts';
+import { lineOf, UsageError } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import type { Screen } from '../terminal/screen.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export interface Questions {
+  close(): Promise<void>;
+}
+
+export async function answerQuestions(
+  client: Client,
+  screen: Screen,
+  answers: Terminal | Answer,
+  conversationId: string,
+): Promise<Questions> {
+  const belongs = ({ request }: Approval) => request.conversationId === conversationId;
+  if ('kind' in answers) return answerAlike(client, screen, answers, belongs);
+  const asker = createAsker(client, answers, screen, belongs);
+  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => asker.update(questions));
+  return {
+    close: async () => {
+      leave();
+      await asker.close();
+    },
+  };
+}
+
+/** Every open item gets the same answer, once. */
+async function answerAlike(
+  client: Client,
+  screen: Screen,
+  answer: Answer,
+  belongs: (approval: Approval) => boolean,
+): Promise<Questions> {
+  const answered = new Set<string>();
+  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => {
+    for (const { request, decisions } of questions.filter(belongs)) {
+      for (const [item, decision] of decisions.entries()) {
+        const key = `${request.id}:${item}`;
+        if (decision !== null || answered.has(key)) continue;
+        answered.add(key);
+        client
+          .request('approval.decide', { approvalId: request.id, item, answer })
+          .catch((error: unknown) => screen.note(lineOf(error)));
+      }
+    }
+  });
+  return { close: async () => leave() };
+}
+
+/** Who answers by default: the person where there is a terminal, otherwise nobody. */
+export async function terminalFor(
+  io: Io,
+  approve: ApprovePolicy | undefined,
+): Promise<{ approve: ApprovePolicy; terminal: Terminal | null }> {
+  if (approve === 'all' || approve === 'none') return { approve, terminal: null };
+  const terminal = await io.openTerminal();
+  if (approve === 'ask' && terminal === null)
+    throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
+  return { approve: approve ?? (terminal === null ? 'none' : 'ask'), terminal };
+}

@@ -1,0 +1,165 @@
+/** Asks the person at the terminal, one question after the other, and hands the answers to the runtime. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Answer, Approval } from '#contract/approval.ts';
+import type { Client } from '#contract/rpc.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
+import { hasCode, lineOf } from '../terminal/failure.ts';
+import { grantLetters, grantText, wishOf } from './grant-choices.ts';
+import { AskBack } from './ask-back.ts';
+import { askReplies } from './ask-replies.ts';
+import { questionText } from '../render/question-text.ts';
+import type { Screen } from '../terminal/screen.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { visible } from '../terminal/visible.ts';
+
+export interface Asker {
+  /** All open questions as they are now; one that is gone is not asked any more. */
+  update(questions: readonly Approval[]): void;
+  /** Ends; resolves when nothing is asked any more. */
+  close(): Promise<void>;
+}
+
+interface Slot {
+  approval: Approval;
+  item: number;
+  key: string;
+}
+
+/** Only questions that belong here are asked. */
+export function createAsker(
+  client: Client,
+  terminal: Terminal,
+  screen: Screen,
+  belongs: (approval: Approval) => boolean,
+): Asker {
+  const back = new AskBack(client);
+  let open: Slot[] = [];
+  const done = new Set<string>();
+  let current: { key: string; controller: AbortController } | null = null;
+  let working: Promise<void> | null = null;
+  let closed = false;
+
+  const work = async () => {
+    for (let slot = next(); slot !== undefined; slot = next()) {
+      const controller = new AbortController();
+      current = { key: slot.key, controller };
+      screen.hold();
+      try {
+        const answer = await askOne(terminal, slot, back, controller.signal);
+        await client.request('approval.decide', {
+          approvalId: slot.approval.request.id,
+          item: slot.item,
+          answer,
+        });
+        done.add(slot.key);
+      } catch (error) {
+        terminal.write(`${controller.signal.aborted ? 'The question is closed.' : lineOf(error)}\n`);
+        // An answer that does not fit is asked for again; a question that somebody else answered is not.
+        if (controller.signal.aborted || !hasCode(error, 'bad_input', 'not_allowed')) done.add(slot.key);
+      } finally {
+        current = null;
+        screen.release();
+      }
+    }
+    working = null;
+  };
+  const next = () => (closed ? undefined : open.find(({ key }) => !done.has(key)));
+
+  return {
+    update: (questions) => {
+      if (closed) return;
+      back.update(questions);
+      open = questions.filter(belongs).flatMap(slotsOf);
+      if (current !== null && !open.some(({ key }) => key === current?.key)) current.controller.abort();
+      working ??= next() === undefined ? null : work();
+    },
+    close: async () => {
+      closed = true;
+      current?.controller.abort();
+      await working;
+    },
+  };
+}
+
+/** The items that nobody has answered. */
+function slotsOf(approval: Approval): Slot[] {
+  return approval.decisions.flatMap((decision, item) =>
+    decision === null ? [{ approval, item, key: `${approval.request.id}:${item}` }] : [],
+  );
+}
+
+/** Asks until there is a clear answer. Only what is typed is a yes; the end of the terminal is a no. */
+async function askOne(
+  terminal: Terminal,
+  { approval, item }: Slot,
+  back: AskBack,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { request } = approval;
+  const asked = spawnItems(request.subject)[item]?.envelope ?? null;
+  let envelope: Envelope | null = asked;
+  const editor = envelope === null ? null : terminal.edit;
+  const show = () => terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
+  await terminal.discardTyped();
+  show();
+  if (request.subject.kind === 'questions') return askReplies(terminal, request.subject.questions, signal);
+  for (;;) {
+    // What was edited can be allowed once only.
+    const offer = envelope === asked ? request.grant : undefined;
+    if (offer) terminal.write(`${grantText(offer)}\n`);
+    const choices = [
+      ...['[y]es', '[n]o', ...(editor === null ? [] : ['[e]dit the prompt'])],
+      ...(offer ? [grantLetters(offer)] : []),
+      '[?] ask first',
+    ];
+    const line = await terminal.ask(`Allow? ${choices.join(', ')}: `, signal);
+    const answer = line?.trim().toLowerCase() ?? null;
+    if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
+    const grant = offer ? wishOf(answer, offer) : null;
+    if (answer === 'y' || answer === 'yes' || grant) {
+      if (!request.reversible && !(await isConfirmed(terminal, signal))) continue;
+      const confirmed = request.reversible ? {} : { confirmed: true as const };
+      return envelope === asked || envelope === null
+        ? { kind: 'allow', ...confirmed, ...(grant ? { grant } : {}) }
+        : { kind: 'edit', value: envelope, ...confirmed };
+    }
+    if (answer === 'n' || answer === 'no') {
+      return {
+        kind: 'reject',
+        reason: (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '',
+      };
+    }
+    if (answer === '?') await askBack(terminal, request, back, signal);
+    if ((answer === 'e' || answer === 'edit') && editor !== null && envelope !== null) {
+      const prompt = await editor(envelope.prompt, signal);
+      if (prompt === null || prompt.trim() === '')
+        terminal.write('Nothing was changed: the editor failed, or left no text.\n');
+      else if (prompt !== envelope.prompt) envelope = { ...envelope, prompt };
+      show();
+    }
+  }
+}
+
+/** What the agent says decides nothing; an empty question asks nothing. */
+async function askBack(
+  terminal: Terminal,
+  { id, agent }: Approval['request'],
+  back: AskBack,
+  signal: AbortSignal,
+): Promise<void> {
+  const question = (await terminal.ask('What do you want to know? ', signal))?.trim() ?? '';
+  if (question === '') return;
+  try {
+    const { answer, error } = await back.ask(id, question, signal);
+    terminal.write(`${visible(agent)}: ${visible(answer ?? error ?? '')}\n`);
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal.write(`${lineOf(error)}\n`);
+  }
+}
+
+/** The second step of what cannot be undone: a whole word, which no slip of a finger types. */
+async function isConfirmed(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  const words = await terminal.ask('This cannot be undone. Type "confirm" to allow it: ', signal);
+  return words?.trim().toLowerCase() === 'confirm';
+}

@@ -1,0 +1,68 @@
+/** The commands under `triad agents`, and `triad trust`. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Done, json, withClient } from './parts.ts';
+
+const DIR = ['--dir <folder>', 'the workspace (default: this folder)'] as const;
+
+export function addAgents(agents: Command, io: Io, done: Done): void {
+  const inFolder = (options: { dir?: string; json?: boolean }) => ({
+    ...options,
+    folder: resolve(io.folder, options.dir ?? '.'),
+  });
+  agents
+    .command('list')
+    .description('those that can be used, by name')
+    .option(...DIR)
+    .addOption(json())
+    .action(async (options: object) => {
+      const { listAgents } = await import('../commands/agents/list.ts');
+      done(await withClient(io, (client) => listAgents(io, client, inFolder(options))));
+    });
+  agents
+    .command('show')
+    .description('one of them: its settings and its prompt')
+    .argument('<name>')
+    .option(...DIR)
+    .addOption(json())
+    .action(async (name: string, options: object) => {
+      const { showAgent } = await import('../commands/agents/show.ts');
+      done(await withClient(io, (client) => showAgent(io, client, name, inFolder(options))));
+    });
+  agents
+    .command('validate')
+    .description('check all files, or one, with line, column and what was probably meant')
+    .argument('[name]')
+    .option('--dir <folder>', 'only the files of this folder, or of this workspace')
+    .addOption(json())
+    .action(async (name: string | undefined, options: object) => {
+      const { validateAgents } = await import('../commands/agents/validate.ts');
+      done(await validateAgents(io, name, options));
+    });
+  agents
+    .command('new')
+    .description('write the template of an agent into .triad/agents, never over a file')
+    .argument('<name>')
+    .option('--user', 'for all folders: into the configuration folder')
+    .option(...DIR)
+    .action(async (name: string, options: object) => {
+      await (await import('../commands/agents/new.ts')).newAgent(io, name, options);
+      done(EXIT.ok);
+    });
+}
+
+export function addTrust(program: Command, io: Io, done: Done): void {
+  program
+    .command('trust')
+    .description('which files of a folder may have an effect: shows what is new or changed, and asks')
+    .argument('[dir]', 'the folder (default: this one)')
+    .option('--list', 'the folders of which something is trusted')
+    .option('--revoke', 'nothing of the folder is trusted any more')
+    .option('--yes', 'trust what is there without asking')
+    .addOption(json())
+    .action(async (dir: string | undefined, options: object) =>
+      done(await (await import('../commands/trust.ts')).trust(io, dir, options)),
+    );
+}

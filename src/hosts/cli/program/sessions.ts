@@ -1,0 +1,115 @@
+/** The commands under `triad sessions`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Io } from '../terminal/io.ts';
+import { approve, type Done, json, limit, withClient } from './parts.ts';
+
+const ID = 'its id, or the first characters of it, at least 6';
+
+export function addSessions(sessions: Command, io: Io, done: Done): void {
+  addReading(sessions, io, done);
+  addMoving(sessions, io, done);
+  sessions
+    .command('resume')
+    .description('go on with the newest interrupted workflow')
+    .argument('<id>', ID)
+    .addOption(approve())
+    .addOption(new Option('--json', 'print one event per line'))
+    .action(async (id: string, options: object) =>
+      done(await (await import('../commands/sessions/resume.ts')).resumeSession(io, id, options)),
+    );
+}
+
+function addReading(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('list')
+    .description('newest first')
+    .option('--trash', 'those that were deleted and can be restored')
+    .addOption(limit())
+    .addOption(json())
+    .action(async (options: object) => {
+      const { listSessions } = await import('../commands/sessions/list.ts');
+      done(await withClient(io, (client) => listSessions(io, client, options)));
+    });
+  sessions
+    .command('show')
+    .description('prompts, answers and sub-agents')
+    .argument('<id>', ID)
+    .addOption(json())
+    .action(async (id: string, options: object) => {
+      const { showSession } = await import('../commands/sessions/show.ts');
+      done(await withClient(io, (client) => showSession(io, client, id, options)));
+    });
+  sessions
+    .command('trace')
+    .description('the tree of runs with their times, tokens, outcomes and approvals')
+    .argument('<id>', ID)
+    .addOption(json())
+    .action(async (id: string, options: object) => {
+      const { traceSession } = await import('../commands/sessions/trace.ts');
+      done(await withClient(io, (client) => traceSession(io, client, id, options)));
+    });
+  sessions
+    .command('search')
+    .description('where all of these words occur: prompts, answers, reports, results of tools')
+    .argument('<text>')
+    .addOption(limit())
+    .addOption(json())
+    .action(async (text: string, options: object) => {
+      const { searchSessions } = await import('../commands/sessions/search.ts');
+      done(await withClient(io, (client) => searchSessions(io, client, text, options)));
+    });
+}
+
+function addMoving(sessions: Command, io: Io, done: Done): void {
+  const formats = new Option('--format <format>', 'what to print').choices(['md', 'json']).default('md');
+  sessions
+    .command('export')
+    .description('the whole of a session as text')
+    .argument('<id>', ID)
+    .addOption(formats)
+    .action(async (id: string, options: { format: 'md' | 'json' }) => {
+      const { exportSession } = await import('../commands/sessions/trash.ts');
+      done(await withClient(io, (client) => exportSession(io, client, id, options)));
+    });
+  sessions
+    .command('project')
+    .description('make the Markdown files of a session, or of all, again from the history')
+    .argument('[id]', ID)
+    .addOption(json())
+    .action(async (id: string | undefined, options: { json?: boolean }) => {
+      const { projectSessions } = await import('../commands/sessions/project.ts');
+      done(await withClient(io, (client) => projectSessions(io, client, id, options)));
+    });
+  sessions
+    .command('clean')
+    .description('move old sessions to the trash')
+    .addOption(new Option('--older-than <time>', 'not changed for so long').argParser(days).makeOptionMandatory())
+    .addOption(json())
+    .action(async (options: { olderThan: number; json?: boolean }) => {
+      const { cleanSessions } = await import('../commands/sessions/trash.ts');
+      done(await withClient(io, (client) => cleanSessions(io, client, options)));
+    });
+  sessions
+    .command('delete')
+    .description('move one session to the trash')
+    .argument('<id>', ID)
+    .action(async (id: string) => {
+      const { deleteSession } = await import('../commands/sessions/trash.ts');
+      done(await withClient(io, (client) => deleteSession(io, client, id)));
+    });
+  sessions
+    .command('restore')
+    .description('bring one session back from the trash')
+    .argument('<id>', ID)
+    .action(async (id: string) => {
+      const { restoreSession } = await import('../commands/sessions/trash.ts');
+      done(await withClient(io, (client) => restoreSession(io, client, id)));
+    });
+}
+
+/** Days, or weeks. */
+function days(text: string): number {
+  const [, number, unit] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('This is a number of days or weeks, such as 30d or 4w.');
+  return Number(number) * (unit === 'w' ? 7 : 1);
+}

@@ -1,0 +1,36 @@
+/** The settings of one agent as pairs of key and value. Pure. */
+import type { AgentDefinition } from '#contract/agent.ts';
+import { oneLine } from './format.ts';
+
+/** In the words of the file's keys, with what holds where one is left out. */
+export function agentFacts(agent: AgentDefinition): [string, string][] {
+  const list = (names: readonly string[] | null, left: string) => names?.join(', ') ?? left;
+  const or = (value: string | number | null, left: string) => String(value ?? left);
+  const { approvalTimeoutMs: timeout } = agent;
+  return [
+    ['name', agent.name],
+    ['description', oneLine(agent.description)],
+    ['role', agent.role],
+    ['model', or(agent.model, agent.role === 'primary' ? 'the default' : "the lead's")],
+    ['effort', or(agent.effort, 'not set')],
+    ['max_tokens', or(agent.maxTokens, 'by default')],
+    ['max_iterations', or(agent.maxIterations, 'by the settings')],
+    ['tools', list(agent.tools, agent.role === 'primary' ? 'all' : "all of the lead's")],
+    ['permissions', list(agent.permissions, 'by its tools')],
+    ['requires_approval', list(agent.requiresApproval, '') || 'nothing more than the rules'],
+    ['approval_timeout', timeout === null ? 'by the settings' : `${timeout / 1000} s`],
+    ['enable_reflection', agent.reflection ? 'yes' : 'no'],
+    ...reflectionFacts(agent.reflection),
+    ['enabled', agent.enabled ? 'yes' : 'no'],
+    ['source', agent.source],
+    ['file', agent.sourcePath ?? 'none'],
+  ];
+}
+
+function reflectionFacts(reflection: AgentDefinition['reflection']): [string, string][] {
+  if (!reflection) return [];
+  return [
+    ['max_retries', String(reflection.maxRetries)],
+    ['reflection_criteria', reflection.criteria === null ? 'the task' : oneLine(reflection.criteria)],
+  ];
+}

@@ -1,0 +1,25 @@
+/** The agents of a folder as a table. Pure. */
+import type { AgentSummary } from '#contract/agent.ts';
+import { table } from '../terminal/table.ts';
+import { visible } from '../terminal/visible.ts';
+import { oneLine } from './format.ts';
+
+export function agentTable(agents: readonly AgentSummary[], width: number): string[] {
+  const columns = [
+    { title: 'NAME' },
+    { title: 'DESCRIPTION', min: 16 },
+    { title: 'MODEL', rank: 1 },
+    { title: 'SOURCE', rank: 2 },
+    { title: 'PERMISSIONS', rank: 3, min: 14 },
+    { title: 'TOOLS', rank: 4, min: 12 },
+  ];
+  const rows = agents.map(({ name, description, role, model, source, permissions, tools }) => [
+    visible(name),
+    visible(oneLine(description)),
+    model === null ? (role === 'primary' ? 'default' : "the lead's") : visible(model),
+    source,
+    permissions === null ? 'by its tools' : permissions.join(', ') || 'none',
+    tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
+  ]);
+  return table(columns, rows, width);
+}

@@ -1,0 +1,196 @@
+/** Events as a person reads them in a terminal: the lead's words as data, everything else as notes. Pure. */
+import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
+import { grantIdOf } from '#contract/grant-id.ts';
+import type { AssistantEntry } from '#contract/message.ts';
+import { observe } from '#core/records/adapters/progress.ts';
+import { cost, duration, oneLine, tokens } from './format.ts';
+import type { Style } from '../terminal/style.ts';
+import { harmless } from '../terminal/visible.ts';
+
+export type Piece = { to: 'data' | 'note'; text: string };
+
+type Step = { shown: Shown; pieces: Piece[] };
+type Hint = Extract<HintEvent, { type: 'message-delta' }>;
+type Durable<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
+
+const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
+const clean = (text: string) => harmless(oneLine(text));
+
+/** What was shown so far. */
+export interface Shown {
+  /** The lead's message in flight of which words were shown. */
+  messageId: string | null;
+  /** Length shown of each of its parts. */
+  parts: ReadonlyMap<number, number>;
+  /** The last message that was shown was cut off: nothing goes on from it. */
+  cut: boolean;
+  midLine: boolean;
+  /** Whether any words of the lead were shown. */
+  spoke: boolean;
+  titles: ReadonlyMap<string, string>;
+}
+
+export const NOTHING_SHOWN: Shown = {
+  messageId: null,
+  parts: new Map(),
+  cut: false,
+  midLine: false,
+  spoke: false,
+  titles: new Map(),
+};
+
+/** What an event adds to the terminal, and what has been shown then. */
+export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
+  const isLead = event.parentRunId === null;
+  switch (event.type) {
+    case 'message-delta':
+      return isLead ? delta(shown, event, style) : silent(shown);
+    case 'message-end':
+      if (event.entry.kind === 'system' && event.entry.review)
+        return noted(shown, style('dim', `◇ ${clean(event.agent)}: ${clean(event.entry.text)}`));
+      return isLead && event.entry.kind === 'assistant'
+        ? messageEnd(shown, event.entry, anewOf(event, style))
+        : silent(shown);
+    case 'run-start':
+    case 'run-end':
+      return noted(shown, ...progress(event, style));
+    case 'approval-request':
+      return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
+    case 'approval-decide':
+      return decided(shown, event, style);
+    case 'retry': {
+      const text = `↻ ${event.agent}: ${event.error.code}: ${clean(event.error.message)}; again in ${duration(event.delayMs)}`;
+      return noted(shown, style('yellow', text));
+    }
+    case 'notice':
+      return noted(shown, style(NOTICE_INK[event.level], clean(event.text)));
+    case 'workflow-end':
+      return workflowEnd(shown, event, style);
+    case 'workflow-start':
+    case 'run-queue':
+    case 'turn-start':
+    case 'turn-end':
+    case 'message-start':
+    case 'request-start':
+    case 'message-part':
+    case 'tool-start':
+    case 'tool-end':
+    case 'usage':
+    case 'plan-change':
+    case 'memory-change':
+    case 'grant-change':
+    case 'limit-change':
+    case 'context-request':
+    case 'context-end':
+    case 'thinking-delta':
+    case 'tool-delta':
+      return silent(shown);
+  }
+}
+
+const silent = (shown: Shown) => ({ shown, pieces: [] });
+
+function noted(shown: Shown, ...lines: string[]): Step {
+  return { shown, pieces: lines.map((text) => ({ to: 'note', text })) };
+}
+
+/** Hints may be lost or merged: only what continues the shown text is printed, the end brings the rest. */
+function delta(shown: Shown, event: Hint, style: Style): Step {
+  const { messageId, part, offset, text } = event;
+  const before = lengthShown(shown, messageId, part);
+  const rest = offset > before ? '' : text.slice(before - offset);
+  return speak(shown, { messageId, part }, rest, anewOf(event, style));
+}
+
+function messageEnd(start: Shown, entry: AssistantEntry, anew: string): Step {
+  const { messageId } = entry;
+  let shown = start;
+  const pieces: Piece[] = [];
+  for (const [part, value] of entry.parts.entries()) {
+    if (value.type !== 'text') continue;
+    const rest = value.text.slice(lengthShown(shown, messageId, part));
+    const step = speak(shown, { messageId, part }, rest, anew);
+    shown = step.shown;
+    pieces.push(...step.pieces);
+  }
+  if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
+  const cut = shown.messageId === messageId ? entry.interrupted : isCut(shown);
+  return { shown: { ...shown, messageId: null, parts: new Map(), cut, midLine: false }, pieces };
+}
+
+function lengthShown({ messageId, parts }: Shown, ofMessage: string, part: number): number {
+  return messageId === ofMessage ? (parts.get(part) ?? 0) : 0;
+}
+
+/** A message whose end never came was being written when its program died. */
+function isCut({ cut, messageId }: Shown): boolean {
+  return cut || messageId !== null;
+}
+
+/** `anew`: the note before words that repeat what was cut off. */
+function speak(start: Shown, at: Pick<Hint, 'messageId' | 'part'>, text: string, anew: string): Step {
+  if (text === '') return silent(start);
+  const { messageId, part } = at;
+  const isNext = start.messageId !== messageId;
+  const isAnew = isNext && isCut(start);
+  const shown = isNext ? { ...start, messageId, parts: new Map<number, number>(), cut: false } : start;
+  const before = shown.parts.get(part) ?? 0;
+  const isMidLine = before === 0 && shown.midLine;
+  const pieces: Piece[] = [];
+  if (isMidLine) pieces.push({ to: 'data', text: '\n' });
+  if (isAnew) pieces.push({ to: 'note', text: anew });
+  pieces.push({ to: 'data', text });
+  const parts = new Map(shown.parts).set(part, before + text.length);
+  return { shown: { ...shown, parts, midLine: !text.endsWith('\n'), spoke: true }, pieces };
+}
+
+function anewOf({ agent }: AgentEvent, style: Style): string {
+  return style('yellow', `↻ ${clean(agent)}: the answer above was cut off, and starts again here:`);
+}
+
+function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
+  const lines: string[] = [];
+  observe(event, {
+    onAgentSpawn: ({ text, attempt }) => lines.push(style('cyan', attempt > 1 ? `${text} (resumed)` : text)),
+    onAgentComplete: ({ agent, text }) => {
+      if (event.type !== 'run-end') return;
+      const figures = `${duration(event.durationMs)} · ${tokens(event.usage)}`;
+      lines.push(`${style('green', '✓')} ${agent} ${style('dim', figures)}`, harmless(text));
+    },
+    onAgentError: ({ text, message, severity }) => {
+      lines.push(`${style(severity === 'error' ? 'red' : 'yellow', text)}: ${clean(message)}`);
+      if (event.type !== 'run-end' || !event.origin) return;
+      const { traceId, parentChain, attempted } = event.origin;
+      const chain = parentChain.map(clean).join(' → ');
+      lines.push(style('dim', `  trace ${traceId} · ${chain} · ${clean(attempted)}`));
+    },
+  });
+  return lines;
+}
+
+/** Answers of the person stand on the screen already. */
+function decided(shown: Shown, event: Durable<'approval-decide'>, style: Style): Step {
+  const { decidedBy, allowed, reason, ruleId } = event.decision;
+  if (decidedBy === 'person') return silent(shown);
+  const rule = grantIdOf(ruleId) === null ? decidedBy : 'grant';
+  const who = ruleId?.startsWith('approve:') ? `--approve ${ruleId.slice('approve:'.length)}` : rule;
+  const title = clean(shown.titles.get(event.approvalId) ?? 'a question');
+  const why = reason === null ? '' : ` (${clean(reason)})`;
+  return noted(shown, style('dim', `${allowed ? 'approved' : 'not approved'} by ${who}: ${title}${why}`));
+}
+
+function workflowEnd(shown: Shown, event: Durable<'workflow-end'>, style: Style): Step {
+  const pieces: Piece[] = [];
+  if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
+  // A resumed workflow may have nothing left to say but what it had said before.
+  if (!shown.spoke && event.text !== '')
+    pieces.push({ to: 'data', text: event.text.endsWith('\n') ? event.text : `${event.text}\n` });
+  if (event.error !== null) {
+    pieces.push({ to: 'note', text: style('red', `${event.error.code}: ${clean(event.error.message)}`) });
+  }
+  const summary = [event.outcome, duration(event.durationMs), tokens(event.usage), cost(event.usage.costUsd)].join(
+    ' · ',
+  );
+  pieces.push({ to: 'note', text: style(event.outcome === 'completed' ? 'green' : 'red', summary) });
+  return { shown: { ...shown, midLine: false }, pieces };
+}

@@ -1,0 +1,135 @@
+/** An approval as text: all that a yes would allow, nothing cut, nothing that could hide. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Envelope } from '#contract/agent.ts';
+import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
+import type { Style } from '../terminal/style.ts';
+import { visible } from '../terminal/visible.ts';
+
+const OWN_ACTIONS = {
+  manual: 'each one that writes or runs asks',
+  selective: 'risky ones ask',
+  auto: 'run without asking',
+} as const;
+
+/** The question about one item; `envelope` is what would run, with the person's edits. */
+export function questionText(request: ApprovalRequest, item: number, envelope: Envelope | null, style: Style): string {
+  const head = [
+    style('bold', indented(`── Approval: ${visible(request.title)}`)),
+    field('asked by', request.chain.map(visible).join(' → ')),
+    field('risk', `${request.risk}, ${request.reversible ? 'can be undone' : style('red', 'cannot be undone')}`),
+    ...(request.description === '' ? [] : [field('what', visible(request.description))]),
+  ];
+  const { subject } = request;
+  if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
+  if (subject.kind === 'action') return [...head, ...actionLines(subject)].join('\n');
+  if (subject.kind === 'tool') return [...head, ...toolLines(subject, style)].join('\n');
+  const asked = subject.items[item];
+  if (asked === undefined || envelope === null) return head.join('\n');
+  const count = subject.items.length;
+  return [
+    ...head,
+    ...(count > 1 ? [field('item', `${item + 1} of ${count}`)] : []),
+    ...envelopeLines(asked, envelope, style),
+  ].join('\n');
+}
+
+function envelopeLines({ title, envelope: asked }: SpawnItem, envelope: Envelope, style: Style): string[] {
+  const edited = isDeepStrictEqual(asked.prompt, envelope.prompt) ? '' : ' (edited)';
+  const { maxIterations, inactivityMs } = envelope.limits;
+  const effort = envelope.effort === null ? '' : `, effort ${envelope.effort}`;
+  return [
+    field('agent', `${visible(envelope.agent)}${envelope.definitionHash === null ? ' (made for this task)' : ''}`),
+    field('task', visible(title)),
+    field(
+      'model',
+      `${visible(envelope.model)} (${visible(envelope.provider)}), at most ${envelope.maxTokens} tokens a turn${effort}`,
+    ),
+    field('tools', list(envelope.tools)),
+    field('MCP servers', list(envelope.mcpServers)),
+    field('permissions', list(envelope.permissions)),
+    field('folder', visible(envelope.folder)),
+    field('limits', `${maxIterations} turns, ${Math.round(inactivityMs / 1000)} s without a sign of life`),
+    ...boundLines(envelope),
+    field('its actions', OWN_ACTIONS[envelope.approvalMode]),
+    ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages))]),
+    style('dim', '  system prompt'),
+    block(envelope.systemPrompt),
+    style('dim', `  prompt${edited}`),
+    block(envelope.prompt),
+  ];
+}
+
+/** What bounds it beyond its turns, what it always asks about, and its reviews of itself, where there are any. */
+function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflection }: Envelope): string[] {
+  const { tokens, costUsd, minutes } = limits.budget ?? {};
+  const budget = [
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(costUsd === undefined ? [] : [`$${costUsd}`]),
+    ...(minutes === undefined ? [] : [`${minutes} min`]),
+  ];
+  const reviews =
+    reflection && `up to ${reflection.maxRetries} more tries, against ${visible(reflection.criteria ?? 'its task')}`;
+  return [
+    ...(budget.length === 0 ? [] : [field('budget', budget.join(', '))]),
+    ...(requiresApproval.length === 0 ? [] : [field('always asks', list(requiresApproval))]),
+    ...(approvalTimeoutMs === undefined ? [] : [field('waits', `${approvalTimeoutMs / 1000} s for an answer`)]),
+    ...(reviews === undefined ? [] : [field('reviews', reviews)]),
+  ];
+}
+
+function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style): string[] {
+  const { tool, folder, preview, input } = subject;
+  const where = [field('tool', visible(tool)), field('folder', visible(folder))];
+  if (preview === null) return [...where, style('dim', '  input'), block(JSON.stringify(input, null, 2) ?? 'none')];
+  const change = `${visible(preview.path)} (${preview.created ? 'new file, ' : ''}+${preview.added} −${preview.removed})`;
+  return [
+    ...where,
+    field('file', change),
+    ...visible(preview.diff)
+      .trimEnd()
+      .split('\n')
+      .map((line) => diffLine(line, style)),
+  ];
+}
+
+function actionLines({ action, reason, impact }: Extract<Subject, { kind: 'action' }>): string[] {
+  return [
+    field('it wants to', visible(action)),
+    field('why', visible(reason)),
+    ...(impact === null ? [] : [field('it changes', visible(impact))]),
+  ];
+}
+
+/** Nothing is allowed or forbidden by the answers: no risk, no yes and no. */
+function questionLines(
+  { chain }: ApprovalRequest,
+  { questions }: Extract<Subject, { kind: 'questions' }>,
+  style: Style,
+): string[] {
+  const numbered = questions.length > 1;
+  return [
+    style('bold', `── ${visible(chain.at(-1) ?? '')} asks you`),
+    ...questions.flatMap(({ question, choices }, index) => [
+      indented(`  ${numbered ? `${index + 1}. ` : ''}${visible(question)}`),
+      ...choices.map(({ label, description }, place) => {
+        const more = description === null ? '' : style('dim', ` — ${visible(description)}`);
+        return indented(`     ${place + 1}  ${visible(label)}${more}`);
+      }),
+    ]),
+  ];
+}
+
+function diffLine(line: string, style: Style): string {
+  if (line.startsWith('+')) return style('green', `  ${line}`);
+  return line.startsWith('-') ? style('red', `  ${line}`) : `  ${line}`;
+}
+
+/** No line of a text looks like one of the question's own. */
+const indented = (text: string) => text.replaceAll('\n', `\n${' '.repeat(15)}`);
+const field = (name: string, value: string) => indented(`  ${name.padEnd(12)} ${value}`);
+const list = (names: readonly string[]) => (names.length === 0 ? 'none' : names.map(visible).join(', '));
+const block = (text: string) =>
+  visible(text)
+    .split('\n')
+    .map((line) => `  │ ${line}`)
+    .join('\n');

@@ -1,0 +1,28 @@
+/** Conversations as a table. Pure. */
+import { table } from '../terminal/table.ts';
+import { visible } from '../terminal/visible.ts';
+import { localTime, oneLine, tokens } from './format.ts';
+import type { Session } from './session-json.ts';
+
+export function sessionTable(sessions: readonly Session[], width: number): string[] {
+  const columns = [
+    { title: 'SESSION' },
+    { title: 'UPDATED', rank: 2 },
+    { title: 'WORKFLOWS', rank: 4, align: 'right' as const },
+    { title: 'SUB-AGENTS', rank: 5, align: 'right' as const },
+    { title: 'LAST', rank: 1 },
+    { title: 'TOKENS', rank: 3, align: 'right' as const },
+    { title: 'TITLE', min: 12 },
+  ];
+  const rows = sessions.map(({ conversation, workflows }) => [
+    conversation.id,
+    localTime(conversation.updatedAt),
+    String(workflows.length),
+    // Those that started; what was asked for and refused is no sub-agent.
+    String(workflows.reduce((sum, { subAgentCount }) => sum + subAgentCount, 0)),
+    workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
+    tokens(conversation.usage).replace(' tokens', ''),
+    visible(oneLine(conversation.title)) || '(no message yet)',
+  ]);
+  return table(columns, rows, width);
+}

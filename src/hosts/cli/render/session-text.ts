@@ -1,0 +1,44 @@
+/** One conversation as lines for the terminal. Pure. */
+import { usageOf } from '#core/base/usage.ts';
+import type { Style } from '../terminal/style.ts';
+import { truncate } from '../terminal/truncate.ts';
+import { visible } from '../terminal/visible.ts';
+import { wrap } from '../terminal/wrap.ts';
+import { cost, duration, localTime, oneLine, tokens } from './format.ts';
+import { type Session, shownSession } from './session-json.ts';
+
+/** Prompts, answers and errors are shown whole; what stands around them fits the width. */
+export function sessionText(session: Session, width: number, style: Style): string[] {
+  const { conversation } = session;
+  const { id, title, folder, agent, createdAt, deletedAt } = conversation;
+  const used = usageOf(conversation.usage);
+  const head = [folder, agent, localTime(createdAt)].map((fact) => visible(oneLine(fact))).join(' · ');
+  const trash = `In the trash since ${localTime(deletedAt ?? createdAt)}; to get it back: triad sessions restore ${id}`;
+  return [
+    style('bold', truncate(`Session ${id}: ${visible(oneLine(title))}`, width)),
+    truncate(`  ${head}`, width),
+    truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
+    ...(deletedAt ? wrap(`  ${trash}`, width) : []),
+    ...shownSession(session).workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
+  ];
+}
+
+type Shown = ReturnType<typeof shownSession>['workflows'][number];
+
+function workflowLines(workflow: Shown, width: number, style: Style): string[] {
+  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents } = workflow;
+  const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
+  const children = subAgents.map((child) => {
+    const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
+    const own = [child.outcome ?? child.status, duration(child.durationMs), tokens(child.usage)];
+    return truncate(`  ${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
+  });
+  return [
+    '',
+    ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
+    style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
+    ...children,
+    ...(answer === '' ? [] : ['', visible(answer).trimEnd()]),
+    ...(error === null ? [] : [style('red', `${error.code}: ${visible(oneLine(error.message))}`)]),
+  ];
+}

@@ -1,0 +1,90 @@
+/** A trace as a tree for the terminal. Pure. */
+import stringWidth from 'string-width';
+import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
+import { cost, duration, localTime, oneLine, tokens } from './format.ts';
+import type { Style } from '../terminal/style.ts';
+import { truncate } from '../terminal/truncate.ts';
+import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
+import { visible } from '../terminal/visible.ts';
+import { wrap } from '../terminal/wrap.ts';
+
+export function traceText(trace: SessionTrace, width: number, style: Style): string[] {
+  return [
+    style('bold', truncate(`Session ${trace.id}: ${clean(trace.title)}`, width)),
+    truncate(
+      `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)} · ${cost(trace.usage.costUsd)}`,
+      width,
+    ),
+    ...trace.workflows.flatMap((workflow) => ['', ...workflowText(workflow, width, style)]),
+  ];
+}
+
+function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
+  const state = workflow.outcome ?? workflow.status;
+  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
+  return [
+    truncate(head, width),
+    truncate(`  “${clean(workflow.prompt)}”`, width),
+    ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
+    ...grantLines(workflow).map((line) => truncate(line, width)),
+  ];
+}
+
+/** `lead` stands before the run's own line, `rest` before everything below it. */
+function runText(run: RunTrace, lead: string, rest: string, width: number, style: Style): string[] {
+  const mark = run.outcome === null ? '…' : run.outcome === 'completed' ? '✓' : '✗';
+  const role = run.role === 'primary' ? 'primary' : `${run.kind} #${run.order}`;
+  const { queuedMs, waitingMs, modelMs, toolsMs } = run.times;
+  const parts = [
+    `${mark} ${clean(run.name)} (${role})`,
+    ms(run.durationMs),
+    tokens(run.usage),
+    cost(run.usage.costUsd),
+    `${run.outcome ?? run.status}${again(run.attempt)}`,
+  ];
+  const ink = run.outcome === 'completed' ? 'green' : run.outcome === null ? 'yellow' : 'red';
+  const times = `queued ${ms(queuedMs)} · waiting ${ms(waitingMs)} · model ${ms(modelMs)} · tools ${ms(toolsMs)}`;
+  const below = rest + (run.children.length > 0 ? '│   ' : '    ');
+  return [
+    style(ink, truncate(lead + parts.join(' · '), width)),
+    style('dim', truncate(below + times, width)),
+    ...approvalLines(run).map((line) => truncate(below + line, width)),
+    ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
+    ...run.children.flatMap((child, index) => {
+      const last = index === run.children.length - 1;
+      return runText(child, rest + (last ? '└── ' : '├── '), rest + (last ? '    ' : '│   '), width, style);
+    }),
+  ];
+}
+
+/** Whole, on as many lines as that takes: they are what one looks for. */
+function errorLines({ error, traceId, parentChain, kind, title }: RunTrace, width: number): string[] {
+  if (error === null) return [];
+  const where = `trace ${traceId} · ${parentChain.join(' → ')} · ${kind}: ${title}`;
+  return [`${error.code}: ${error.message}`, where].flatMap((line) => wrap(clean(line), width));
+}
+
+function approvalLines(run: RunTrace): string[] {
+  return run.approvals.map(({ title, allowed, decidedBy, ruleId, reason }) => {
+    const by = grantIdOf(ruleId) === null ? [decidedBy, ruleId].filter(Boolean).join(' ') : ruleId;
+    const answer = allowed === null ? 'not answered' : `${allowed ? 'approved' : 'not approved'} by ${by}`;
+    return `? ${clean(title)} – ${answer}${reason === null ? '' : ` (${clean(reason)})`}`;
+  });
+}
+
+/** What was granted, when, and how it stands now. */
+function grantLines({ grants }: WorkflowTrace): string[] {
+  return grants.map(({ id, agent, tool, pattern, scope, givenAt, revokedAt, calls }) => {
+    const what = `${clean(agent)} may use ${tool} on ${clean(pattern)} (${scope})`;
+    const used = calls === 1 ? 'used once' : `used ${calls} times`;
+    const end = revokedAt === null ? '' : ` · revoked ${localTime(revokedAt)}`;
+    return `  + ${ruleIdOf(id)} · ${what} · given ${localTime(givenAt)} · ${used}${end}`;
+  });
+}
+
+const queued = ({ maxQueueDepth: most }: WorkflowTrace) => (most === 0 ? '' : ` · up to ${most} in the queue`);
+/** Each attempt but the last was interrupted. */
+const again = (attempt: number) =>
+  attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
+const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`);
+const clean = (text: string) => visible(oneLine(text));

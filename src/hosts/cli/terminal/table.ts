@@ -1,0 +1,59 @@
+/** Tables that fit the terminal: columns shrink and leave by their rank, and become blocks where nothing else fits. */
+import stringWidth from 'string-width';
+import { truncate } from './truncate.ts';
+
+export interface Column {
+  title: string;
+  /** Columns of a higher rank leave first; one without a rank always stays. */
+  rank?: number;
+  /** May be cut, down to this width; a column without it is shown whole or not at all. */
+  min?: number;
+  align?: 'right';
+}
+
+const GAP = 2;
+
+/** Cells are single lines of visible text. An infinite width cuts nothing. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
+  let shown = columns.map((column, index) => ({ ...column, index, width: widest(column, rows, index) }));
+  const needed = () =>
+    shown.reduce((sum, { min, width: full }) => sum + Math.min(min ?? full, full), GAP * (shown.length - 1));
+  while (needed() > width && shown.some(({ rank }) => rank !== undefined)) {
+    const last = Math.max(...shown.map(({ rank }) => rank ?? -Infinity));
+    shown = shown.filter(({ rank }) => rank !== last);
+  }
+  if (needed() > width) return blocks(columns, rows, width);
+  let spare = width - needed();
+  const fitted = shown.map((column) => {
+    const least = Math.min(column.min ?? column.width, column.width);
+    const more = Math.min(column.width - least, spare);
+    spare -= more;
+    return { ...column, width: least + more };
+  });
+  const line = (cells: readonly string[]) =>
+    fitted
+      .map((column) => pad(truncate(cells[column.index] ?? '', column.width), column.width, column.align))
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  return [line(columns.map(({ title }) => title)), ...rows.map(line)];
+}
+
+function widest(column: Column, rows: readonly (readonly string[])[], index: number): number {
+  return rows.reduce((most, cells) => Math.max(most, stringWidth(cells[index] ?? '')), stringWidth(column.title));
+}
+
+/** The first cell on a line of its own, the columns that always stay below it. */
+function blocks(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
+  const rest = columns
+    .map((column, index) => ({ column, index }))
+    .filter(({ column, index }) => index > 0 && column.rank === undefined);
+  return rows.flatMap((cells) => [
+    truncate(cells[0] ?? '', width),
+    ...rest.map(({ index }) => truncate(`  ${cells[index] ?? ''}`, width)).filter((line) => line.trim() !== ''),
+  ]);
+}
+
+function pad(text: string, width: number, align: 'right' | undefined): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return align === 'right' ? space + text : text + space;
+}

@@ -1,0 +1,104 @@
+/** `triad doctor`: a line for each thing, also where the store cannot be had; exit code 1 where work is not possible. */
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { AppState } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { main } from '#hosts/cli/program.ts';
+import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
+import { memoryClient } from '../../support/memory-client.ts';
+import { memoryIo } from '../../support/memory-io.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'triad-doctor-'));
+  await writeFile(join(home, 'index.html'), '<html></html>');
+});
+
+function appState(rest: Partial<AppState['provider']>): AppState {
+  const provider: AppState['provider'] = {
+    kind: 'anthropic',
+    ready: true,
+    keySource: 'environment',
+    baseUrl: 'http://127.0.0.1:9',
+    baseUrlSource: 'environment',
+    models: [],
+    defaultModel: 'sonnet',
+    ...rest,
+  };
+  const secrets = { backend: 'nowhere', warning: null };
+  return { version: '1.2.3', folder: '/', provider, secrets, tools: [], maxSubAgents: 3 };
+}
+
+async function doctor(state: AppState | TriadError, args: string[] = []) {
+  const client = memoryClient({ 'app.state': () => state as AppState });
+  const io = memoryIo({ client, webRoot: home, env: { TRIAD_HOME: home } });
+  const connect: typeof io.connect = (options) =>
+    state instanceof TriadError ? Promise.reject(state) : io.connect(options);
+  const code = await main(['doctor', ...args], { ...io, connect });
+  await io.screen.flush();
+  return { code, out: io.out(), err: io.err() };
+}
+
+async function endpoint(status: number): Promise<string> {
+  const server = createServer(({ method, url }, response) =>
+    response.writeHead(method === 'GET' && url === '/v1/models' ? status : 500).end(),
+  ).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+test.each([200, 401])('all is well (%i): exit code 0, whatever is only nice to have', async (status) => {
+  const baseUrl = await endpoint(status);
+  const { code, out, err } = await doctor(appState({ baseUrl }));
+  expect([code, err]).toEqual([0, '']);
+  for (const line of out.trim().split('\n')) expect(line).toMatch(/^(✓ ok|! warning) +[a-z ]+: ./);
+  expect(out).toContain(`data folder: ${home}`);
+  expect(out).toContain('✓ ok      key: from ANTHROPIC_API_KEY\n');
+  expect(out).toContain(`endpoint: ${baseUrl} (environment) is reachable\n`);
+});
+
+test('an address that answers something else is a warning', async () => {
+  const { code, out } = await doctor(appState({ baseUrl: await endpoint(404) }));
+  expect(code).toBe(0);
+  expect(out).toMatch(/! warning endpoint: .* answers, but not like a compatible endpoint \(404 /);
+});
+
+test('what is wrong in the settings is said once', async () => {
+  await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
+  const { code, out } = await doctor(new TriadError('bad_input', 'config.toml:2: limits.max_concurrent'));
+  expect(code).toBe(1);
+  expect(out.match(/limits\.max_concurrent/g)).toHaveLength(1);
+  expect(out).toContain('! warning store: not looked at');
+});
+
+test('no key and no answer are in the way, with what to do', async () => {
+  const { code, out } = await doctor(appState({ ready: false, keySource: 'none' }));
+  expect(code).toBe(1);
+  expect(out).toMatch(/✗ problem key: none is set up; to do: enter one .*\n✗ problem endpoint: .* does not answer/);
+});
+
+test('it works where the store is locked or damaged, the settings are wrong and keys lie open', async () => {
+  await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
+  await writeFile(join(home, 'secrets.json'), '{}');
+  await chmod(join(home, 'secrets.json'), 0o644);
+  const { code, out } = await doctor(new TriadError('store_failed', 'The store is damaged'), ['--json']);
+  const findings = JSON.parse(out) as Finding[];
+  expect(code).toBe(1);
+  expect(findings.filter(({ state }) => state === 'problem')).toMatchObject([
+    { name: 'settings', text: expect.stringContaining('config.toml:2: limits.max_concurrent') as string },
+    { name: 'store', text: 'store_failed: The store is damaged', advice: expect.any(String) as string },
+    { name: 'key storage', advice: `chmod 600 ${join(home, 'secrets.json')}` },
+  ]);
+  expect(findings.every(({ state, advice }) => (state === 'ok') === (advice === null))).toBe(true);
+});
+
+test('the demo needs neither key nor network', async () => {
+  const { code, out } = await doctor(appState({ kind: 'demo', keySource: 'none' }));
+  expect(code).toBe(0);
+  expect(out).toContain('provider: the demo model: scripted and offline\n');
+});

@@ -1,0 +1,194 @@
+/** `triad run` over a client in memory: output, exit codes, stops, and what is refused before anything starts. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { main } from '#hosts/cli/program.ts';
+import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../../support/events.ts';
+import { type MemoryClient, memoryClient } from '../../support/memory-client.ts';
+import { memoryIo, type Setup, typing } from '../../support/memory-io.ts';
+
+const delta = ofLead('message-delta', { messageId: conversationId, part: 0, offset: 0, text: 'Hi' });
+const folder = realpathSync(tmpdir());
+
+/** A runtime whose workflow consists of these events. */
+function scripted(events: AgentEvent[], answers: Parameters<typeof memoryClient>[0] = {}): MemoryClient {
+  const client = memoryClient({
+    'conversation.create': () => conversationRow({ folder }),
+    'message.send': () => {
+      setImmediate(() => events.forEach((event) => client.emit('conversation', event)));
+      return { workflowId, runId: workflowId, queued: false };
+    },
+    'workflow.stop': () => ({ agents: 1, requests: 1, tools: 0, approvals: 0, left: 0 }),
+    ...answers,
+  });
+  return client;
+}
+
+async function triad(args: string[], setup: Setup) {
+  const io = memoryIo(setup);
+  const code = await main(args, io);
+  await io.screen.flush();
+  await turn();
+  return { code, out: io.out(), err: io.err(), io };
+}
+
+test('the answer goes to stdout, the sum to stderr, and the exit code is 0', async () => {
+  const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
+  const { code, out, err, io } = await triad(['run', 'Say hi'], { client });
+  expect([code, out]).toEqual([0, 'Hi\n']);
+  const next = `continue with: triad run --conversation ${conversationId} "…"`;
+  expect(err).toBe(`completed · 1.2 s · 1,234 tokens · $0.01\n${next}\n`);
+  expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder } });
+  expect(client.requests[1]).toEqual({
+    method: 'message.send',
+    input: { conversationId, text: 'Say hi', approve: 'none' },
+  });
+  expect(io.opened).toEqual([{ closed: true }]);
+  expect(client.subscribers).toEqual([]);
+});
+
+test('--json prints the events as they are, hints too, the last one workflow-end', async () => {
+  const end = workflowEnd();
+  const { out, err } = await triad(['run', '--json', 'x'], { client: scripted([delta, end]) });
+  expect(out).toBe(`${JSON.stringify(delta)}\n${JSON.stringify(end)}\n`);
+  expect(err).toBe('');
+});
+
+test('events of other workflows of the conversation are not printed', async () => {
+  const other = { ...workflowEnd({ outcome: 'interrupted' }), workflowId: conversationId };
+  const end = workflowEnd();
+  const { code, out } = await triad(['run', '--json', 'x'], { client: scripted([other, end]) });
+  expect([code, out]).toEqual([0, `${JSON.stringify(end)}\n`]);
+});
+
+test.each([
+  ['cancelled', 130],
+  ['error', 1],
+  ['partial', 1],
+  ['interrupted', 1],
+] as const)('outcome %s exits with %i', async (outcome, code) => {
+  expect((await triad(['run', 'x'], { client: scripted([workflowEnd({ outcome })]) })).code).toBe(code);
+});
+
+test('Ctrl-C stops the workflow, waits for its end and exits with 130', async () => {
+  const client = scripted([delta], {
+    'workflow.stop': () => {
+      setImmediate(() => client.emit('conversation', workflowEnd({ outcome: 'cancelled', text: '' })));
+      return { agents: 1, requests: 1, tools: 0, approvals: 0, left: 0 };
+    },
+  });
+  const io = memoryIo({ client });
+  const running = main(['run', 'x'], io);
+  await expect.poll(() => io.out()).toBe('Hi');
+  io.interrupt();
+  expect(await running).toBe(130);
+  await io.screen.flush();
+  expect(client.requests.at(-1)).toEqual({
+    method: 'workflow.stop',
+    input: { workflowId, cause: 'person' },
+  });
+  expect(io.err()).toContain('cancelled ·');
+});
+
+test('a workflow whose history cannot be written ends the command with the reason', async () => {
+  const io = memoryIo({ client: scripted([delta]) });
+  const running = main(['run', 'x'], io);
+  await expect.poll(() => io.out()).toBe('Hi');
+  io.fail(new TriadError('store_failed', 'The history could not be written'));
+  expect(await running).toBe(1);
+  await expect.poll(() => io.err()).toContain('triad: The history could not be written\n');
+  expect(io.opened).toEqual([{ closed: true }]);
+});
+
+test('with a terminal, questions are asked there and nothing of them goes to stdout', async () => {
+  const client = scripted([], {
+    'message.send': () => {
+      setImmediate(() => client.emit('attention', { questions: [asked()], asleep: [], running: [] }));
+      return { workflowId, runId: workflowId, queued: false };
+    },
+    'approval.decide': () => {
+      setImmediate(() => client.emit('conversation', workflowEnd()));
+      throw new TriadError('already_answered', 'Somebody was faster');
+    },
+  });
+  const terminal = typing(['y']);
+  const { code, out } = await triad(['run', '--json', 'x'], { client, terminal });
+  expect(code).toBe(0);
+  expect(terminal.shown()).toContain('── Approval: Start code-reviewer');
+  expect(out).not.toContain('Approval');
+  expect(client.requests).toContainEqual({
+    method: 'message.send',
+    input: { conversationId, text: 'x', approve: 'ask' },
+  });
+});
+
+test('the prompt comes from the standard input with "-", or where none is given', async () => {
+  for (const args of [['run', '-'], ['run']]) {
+    const client = scripted([workflowEnd()]);
+    await triad(args, { client, stdin: 'from a pipe' });
+    expect(client.requests[1]?.input).toMatchObject({ text: 'from a pipe' });
+  }
+});
+
+test.each([
+  [['run', ' '], 'triad: The prompt is empty: say what the lead should do\n'],
+  [['run', '-'], 'triad: The prompt is empty: say what the lead should do\n'],
+  [['run', '--cwd', '/does/not/exist', 'x'], 'triad: There is no folder /does/not/exist\n'],
+  [['run', '--cwd', '/dev/null', 'x'], 'triad: /dev/null is not a folder\n'],
+  [['run', '--conversation', '7', 'x'], 'triad: "7" is not the id of a conversation: see "triad sessions list"\n'],
+  [
+    ['run', '--approve', 'ask', 'x'],
+    'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
+  ],
+  [
+    ['run', '--approve', 'maybe', 'x'],
+    "triad: option '--approve <who>' argument 'maybe' is invalid. Allowed choices are ask, all, none.\n",
+  ],
+  [['run', '--wat', 'x'], "triad: unknown option '--wat'\n"],
+  [['run', 'two', 'words'], "triad: too many arguments for 'run'. Expected 1 argument but got 2: two, words.\n"],
+  [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
+  [
+    ['sessions'],
+    'triad: sessions needs a command: list, show, trace, search, export, project, clean, delete, restore, resume\n',
+  ],
+  [
+    ['sessions', 'lst'],
+    "triad: unknown command 'sessions lst': list, show, trace, search, export, project, clean, delete, restore, resume\n",
+  ],
+  [
+    ['serve', '--port', 'http'],
+    "triad: option '--port <number>' argument 'http' is invalid. A port is a number from 0 to 65535.\n",
+  ],
+])('%j is bad usage: one line, exit code 2, and nothing is opened', async (args, line) => {
+  const { code, out, err, io } = await triad(args, { client: memoryClient(), stdin: '' });
+  expect([code, out, err, io.opened]).toEqual([2, '', line, []]);
+});
+
+test('an unknown conversation, and a folder or lead that is not its own, are bad usage', async () => {
+  const conversation = conversationRow({ folder: '/elsewhere' });
+  const snapshot = {
+    seq: 0,
+    conversation,
+    workflows: [],
+    more: false,
+    runs: [],
+    entries: {},
+    calls: [],
+    approvals: [],
+    open: [],
+  };
+  const known = () => scripted([], { 'conversation.snapshot': () => snapshot });
+  const missing = await triad(['run', '--conversation', conversationId, 'x'], { client: memoryClient() });
+  expect([missing.code, missing.err.split('\n')]).toMatchObject([2, { length: 2 }]);
+  const moved = await triad(['run', '--conversation', conversationId, '--cwd', folder, 'x'], {
+    client: known(),
+  });
+  expect([moved.code, moved.err]).toEqual([2, 'triad: This conversation works in /elsewhere: leave out --cwd\n']);
+  const led = await triad(['run', '--conversation', conversationId, '--agent', 'other', 'x'], {
+    client: known(),
+  });
+  expect([led.code, led.err]).toEqual([2, 'triad: This conversation is led by lead: leave out --agent\n']);
+});

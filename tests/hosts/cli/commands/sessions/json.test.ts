@@ -1,0 +1,230 @@
+/** `triad sessions` and `triad agents`: the stable JSON, and what becomes of an id that names nothing. */
+import { expect, test } from 'vitest';
+import type { Snapshot } from '#contract/view.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { newId } from '#core/base/ids.ts';
+import { main } from '#hosts/cli/program.ts';
+import {
+  at,
+  childId,
+  conversationId,
+  conversationRow,
+  later,
+  leadId,
+  runRow,
+  workflowEnd,
+  workflowId,
+  workflowRow,
+} from '../../../support/events.ts';
+import { memoryClient } from '../../../support/memory-client.ts';
+import { memoryIo, typing } from '../../../support/memory-io.ts';
+
+const child = runRow({
+  id: childId,
+  parentRunId: leadId,
+  kind: 'delegate',
+  agent: 'code-reviewer',
+  durationMs: 1500,
+});
+const snapshot: Snapshot = {
+  seq: 9,
+  conversation: conversationRow(),
+  workflows: [workflowRow()],
+  more: false,
+  runs: [runRow(), child],
+  entries: {},
+  calls: [],
+  approvals: [],
+  open: [],
+};
+const none = () => {
+  throw new TriadError('not_found', 'nothing');
+};
+type Answers = Parameters<typeof memoryClient>[0];
+const history = (answers: Answers = {}) =>
+  memoryClient({
+    'conversation.list': () => ({ items: [conversationRow()], next: null }),
+    'conversation.snapshot': () => snapshot,
+    'workflow.get': none,
+    ...answers,
+  });
+
+async function triad(args: string[], client = history(), terminal: Parameters<typeof memoryIo>[0]['terminal'] = null) {
+  const io = memoryIo({ client, terminal });
+  const code = await main(args, io);
+  await io.screen.flush();
+  return { code, out: io.out(), err: io.err(), client };
+}
+
+const usage = { inputTokens: 1234, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
+const zero = { ...usage, inputTokens: 0 };
+const subAgents = [
+  {
+    runId: childId,
+    agent: 'code-reviewer',
+    kind: 'delegate',
+    status: 'completed',
+    outcome: 'completed',
+    durationMs: 1500,
+    usage: zero,
+  },
+];
+const listed = { id: workflowId, outcome: 'completed', status: 'completed', subAgents, usage };
+
+test('list --json has exactly the promised form', async () => {
+  const { code, out } = await triad(['sessions', 'list', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual([
+    {
+      id: conversationId,
+      title: 'Review the parser',
+      createdAt: at,
+      updatedAt: later(5000),
+      usage,
+      workflows: [listed],
+    },
+  ]);
+});
+
+test('list follows the pages, and stops at the limit', async () => {
+  const page = (next: string | null) => ({ items: [conversationRow({ id: newId() })], next });
+  const pages = (): Answers => ({
+    'conversation.list': ({ before }) => page(before === undefined ? 'more' : null),
+  });
+  expect(JSON.parse((await triad(['sessions', 'list', '--json'], history(pages()))).out)).toHaveLength(2);
+  const limited = await triad(['sessions', 'list', '--limit', '1'], history(pages()));
+  expect(limited.out.trim().split('\n')).toHaveLength(2);
+  expect(limited.err).toBe('Only the newest 1: more with --limit.\n');
+  expect((await triad(['sessions', 'list', '--limit', '0'])).code).toBe(2);
+});
+
+test('an empty history is an empty array, or a word on stderr', async () => {
+  const empty = () => history({ 'conversation.list': () => ({ items: [], next: null }) });
+  expect((await triad(['sessions', 'list', '--json'], empty())).out).toBe('[]\n');
+  expect(await triad(['sessions', 'list'], empty())).toMatchObject({
+    code: 0,
+    out: '',
+    err: 'No sessions yet.\n',
+  });
+});
+
+test('show prints prompt, sub-agents, outcome and answer, older pages too', async () => {
+  const older = workflowRow({ id: newId(), prompt: 'Earlier', text: 'First answer' });
+  const client = () =>
+    history({
+      'conversation.snapshot': () => ({ ...snapshot, more: true }),
+      'conversation.earlier': () => ({ ...snapshot, workflows: [older], runs: [], more: false }),
+    });
+  const { out } = await triad(['sessions', 'show', conversationId], client());
+  expect(out).toMatch(
+    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}✓ code-reviewer \(delegate\) · completed · 1\.5 s · 0 tokens\n\nAll good\.\n$/,
+  );
+  const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as {
+    workflows: object[];
+  };
+  expect(json.workflows).toMatchObject([
+    { prompt: 'Earlier' },
+    { ...listed, prompt: 'Review it', answer: 'All good.' },
+  ]);
+});
+
+test.each(['show', 'trace', 'resume'])('%s refuses an id that is none, or names nothing', async (command) => {
+  const odd = await triad(['sessions', command, 'x']);
+  expect(odd).toMatchObject({
+    code: 2,
+    out: '',
+    err: 'triad: "x" is not the id of a session: see "triad sessions list"\n',
+  });
+  const unknown = await triad(['sessions', command, conversationId], history({ 'conversation.snapshot': none }));
+  expect(unknown).toMatchObject({
+    code: 2,
+    out: '',
+    err: `triad: There is no session ${conversationId}: see "triad sessions list"\n`,
+  });
+});
+
+test('a workflow’s id stands for itself', async () => {
+  const detail = {
+    conversation: conversationRow(),
+    workflow: workflowRow(),
+    runs: [runRow(), child],
+    calls: [],
+    approvals: [],
+    requests: [],
+  };
+  const client = history({ 'conversation.snapshot': none, 'workflow.get': () => detail });
+  const { code, out } = await triad(['sessions', 'trace', workflowId, '--json'], client);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    id: conversationId,
+    workflows: [{ id: workflowId, runs: [{ children: [{ runId: childId }] }] }],
+  });
+});
+
+const interrupted = (approve: 'ask' | 'all') => {
+  const rows = [
+    workflowRow({ id: newId(), outcome: 'interrupted' }),
+    workflowRow({ outcome: 'interrupted', approve }),
+    workflowRow({ id: newId() }),
+  ];
+  const client = history({
+    'conversation.snapshot': () => ({ ...snapshot, workflows: rows }),
+    'workflow.resume': () => {
+      setImmediate(() => client.emit('conversation', workflowEnd()));
+      return {};
+    },
+  });
+  return client;
+};
+
+test('resume goes on with the newest interrupted workflow, with output as run has it', async () => {
+  const { code, out, client } = await triad(
+    ['sessions', 'resume', conversationId, '--json'],
+    interrupted('ask'),
+    typing([]),
+  );
+  expect(code).toBe(0);
+  expect(client.requests.at(-1)).toEqual({ method: 'workflow.resume', input: { workflowId } });
+  expect(JSON.parse(out)).toMatchObject({ type: 'workflow-end', outcome: 'completed' });
+});
+
+test('resume cannot change who answers for a workflow that never asks', async () => {
+  const changed = await triad(['sessions', 'resume', conversationId, '--approve', 'none'], interrupted('all'));
+  expect(changed).toMatchObject({
+    code: 2,
+    err: 'triad: This workflow was started with --approve all, and goes on with it\n',
+  });
+  expect((await triad(['sessions', 'resume', conversationId, '--approve', 'ask'], interrupted('ask'))).code).toBe(2);
+});
+
+test('resume of a session without an interrupted workflow fails', async () => {
+  const { code, err } = await triad(['sessions', 'resume', conversationId]);
+  expect([code, err]).toEqual([1, `triad: Nothing in session ${conversationId} was interrupted\n`]);
+});
+
+test('agents come by name, as table or JSON', async () => {
+  const agent = (name: string) =>
+    ({
+      name,
+      description: `${name} works`,
+      role: 'subagent',
+      model: null,
+      tools: ['grep'],
+      permissions: null,
+      enabled: true,
+      source: 'builtin',
+      sourcePath: null,
+    }) as const;
+  const client = () =>
+    memoryClient({
+      'agents.list': () => [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools] })),
+      'agents.check': () => [],
+      'trust.look': ({ folder }) => ({ folder: folder ?? '', files: [] }),
+    });
+  const json = JSON.parse((await triad(['agents', 'list', '--json'], client())).out) as { name: string }[];
+  expect(json.map(({ name }) => name)).toEqual(['analyst', 'writer']);
+  const { out } = await triad(['agents', 'list'], client());
+  expect(out).toMatch(
+    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +the lead's +builtin +by its tools +grep\nwriter/,
+  );
+});

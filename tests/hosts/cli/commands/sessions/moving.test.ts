@@ -1,0 +1,79 @@
+/** `triad sessions search`, `export`, `clean`, `delete` and `restore`. */
+import { expect, test } from 'vitest';
+import stringWidth from 'string-width';
+import type { SearchHit } from '#contract/view.ts';
+import { main } from '#hosts/cli/program.ts';
+import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import { hitLines } from '#hosts/cli/render/hit-lines.ts';
+import { at, conversationId, leadId, workflowId } from '../../../support/events.ts';
+import { memoryClient } from '../../../support/memory-client.ts';
+import { memoryIo } from '../../../support/memory-io.ts';
+
+const hit: SearchHit = {
+  conversationId,
+  workflowId,
+  runId: leadId,
+  n: 0,
+  kind: 'answer',
+  agent: 'lead',
+  title: 'The\nparser',
+  at,
+  snippet: 'one\n  two \u001b[2J three',
+  hits: [{ start: 0, end: 3 }],
+};
+
+async function triad(args: string[], answers: Parameters<typeof memoryClient>[0] = {}) {
+  const client = memoryClient(answers);
+  const io = memoryIo({ client });
+  const code = await main(['sessions', ...args], io);
+  await io.screen.flush();
+  return { code, out: io.out(), err: io.err(), requests: client.requests };
+}
+
+test('search shows where the words stand, and says when there is more', async () => {
+  const { code, out, err, requests } = await triad(['search', 'two', '--limit', '1'], {
+    'history.search': () => ({ items: [hit], next: 'more' }),
+  });
+  expect(code).toBe(0);
+  expect(out).toMatch(/^[\w-]{36} {2}2026.* · answer · lead · The parser\n {2}one two ␛\[2J three\n$/);
+  expect(err).toBe('Only the newest 1: more with --limit.\n');
+  expect(requests).toEqual([{ method: 'history.search', input: { text: 'two', limit: 1 } }]);
+  const json = await triad(['search', 'two', '--json'], {
+    'history.search': () => ({ items: [hit], next: null }),
+  });
+  expect(JSON.parse(json.out)).toEqual([hit]);
+  for (const line of hitLines(hit, 50, plainStyle)) expect(stringWidth(line)).toBeLessThanOrEqual(50);
+});
+
+test('export prints the text and nothing else', async () => {
+  const exported = await triad(['export', conversationId, '--format', 'json'], {
+    'conversation.export': ({ format }) => ({ fileName: 'x', text: `{"format":"${format}"}` }),
+  });
+  expect(exported).toMatchObject({ code: 0, out: '{"format":"json"}\n', err: '' });
+  expect((await triad(['export', conversationId, '--format', 'pdf'])).code).toBe(2);
+  expect(await triad(['export', 'nonsense'])).toMatchObject({
+    code: 2,
+    err: 'triad: "nonsense" is not the id of a session: see "triad sessions list"\n',
+  });
+});
+
+test('clean says how many, and that they are not lost', async () => {
+  const answers = { 'trash.fill': () => ({ count: 2 }) };
+  const { err, requests } = await triad(['clean', '--older-than', '4w'], answers);
+  expect(err).toBe(
+    '2 sessions were moved to the trash (not changed for 28 days). To get one back: triad sessions restore ID\n',
+  );
+  expect(requests).toEqual([{ method: 'trash.fill', input: { olderThanDays: 28 } }]);
+  expect((await triad(['clean', '--older-than', '30d', '--json'], answers)).out).toBe('{"count":2}\n');
+  for (const args of [['clean'], ['clean', '--older-than', 'soon']]) {
+    expect(await triad(args, answers)).toMatchObject({ code: 2, requests: [] });
+  }
+});
+
+test('one session goes to the trash and comes back', async () => {
+  const answers = { 'conversation.delete': () => ({}), 'conversation.restore': () => ({}) };
+  const deleted = await triad(['delete', conversationId], answers);
+  expect(deleted.err).toBe(`Moved to the trash. To get it back: triad sessions restore ${conversationId}\n`);
+  const restored = await triad(['restore', conversationId], answers);
+  expect(restored.err).toBe('Restored from the trash.\n');
+});

@@ -1,0 +1,180 @@
+/** Asking at the terminal: only a clear yes is a yes, and a question that is gone is not waited for. */
+import { describe, expect, test } from 'vitest';
+import type { Approval, ApprovalRequest } from '#contract/approval.ts';
+import type { GrantScope } from '#contract/permission.ts';
+import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { createAsker } from '#hosts/cli/follow/asker.ts';
+import type { Terminal } from '#hosts/cli/terminal/terminal.ts';
+import { asked, childId, decision, envelope, spawnRequest } from '../../support/events.ts';
+import { memoryClient } from '../../support/memory-client.ts';
+import { memoryIo, typing } from '../../support/memory-io.ts';
+
+const answering = () => memoryClient({ 'approval.decide': () => decision() });
+const answers = ({ requests }: ReturnType<typeof memoryClient>) =>
+  requests.map(({ input }) => input as { item: number; answer: unknown });
+
+function asker(client: Client, terminal: Terminal) {
+  return createAsker(client, terminal, memoryIo({ client }).screen, () => true);
+}
+
+const batch = (): Approval => {
+  const item = { runId: childId, title: 'one', envelope, hash: 'h' };
+  return {
+    request: spawnRequest({ subject: { kind: 'envelopes', operation: 'parallel', items: [item, item] } }),
+    decisions: [null, null],
+  };
+};
+
+test('y allows; anything unclear is asked again', async () => {
+  const client = answering();
+  const terminal = typing(['', 'maybe', 'Y ']);
+  asker(client, terminal).update([asked()]);
+  await expect.poll(() => answers(client)).toMatchObject([{ item: 0, answer: { kind: 'allow' } }]);
+  expect(terminal.shown().match(/Allow\?/g)).toHaveLength(3);
+});
+
+test('n rejects with the reason that the agent will read', async () => {
+  const client = answering();
+  asker(client, typing(['n', ' too broad '])).update([asked()]);
+  await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'reject', reason: 'too broad' } }]);
+});
+
+test('a closed terminal is a no', async () => {
+  const client = answering();
+  asker(client, typing([null])).update([asked()]);
+  await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'reject' } }]);
+});
+
+test('e edits the prompt, shows it, and asks again; the yes binds what was shown', async () => {
+  const client = answering();
+  const terminal = typing(['e', 'y'], async (text) => `${text}, only errors`);
+  asker(client, terminal).update([asked()]);
+  await expect
+    .poll(() => answers(client))
+    .toMatchObject([{ answer: { kind: 'edit', value: { ...envelope, prompt: 'Review src/a.ts, only errors' } } }]);
+  expect(terminal.shown()).toContain('prompt (edited)\n  │ Review src/a.ts, only errors');
+});
+
+test('an editor that fails or leaves nothing changes nothing', async () => {
+  for (const result of [null, '  ', envelope.prompt]) {
+    const client = answering();
+    asker(
+      client,
+      typing(['e', 'y'], async () => result),
+    ).update([asked()]);
+    await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'allow' } }]);
+  }
+});
+
+test('items of a batch are asked one by one, each once', async () => {
+  const client = answering();
+  const questions = [batch()];
+  const one = asker(client, typing(['y', 'n', '']));
+  one.update(questions);
+  one.update(questions);
+  await expect
+    .poll(() => answers(client))
+    .toMatchObject([
+      { item: 0, answer: { kind: 'allow' } },
+      { item: 1, answer: { kind: 'reject' } },
+    ]);
+});
+
+test('a question that was answered elsewhere is given up, and the next one asked', async () => {
+  const client = answering();
+  const lines: string[] = [];
+  const terminal = typing(lines);
+  const one = asker(client, terminal);
+  const [gone, next] = [asked(), asked()];
+  one.update([gone, next]);
+  await expect.poll(() => terminal.shown()).toContain('Allow?');
+  lines.push('y');
+  one.update([next]);
+  await expect.poll(() => client.requests).toHaveLength(1);
+  expect(client.requests[0]?.input).toMatchObject({ approvalId: next.request.id });
+  expect(terminal.shown()).toContain('The question is closed.');
+});
+
+test('an answer that does not fit is asked for again, with the reason', async () => {
+  let tries = 0;
+  const client = memoryClient({
+    'approval.decide': () => {
+      tries += 1;
+      if (tries === 1) throw new TriadError('bad_input', 'The prompt is too long');
+      return decision();
+    },
+  });
+  const terminal = typing(['y', 'y']);
+  asker(client, terminal).update([asked()]);
+  await expect.poll(() => tries).toBe(2);
+  expect(terminal.shown()).toContain('The prompt is too long');
+});
+
+test('closing ends the question on the screen without an answer', async () => {
+  const client = answering();
+  const terminal = typing([]);
+  const one = asker(client, terminal);
+  one.update([asked()]);
+  await expect.poll(() => terminal.shown()).toContain('Allow?');
+  await one.close();
+  one.update([asked()]);
+  expect(client.requests).toEqual([]);
+});
+
+describe('more than once', () => {
+  const offer = { agent: 'lead', tool: 'write_file', pattern: 'docs/a.md' };
+  const offered = (scopes: GrantScope[], rest: Partial<ApprovalRequest> = {}) =>
+    asked(spawnRequest({ grant: { ...offer, scopes }, ...rest }));
+  const all: GrantScope[] = ['workflow', 'conversation', 'project'];
+
+  test.for([
+    ['w', 'workflow'],
+    ['c', 'conversation'],
+    ['P ', 'project'],
+    ['project', 'project'],
+  ] as const)('%s, with the exact pattern', async ([typed, scope]) => {
+    const client = answering();
+    const terminal = typing([typed]);
+    asker(client, terminal).update([offered(all)]);
+    const grant = { scope, pattern: 'docs/a.md' };
+    await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'allow', grant } }]);
+    expect(terminal.shown()).toContain('More than once: lead may use write_file on docs/a.md, in this [w]orkflow');
+    expect(terminal.shown()).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
+  });
+
+  test('y is once only, and what is not offered is no answer', async () => {
+    const client = answering();
+    const terminal = typing(['p', 'y']);
+    asker(client, terminal).update([offered(['workflow', 'conversation'])]);
+    await expect.poll(() => answers(client)).toHaveLength(1);
+    expect(answers(client)[0]?.answer).toEqual({ kind: 'allow' });
+    expect(terminal.shown()).not.toContain('[p]');
+    expect(terminal.shown().match(/Allow\?/g)).toHaveLength(2);
+  });
+
+  test('what was edited can be allowed once only', async () => {
+    const client = answering();
+    const terminal = typing(['e', 'w', 'y'], async (text) => `${text}!`);
+    asker(client, terminal).update([offered(all)]);
+    await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'edit' } }]);
+    expect(terminal.shown().split('(edited)')[1]).not.toContain('More than once');
+  });
+
+  test('what cannot be undone has its second step, whichever yes it is', async () => {
+    const client = answering();
+    asker(client, typing(['w', 'no', 'w', 'confirm'])).update([offered(all, { reversible: false })]);
+    await expect
+      .poll(() => answers(client))
+      .toMatchObject([{ answer: { kind: 'allow', confirmed: true, grant: { scope: 'workflow' } } }]);
+  });
+
+  test('what could hide in a pattern is shown', async () => {
+    const client = answering();
+    const terminal = typing(['n', '']);
+    const grant = { ...offer, pattern: 'a\u202Eb.md', scopes: all };
+    asker(client, terminal).update([asked(spawnRequest({ grant }))]);
+    await expect.poll(() => answers(client)).toHaveLength(1);
+    expect(terminal.shown()).not.toContain('\u202E');
+  });
+});

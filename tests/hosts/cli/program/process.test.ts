@@ -1,0 +1,130 @@
+/** The command line as other programs meet it: real processes, signals, pipes and terminals. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import { plainAnswer, spawnOne, threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { hasTerminals, machine } from '../../support/process.ts';
+
+const eventsOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AgentEvent);
+type End = Extract<AgentEvent, { type: 'workflow-end' }>;
+const waits = { timeout: 10_000 };
+
+test('an answer on stdout, its sum on stderr, then found again by another process', async () => {
+  const { triad } = await machine(plainAnswer());
+  const run = await triad(['run', '-'], 'Say hello\n');
+  expect([run.code, run.out]).toEqual([0, 'Hello, this is the whole answer.\n']);
+  expect(run.err).toMatch(
+    /^completed · [\d.]+ m?s · \d+ tokens · \$0\.\d+\ncontinue with: triad run --conversation [\w-]{36} "…"\n$/,
+  );
+  const [session] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as {
+    id: string;
+    workflows: { outcome: string }[];
+  }[];
+  expect(session?.workflows).toMatchObject([{ outcome: 'completed', subAgents: [] }]);
+  const again = await triad(['run', '--conversation', session?.id ?? '', 'And again']);
+  expect(again.code).toBe(0);
+  const shown = await triad(['sessions', 'show', session?.id ?? '']);
+  expect(shown.out.match(/Hello, this is the whole answer\./g)).toHaveLength(2);
+});
+
+test('--json: durable events without a gap, hints without a number, the sub-agents in the last line', async () => {
+  const { triad } = await machine(threeChildren());
+  const { code, out, err } = await triad(['run', '--json', '--approve', 'all', 'Inspect it']);
+  expect([code, err]).toEqual([0, '']);
+  const events = eventsOf(out);
+  const numbers = events.flatMap((event) => ('seq' in event ? [event.seq] : []));
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  expect(events.filter(({ type }) => type.endsWith('-delta')).every((event) => !('seq' in event))).toBe(true);
+  const end = events.at(-1) as End;
+  expect(end).toMatchObject({ type: 'workflow-end', outcome: 'completed' });
+  expect(end.subAgents.map(({ agent, outcome }) => `${agent} ${outcome}`)).toEqual([
+    'alpha completed',
+    'beta completed',
+    'gamma completed',
+  ]);
+  const trace = JSON.parse((await triad(['sessions', 'trace', end.conversationId, '--json'])).out) as {
+    workflows: { runs: { children: { agent: string; parentChain: string[]; approvals: unknown[] }[] }[] }[];
+  };
+  expect(trace.workflows[0]?.runs[0]?.children.map(({ agent }) => agent)).toEqual(['alpha', 'beta', 'gamma']);
+});
+
+test('without a terminal nobody is asked: the answer is no, and asking for it is bad usage', async () => {
+  const { triad } = await machine(spawnOne());
+  const run = await triad(['run', 'Ask a helper']);
+  expect(run.err).toMatch(/not approved by .*\n✗ inspector: /);
+  const asking = await triad(['run', '--approve', 'ask', 'Ask a helper']);
+  expect(asking).toEqual({
+    code: 2,
+    out: '',
+    err: 'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
+  });
+});
+
+test('SIGINT stops the workflow, which says so in its last line; exit code 130', async () => {
+  const { start } = await machine(plainAnswer({ reply: { deltaMs: 200 } }));
+  const { child, out, exit } = start(['run', '--json', 'x']);
+  await expect.poll(out, waits).toContain('message-delta');
+  child.kill('SIGINT');
+  expect(await exit).toBe(130);
+  expect(eventsOf(out()).at(-1)).toMatchObject({ type: 'workflow-end', outcome: 'cancelled' });
+});
+
+test('a reader that goes away stops the workflow', async () => {
+  const { start, triad } = await machine(plainAnswer({ reply: { deltaMs: 100 } }));
+  const { child, out, exit } = start(['run', '--json', 'x']);
+  await expect.poll(out, waits).toContain('message-delta');
+  child.stdout?.destroy();
+  expect(await exit).toBe(130);
+  const sessions = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as { id: string }[];
+  expect(sessions).toMatchObject([{ workflows: [{ outcome: 'cancelled' }] }]);
+  const shown = await triad(['sessions', 'show', sessions[0]?.id ?? '']);
+  expect(shown.out).toContain('cancelled: Stopped: its output was closed, nobody reads it any more');
+});
+
+test('after a kill the workflow is interrupted, and resumes to its end', async () => {
+  const { start, triad } = await machine(spawnOne({ reply: { deltaMs: 20 } }));
+  const { child, err, exit } = start(['run', '--approve', 'all', 'Ask a helper']);
+  await expect.poll(err, waits).toContain('→ Running inspector agent...');
+  child.kill('SIGKILL');
+  await exit;
+  const [session] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as {
+    id: string;
+    workflows: unknown[];
+  }[];
+  expect(session?.workflows).toMatchObject([{ outcome: 'interrupted' }]);
+  const resumed = await triad(['sessions', 'resume', session?.id ?? '']);
+  expect(resumed.code).toBe(0);
+  expect(resumed.out).toContain('All parts are done.');
+});
+
+test.runIf(hasTerminals)(
+  'a person at the terminal is asked, and only what was typed after the question counts',
+  async () => {
+    const { onTerminal } = await machine(spawnOne());
+    const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
+    child.stdin?.write('y');
+    await expect.poll(out, waits).toContain('Allow? [y]es, [n]o, [?] ask first: ');
+    expect(out()).toContain('│ Inspect the workspace and report.');
+    await sleep(100);
+    child.stdin?.write('\r');
+    await expect.poll(() => out().split('Allow? ').length, waits).toBe(3);
+    child.stdin?.write('y\r');
+    expect(await exit).toBe(0);
+    expect(out()).toContain('→ Running inspector agent...');
+    expect(out()).toContain('the workspace is in good order.');
+  },
+);
+
+test.runIf(hasTerminals)('Ctrl-C at a question stops the workflow', async () => {
+  const { onTerminal } = await machine(spawnOne());
+  const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
+  await expect.poll(out, waits).toContain('Allow? ');
+  await sleep(100);
+  child.stdin?.write('\u0003');
+  expect(await exit).toBe(130);
+  expect(out()).toContain('cancelled ·');
+});

@@ -1,0 +1,168 @@
+/** Each kind of event as a person reads it: the mapping from events to the terminal. */
+import { describe, expect, test } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import { ruleIdOf } from '#contract/grant-id.ts';
+import type { AssistantEntry } from '#contract/message.ts';
+import { linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
+import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import {
+  at,
+  childId,
+  decision,
+  envelope,
+  ofChild,
+  ofLead,
+  spawnRequest,
+  usage,
+  workflowEnd,
+} from '../../support/events.ts';
+
+const messageId = childId;
+const say = (offset: number, text: string, part = 0) => ofLead('message-delta', { messageId, part, offset, text });
+const end = (...texts: string[]) => ofLead('message-end', { entry: entryOf(texts) });
+const entryOf = (texts: string[]): AssistantEntry => ({
+  n: 1,
+  at,
+  kind: 'assistant',
+  messageId,
+  responseId: null,
+  stopReason: 'end_turn',
+  interrupted: false,
+  parts: texts.map((text) => ({ type: 'text', text })),
+});
+
+/** Everything that the events print: data as it is, notes on lines with a mark. */
+function printed(...events: AgentEvent[]): { data: string; notes: string[] } {
+  let shown = NOTHING_SHOWN;
+  let data = '';
+  const notes: string[] = [];
+  for (const event of events) {
+    const step = linesOf(shown, event, plainStyle);
+    shown = step.shown;
+    for (const { to, text } of step.pieces) {
+      if (to === 'data') data += text;
+      else notes.push(text);
+    }
+  }
+  return { data, notes };
+}
+
+test('the lead’s text comes as it streams, once, and ends with a line end', () => {
+  expect(printed(say(0, 'Hel'), say(3, 'lo'), end('Hello')).data).toBe('Hello\n');
+});
+
+test('lost, merged and repeated hints change nothing: the end has the whole text', () => {
+  expect(printed(end('Hello')).data).toBe('Hello\n');
+  expect(printed(say(0, 'He'), say(4, 'o'), end('Hello')).data).toBe('Hello\n');
+  expect(printed(say(0, 'Hel'), say(1, 'ello'), end('Hello')).data).toBe('Hello\n');
+});
+
+test('parts and messages stand on lines of their own', () => {
+  expect(printed(say(0, 'one'), say(0, 'two', 1), end('one', 'two'), end('three')).data).toBe('one\ntwo\nthree\n');
+});
+
+describe('an answer that was cut off and starts again', () => {
+  const again = childId.replace(/.$/, 'f');
+  const whole = ofLead('message-end', { entry: { ...entryOf(['Hello']), messageId: again } });
+  const note = '↻ lead: the answer above was cut off, and starts again here:';
+
+  test('is marked as such, whether the end of the cut one was stored or not', () => {
+    const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
+    const expected = { data: 'Hell\nHello\n', notes: [note] };
+    expect(printed(say(0, 'Hel'), cut, whole)).toEqual(expected);
+    expect(printed(say(0, 'Hell'), whole)).toEqual(expected);
+  });
+
+  test('is not marked where no word of it was shown, or the next message goes on from a whole one', () => {
+    const empty = ofLead('message-end', { entry: { ...entryOf([]), interrupted: true } });
+    expect(printed(empty, whole)).toEqual({ data: 'Hello\n', notes: [] });
+    expect(printed(say(0, 'I look.'), end('I look.'), whole)).toEqual({
+      data: 'I look.\nHello\n',
+      notes: [],
+    });
+  });
+
+  test('is not announced where nothing more is said', () => {
+    const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
+    expect(printed(say(0, 'Hel'), cut, workflowEnd({ outcome: 'cancelled', text: 'Hell' })).notes).toEqual([
+      'cancelled · 1.2 s · 1,234 tokens · $0.01',
+    ]);
+  });
+});
+
+test('a sub-agent shows its start, then its summary; its own words stay in the history', () => {
+  const start = ofChild('run-start', { attempt: 1, envelope, envelopeHash: 'h', queuedMs: 0 });
+  const words = ofChild('message-delta', { messageId, part: 0, offset: 0, text: 'secret' });
+  const text = `# Report\n\n## Summary\n${'x'.repeat(150)}\n\n## Details\nmore`;
+  const done = ofChild('run-end', { outcome: 'completed', text, error: null, durationMs: 3200, usage });
+  expect(printed(start, words, done)).toEqual({
+    data: '',
+    notes: ['→ Running code-reviewer agent...', '✓ code-reviewer 3.2 s · 1,234 tokens', `  ${'x'.repeat(100)}…`],
+  });
+});
+
+test('a sub-agent that fails shows its name, the code and the message; one that was turned down its outcome', () => {
+  const error = { code: 'rate_limited' as const, message: 'Too many\nrequests' };
+  const failed = ofChild('run-end', { outcome: 'error', text: '', error, durationMs: 1, usage });
+  expect(printed(failed).notes).toEqual(['✗ code-reviewer: rate_limited (error): Too many requests']);
+  const rejected = ofChild('run-end', { outcome: 'rejected', text: '', error: null, durationMs: 1, usage });
+  expect(printed(rejected).notes).toEqual(['✗ code-reviewer: rejected (warning): rejected']);
+});
+
+test('retries and notices are notes', () => {
+  const error = { code: 'overloaded' as const, message: 'The provider is busy' };
+  const retry = ofLead('retry', { turn: 1, attempt: 2, delayMs: 500, error });
+  const notice = ofLead('notice', { level: 'warning', text: 'Careful\u001b[2J' });
+  expect(printed(retry, notice).notes).toEqual([
+    '↻ lead: overloaded: The provider is busy; again in 500 ms',
+    'Careful␛[2J',
+  ]);
+});
+
+test('a review is a note, whoever reviews itself', () => {
+  const review = { answer: 1, verdict: { passed: false, score: 40, critique: 'No\nline.' } };
+  const text = 'Review 1: not passed, 40 of 100. No\nline.';
+  const entry = { kind: 'system', code: 'review', n: 2, at, text, review } as const;
+  expect(printed(ofChild('message-end', { entry }), ofLead('message-end', { entry })).notes).toEqual([
+    '◇ code-reviewer: Review 1: not passed, 40 of 100. No line.',
+    '◇ lead: Review 1: not passed, 40 of 100. No line.',
+  ]);
+});
+
+test('what a rule or the clock decided is told; the person’s own answers are not', () => {
+  const approval = spawnRequest();
+  const asked = ofLead('approval-request', { approval });
+  const answer = (rest: Parameters<typeof decision>[0]) =>
+    ofLead('approval-decide', { approvalId: approval.id, decision: decision(rest) });
+  const late = answer({ allowed: false, decidedBy: 'timeout', reason: 'no answer' });
+  const none = answer({ allowed: false, decidedBy: 'rule', ruleId: 'approve:none', reason: null });
+  const granted = answer({ decidedBy: 'rule', ruleId: ruleIdOf('01957a10-0000-7000-8000-000000000301') });
+  expect(printed(asked, answer({ decidedBy: 'rule' }), granted, none, late, answer({})).notes).toEqual([
+    'approved by rule: Start code-reviewer',
+    'approved by grant: Start code-reviewer',
+    'not approved by --approve none: Start code-reviewer',
+    'not approved by timeout: Start code-reviewer (no answer)',
+  ]);
+});
+
+test('the last line sums up: outcome, time, tokens, cost', () => {
+  expect(printed(say(0, 'Hi'), end('Hi'), workflowEnd({ text: 'Hi' }))).toEqual({
+    data: 'Hi\n',
+    notes: ['completed · 1.2 s · 1,234 tokens · $0.01'],
+  });
+  const unpriced = workflowEnd({
+    outcome: 'error',
+    text: '',
+    error: { code: 'auth', message: 'The key was refused' },
+    usage: { ...usage, costUsd: null },
+  });
+  expect(printed(unpriced).notes).toEqual(['auth: The key was refused', 'error · 1.2 s · 1,234 tokens · cost unknown']);
+});
+
+test('an answer that was never streamed is printed at the end', () => {
+  expect(printed(workflowEnd({ text: 'Done.' })).data).toBe('Done.\n');
+});
+
+test('text cut off by the end is closed with a line end', () => {
+  expect(printed(say(0, 'Hal'), workflowEnd({ outcome: 'cancelled', text: '' })).data).toBe('Hal\n');
+});

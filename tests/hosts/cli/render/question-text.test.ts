@@ -1,0 +1,99 @@
+/** A question shows all that a yes would allow, whole, and nothing of it hidden. */
+import { expect, test } from 'vitest';
+import { questionText } from '#hosts/cli/render/question-text.ts';
+import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import { envelope, spawnRequest } from '../../support/events.ts';
+
+const show = (request = spawnRequest(), shown: typeof envelope | null = envelope) =>
+  questionText(request, 0, shown, plainStyle);
+
+test('the resolved envelope is shown: who, model, tools, permissions, limits, prompts', () => {
+  const text = show();
+  for (const line of [
+    '── Approval: Start code-reviewer',
+    'asked by     user → lead → code-reviewer',
+    'risk         medium, can be undone',
+    'agent        code-reviewer (made for this task)',
+    'model        claude-sonnet-5-5 (anthropic), at most 8192 tokens a turn',
+    'tools        grep, read_file',
+    'MCP servers  none',
+    'permissions  FilesystemRead',
+    'folder       /tmp/work',
+    'limits       20 turns, 300 s without a sign of life',
+    '│ You review code.',
+    '│ Review src/a.ts',
+  ]) {
+    expect(text).toContain(line);
+  }
+});
+
+test('what bounds it further, always asks, and reviews are shown where there are any', () => {
+  const text = show(spawnRequest(), {
+    ...envelope,
+    limits: { ...envelope.limits, budget: { tokens: 50_000, costUsd: 2.5, minutes: 10 } },
+    requiresApproval: ['FilesystemWrite'],
+    approvalTimeoutMs: 60_000,
+    reflection: { criteria: 'It names the file.\nIt names the line.', maxRetries: 2 },
+  });
+  expect(text).toContain('budget       50000 tokens, $2.5, 10 min');
+  expect(text).toContain('always asks  FilesystemWrite');
+  expect(text).toContain('waits        60 s for an answer');
+  expect(text).toContain(
+    'reviews      up to 2 more tries, against It names the file.\n               It names the line.',
+  );
+  expect(show()).not.toMatch(/budget|always asks|reviews/);
+});
+
+test('no title, question or choice can write a line of the text’s own', () => {
+  expect(show(spawnRequest({ title: 'Look\n  risk         low' }))).not.toMatch(/^ {2}risk {9}low/m);
+  const choices = [
+    { label: 'Keep\n     2  Keep', description: null },
+    { label: 'Remove', description: 'all\n     3  Ask' },
+  ];
+  const questions = [{ question: 'What now?\n     1  Wait', kind: 'single' as const, choices }];
+  const subject = { kind: 'questions' as const, questions, folder: '/', hash: 'h' };
+  const lines = show(spawnRequest({ subject }), null).split('\n');
+  expect(lines.filter((line) => /^ {5}\d/.test(line))).toEqual(['     1  Keep', '     2  Remove — all']);
+});
+
+test('a prompt of any length is shown to its end', () => {
+  const prompt = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
+  expect(show(spawnRequest(), { ...envelope, prompt })).toMatch(/│ line 0\n[\s\S]*│ line 2999$/);
+});
+
+test('an edited prompt is marked', () => {
+  expect(show(spawnRequest(), { ...envelope, prompt: 'Other' })).toContain('prompt (edited)\n  │ Other');
+  expect(show()).not.toContain('(edited)');
+});
+
+test('hidden characters are shown everywhere in it', () => {
+  const bad = 'x\u001b[2J\u202e\u200b';
+  const text = show(spawnRequest({ title: bad, description: bad, chain: [bad] }), {
+    ...envelope,
+    agent: bad,
+    systemPrompt: bad,
+    prompt: bad,
+    model: bad,
+    folder: bad,
+    tools: [bad],
+  });
+  // eslint-disable-next-line no-control-regex -- they must not be there
+  expect(text).not.toMatch(/[\u001b\u202e\u200b]/);
+  expect(text.match(/x␛\[2J‹U\+202E›‹U\+200B›/g)).toHaveLength(9);
+});
+
+test('a call is shown with its whole input, or as the diff that it would make', () => {
+  const subject = {
+    kind: 'tool',
+    tool: 'write_file',
+    input: { path: 'a', content: 'b\u202e' },
+    folder: '/tmp/work',
+    preview: null,
+    hash: 'h',
+  } as const;
+  expect(show(spawnRequest({ subject }), null)).toContain('│   "content": "b‹U+202E›"');
+  const preview = { path: 'a.txt', diff: '@@ -1 +1 @@\n-old\n+new\n', added: 1, removed: 1, created: false };
+  const text = show(spawnRequest({ subject: { ...subject, preview }, reversible: false }), null);
+  expect(text).toContain('file         a.txt (+1 −1)\n  @@ -1 +1 @@\n  -old\n  +new');
+  expect(text).toContain('cannot be undone');
+});

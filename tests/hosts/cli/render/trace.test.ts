@@ -1,0 +1,168 @@
+/** The trace: a tree of runs with where their time went, as data and as text. */
+import { expect, test } from 'vitest';
+import stringWidth from 'string-width';
+import type { WorkflowDetail } from '#contract/view.ts';
+import { newId } from '#core/base/ids.ts';
+import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import { traceText } from '#hosts/cli/render/trace-text.ts';
+import { traceOf } from '#hosts/cli/render/trace.ts';
+import { grantOf } from '../../../core/approvals/support.ts';
+import {
+  at,
+  childId,
+  conversationRow,
+  decision,
+  later,
+  leadId,
+  requestUsage,
+  runRow,
+  spawnRequest,
+  workflowRow,
+} from '../../support/events.ts';
+
+const child = runRow({
+  id: childId,
+  parentRunId: leadId,
+  kind: 'spawn',
+  depth: 1,
+  agent: 'code-reviewer',
+  name: 'code-reviewer',
+  title: 'review the parser',
+  queuedAt: at,
+  startedAt: later(500),
+  endedAt: later(2000),
+  durationMs: 1500,
+  status: 'error',
+  outcome: 'error',
+  error: { code: 'rate_limited', message: 'Too many requests' },
+  parentChain: ['user', 'lead'],
+});
+const detail: WorkflowDetail = {
+  conversation: conversationRow(),
+  workflow: workflowRow(),
+  runs: [runRow(), child],
+  calls: [
+    {
+      runId: childId,
+      toolCallId: 'a',
+      name: 'grep',
+      status: 'completed',
+      startedAt: later(600),
+      endedAt: later(700),
+    },
+    {
+      runId: childId,
+      toolCallId: 'b',
+      name: 'read_file',
+      status: 'completed',
+      startedAt: later(650),
+      endedAt: later(800),
+    },
+    {
+      runId: childId,
+      toolCallId: 'c',
+      name: 'grep',
+      status: 'running',
+      startedAt: later(900),
+      endedAt: null,
+    },
+  ],
+  approvals: [{ request: spawnRequest(), decisions: [decision({ at: later(400) })] }],
+  requests: [
+    { ...requestUsage({ durationMs: 300 }), runId: childId },
+    { ...requestUsage({ durationMs: 200 }), runId: childId },
+    { ...requestUsage({ durationMs: 50 }), runId: leadId },
+  ],
+};
+const trace = traceOf(detail.conversation, [detail]);
+
+test('the tree has the lead with its sub-agent below, each with its chain and outcome', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect(lead).toMatchObject({ runId: leadId, role: 'primary', outcome: 'completed', order: 1 });
+  expect(lead?.children).toMatchObject([
+    {
+      runId: childId,
+      role: 'sub-agent',
+      kind: 'spawn',
+      order: 1,
+      traceId: child.traceId,
+      parentChain: ['user', 'lead'],
+      error: { code: 'rate_limited' },
+      children: [],
+    },
+  ]);
+});
+
+test('time is split: queued without the wait for the yes, model as a sum, tools at once counted once', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect(lead?.children[0]?.times).toEqual({ queuedMs: 100, waitingMs: 400, modelMs: 500, toolsMs: 200 });
+  expect(lead?.times).toEqual({ queuedMs: 0, waitingMs: 400, modelMs: 50, toolsMs: 0 });
+});
+
+test('approvals stand with the run that asked, and name the run that they were for', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect(lead?.approvals).toMatchObject([
+    {
+      title: 'Start code-reviewer',
+      runId: childId,
+      allowed: true,
+      decidedBy: 'person',
+      askedAt: at,
+      decidedAt: later(400),
+    },
+  ]);
+});
+
+test('the text has header, total, tree, order, times, tokens, marks and errors', () => {
+  const lines = traceText(trace, Infinity, plainStyle);
+  expect(lines[0]).toBe(`Session ${trace.id}: Review the parser`);
+  expect(lines[1]).toContain('total 5.0 s · 1,234 tokens');
+  expect(lines.slice(5)).toEqual([
+    '✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed',
+    '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
+    '│   ? Start code-reviewer – approved by person',
+    '└── ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · $0.00 · error',
+    '        queued 100 ms · waiting 400 ms · model 500 ms · tools 200 ms',
+    '        rate_limited: Too many requests',
+    `        trace ${child.traceId} · user → lead · spawn: ${child.title}`,
+  ]);
+});
+
+test('what was interrupted and resumed says so', () => {
+  const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
+  const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
+  expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
+  expect(lines[5]).toBe('✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
+});
+
+test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {
+  const narrow = traceText(trace, 40, plainStyle);
+  for (const line of narrow) expect(stringWidth(line)).toBeLessThanOrEqual(40);
+  expect(narrow.map((line) => line.trim()).join('')).toContain(child.traceId);
+  expect(narrow.map((line) => line.trim()).join(' ')).toContain('rate_limited: Too many requests');
+});
+
+test('what a grant or a rule allowed says which, and grants stand with their times and their end', () => {
+  const grant = grantOf({ id: newId(), calls: 1, givenAt: later(300), revokedAt: later(900) });
+  const approvals = [
+    { request: spawnRequest({ id: grant.approvalId }), decisions: [decision()] },
+    { request: spawnRequest(), decisions: [decision({ decidedBy: 'rule', ruleId: `grant:${grant.id}` })] },
+    { request: spawnRequest(), decisions: [decision({ decidedBy: 'rule', ruleId: 'user:2' })] },
+  ];
+  const granted = traceOf(detail.conversation, [{ ...detail, approvals, grants: [grant] }]);
+  expect(granted.workflows[0]?.grants).toEqual([grant]);
+  expect(granted.workflows[0]?.runs[0]?.approvals).toMatchObject([
+    { ruleId: null, grantId: grant.id, toolCallId: 'call-1' },
+    { ruleId: `grant:${grant.id}`, grantId: null },
+    { ruleId: 'user:2', grantId: null },
+  ]);
+  const lines = traceText(granted, Infinity, plainStyle);
+  expect(lines.filter((line) => line.includes('?'))).toEqual([
+    '│   ? Start code-reviewer – approved by person',
+    `│   ? Start code-reviewer – approved by grant:${grant.id}`,
+    '│   ? Start code-reviewer – approved by rule user:2',
+  ]);
+  const last = lines.at(-1);
+  expect(last).toContain(`+ grant:${grant.id} · lead may use write_file on docs/*.md (project)`);
+  expect(last).toMatch(/given .+ · used once · revoked /);
+});

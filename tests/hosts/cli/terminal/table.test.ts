@@ -1,0 +1,90 @@
+/** Tables at the widths of a phone, a usual terminal and a wide one. */
+import { expect, test } from 'vitest';
+import stringWidth from 'string-width';
+import type { AgentSummary } from '#contract/agent.ts';
+import { table } from '#hosts/cli/terminal/table.ts';
+import { truncate } from '#hosts/cli/terminal/truncate.ts';
+import { agentTable } from '#hosts/cli/render/agent-table.ts';
+import { sessionTable } from '#hosts/cli/render/session-table.ts';
+import { conversationId, conversationRow, runRow, workflowRow } from '../../support/events.ts';
+
+const session = {
+  conversation: conversationRow({
+    title: 'Review the 語彙解析器 and everything that it calls, then write down what you found',
+  }),
+  workflows: [workflowRow()],
+  runs: [runRow(), runRow({ parentRunId: 'x', kind: 'spawn' })],
+};
+const agent: AgentSummary = {
+  name: 'code-reviewer',
+  role: 'subagent',
+  model: 'sonnet',
+  tools: ['grep', 'read_file'],
+  permissions: null,
+  enabled: true,
+  source: 'builtin',
+  sourcePath: null,
+  description: 'Reads code and\nreports what is wrong with it, most important things first',
+};
+
+test.each([40, 80, 200])('no line is wider than %i cells', (width) => {
+  for (const lines of [sessionTable([session], width), agentTable([agent, agent], width)]) {
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+  }
+});
+
+test('a wide table shows everything, a usual one drops columns, a narrow one stacks; the id is always whole', () => {
+  const [head, row] = sessionTable([session], 200);
+  expect(head).toMatch(/^SESSION +UPDATED +WORKFLOWS +SUB-AGENTS +LAST +TOKENS +TITLE$/);
+  expect(row).toMatch(
+    new RegExp(`^${conversationId}  \\d{4}-.* +1 +1  completed +1,234  Review the .* what you found$`),
+  );
+  const usual = sessionTable([session], 80);
+  expect(usual[0]).toMatch(/^SESSION +LAST +TITLE$/);
+  expect(usual[1]).toMatch(new RegExp(`^${conversationId}  completed  Review .*…$`));
+  const narrow = sessionTable([session], 40);
+  expect(narrow[0]).toBe(conversationId);
+  expect(narrow[1]).toMatch(/^ {2}Review the 語彙解析器 .*…$/);
+});
+
+test('a pipe gets everything', () => {
+  expect(sessionTable([session], Infinity)[1]).toContain('what you found');
+  expect(agentTable([{ ...agent, tools: null }], Infinity)[1]).toContain('Reads code and reports');
+});
+
+test('columns line up, numbers to the right', () => {
+  const columns = [{ title: 'A' }, { title: 'N', align: 'right' as const }];
+  expect(
+    table(
+      columns,
+      [
+        ['世', '1'],
+        ['abc', '200'],
+      ],
+      80,
+    ),
+  ).toEqual(['A      N', '世     1', 'abc  200']);
+});
+
+test('cutting counts cells and keeps characters whole', () => {
+  expect(truncate('世界世界', 5)).toBe('世界…');
+  expect(truncate('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
+  expect(truncate('short', 5)).toBe('short');
+  expect([stringWidth('é'), stringWidth('e\u0301'), stringWidth('世'), stringWidth('👍')]).toEqual([1, 1, 2, 2]);
+});
+
+test('marks that stand on their own take a column, marks above or below a letter none', () => {
+  // Kana with its half-width voiced mark, Thai with the vowel AM, Devanagari with a vowel sign, Thai with a mark above.
+  expect([stringWidth('ｶﾞ'), stringWidth('กำ'), stringWidth('का'), stringWidth('ก็')]).toEqual([2, 2, 2, 1]);
+  expect(truncate('ｶﾞｶﾞｶﾞ', 5)).toBe('ｶﾞｶﾞ…');
+  expect(
+    table(
+      [{ title: 'A' }, { title: 'B' }],
+      [
+        ['ｶﾞ', 'x'],
+        ['e\u0301', 'y'],
+      ],
+      80,
+    ),
+  ).toEqual(['A   B', 'ｶﾞ  x', 'e\u0301   y']);
+});
