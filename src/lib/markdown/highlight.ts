@@ -1,5 +1,6 @@
 /** Colours for code, loaded when the first code is shown: one language at a time. */
 import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
+import { createContext } from 'svelte';
 
 export interface ColouredToken {
   text: string;
@@ -83,6 +84,9 @@ export class Highlighter {
     );
   }
 }
+
+/** One for all code of the app: its languages and themes are loaded once. */
+export const [getHighlighter, setHighlighter] = createContext<Highlighter>();
 
 /** The engine in JavaScript: WebAssembly would need a wider content security policy. */
 async function createCore(): Promise<HighlighterCore> {

@@ -4,7 +4,6 @@ import type { AppState, Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { Highlighter } from '#lib/markdown/highlight.ts';
 import { isTyping } from '#lib/text-field.ts';
 import { text } from '#lib/text.ts';
 import { Attention } from './attention.svelte.ts';
@@ -29,7 +28,6 @@ export class App {
   readonly history: HistoryBrowser;
   readonly keeping: Keeping;
   readonly clock = new Clock();
-  readonly highlighter = new Highlighter();
   readonly toasts: Toasts;
 
   constructor(connection: Connection, toasts: Toasts) {
