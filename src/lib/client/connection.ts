@@ -10,7 +10,7 @@ import type {
   TopicInput,
   TopicName,
 } from '#contract/rpc.ts';
-import { text } from '#lib/text.ts';
+import { text } from '#lib/words/text.ts';
 import type { Link } from './link.ts';
 import { RequestError } from './request-error.ts';
 
