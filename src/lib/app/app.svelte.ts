@@ -107,9 +107,25 @@ export class App {
     return attempt(this.toasts, this.connection.request('run.retry', { runId }));
   }
 
-  /** Whether the message was sent once more, as a new workflow. */
+  /**
+   * Sends a message, which starts a workflow or waits for the one at work. Rejects with a `RequestError`: `bad_input`
+   * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
+   */
+  async send(conversationId: string, text: string): Promise<void> {
+    await this.connection.request('message.send', { conversationId, text });
+    void this.conversations.refresh();
+  }
+
+  /** Creates a conversation and sends its first message; resolves with its id. Rejects as `send` does. */
+  async startConversation(input: Input<'conversation.create'>, text: string): Promise<string> {
+    const { id } = await this.connection.request('conversation.create', input);
+    await this.send(id, text);
+    return id;
+  }
+
+  /** Sends a message once more, as a new workflow. Returns whether it was sent; a toast says why it was not. */
   sendAgain(conversationId: string, text: string): Promise<boolean> {
-    return attempt(this.toasts, this.connection.request('message.send', { conversationId, text }));
+    return attempt(this.toasts, this.send(conversationId, text));
   }
 
   warn(message: string): void {
