@@ -1,5 +1,5 @@
 /** What the engine says about an edited envelope, by field and in plain words. */
-import { text } from '#lib/words/text.ts';
+import { text } from './text.ts';
 
 export interface FieldProblem {
   /** A key of the envelope or of its limits. */

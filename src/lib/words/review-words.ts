@@ -1,7 +1,7 @@
 /** The words about agents that review their own answers. */
 import type { Reflection } from '#contract/agent.ts';
 import type { Review } from '#contract/message.ts';
-import { plural } from '#lib/words/sentences.ts';
+import { plural } from './sentences.ts';
 
 export const reviewWords = {
   reviews: 'Reviews',
