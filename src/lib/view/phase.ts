@@ -2,6 +2,7 @@
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { spawnItemsOf } from './subject.ts';
 
 /** A running thing's phase, or an ended one's outcome. */
 export type Phase = 'queued' | 'waiting' | 'running' | Outcome;
@@ -66,14 +67,13 @@ export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Appro
 /** A question holds up the run that asks and, where sub-agents are asked for, the run that would start. */
 function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
   if (request.runId === run.id) return decisions.includes(null);
-  if (request.subject.kind !== 'envelopes') return false;
-  const item = request.subject.items.findIndex(({ runId }) => runId === run.id);
+  const item = spawnItemsOf(request).findIndex(({ runId }) => runId === run.id);
   return item >= 0 && decisions[item] === null;
 }
 
 function questionOf(approval: Approval, item: number): Omit<Question, 'asleep'> {
   const { request } = approval;
-  const spawn = request.subject.kind === 'envelopes' ? (request.subject.items[item] ?? null) : null;
+  const spawn = spawnItemsOf(request)[item] ?? null;
   return {
     key: spawn?.runId ?? request.id,
     approval,

@@ -3,7 +3,9 @@ import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
+import { isDemoRun } from './demo.ts';
 import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
+import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO } from './tally.ts';
 import { titleOf } from './title.ts';
 
@@ -98,8 +100,7 @@ function apply(view: View, event: DurableEvent): View {
       return toolEnd(view, event);
     case 'approval-request': {
       const { approval: request } = event;
-      const items = request.subject.kind === 'envelopes' ? request.subject.items.length : 1;
-      const approval = { request, decisions: Array.from({ length: items }, () => null) };
+      const approval = { request, decisions: Array.from({ length: itemCountOf(request) }, () => null) };
       return {
         ...view,
         approvals: [...view.approvals.filter(({ request: { id } }) => id !== request.id), approval],
@@ -235,7 +236,7 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
   };
   const runs = [...view.runs.filter(({ id }) => id !== runId), row];
   if (parentRunId === null) {
-    const demo = envelope.provider === 'demo' ? { demo: true } : {};
+    const demo = isDemoRun(row) ? { demo: true } : {};
     return { ...view, runs, workflows: setWorkflow(view, workflowId, () => demo) };
   }
   const workflows = setWorkflow(view, workflowId, ({ agents }) =>
