@@ -52,7 +52,7 @@ export class AgentEditor {
   }
 
   /** Reads the file, also again after it changed. */
-  async look(): Promise<void> {
+  async reload(): Promise<void> {
     const { folder, file, base } = this;
     let now: AgentText | 'gone';
     try {
@@ -67,7 +67,7 @@ export class AgentEditor {
       now = 'gone';
     }
     // Saved meanwhile: what was read may be older.
-    if (this.base !== base) return this.look();
+    if (this.base !== base) return this.reload();
     if (base === null) this.#begin(now);
     else this.#compare(base, now);
   }
@@ -75,14 +75,14 @@ export class AgentEditor {
   /** What was written in the text. */
   input(text: string): void {
     this.text = text;
-    this.#keep();
-    this.#later();
+    this.#storeDraft();
+    this.#scheduleCheck();
   }
 
   /** What was chosen in the form; null takes the key out. */
   change(key: string, value: AgentValue): void {
     this.#changes = { ...this.#changes, [key]: value };
-    this.#later();
+    this.#scheduleCheck();
   }
 
   /** Whether it is on disk now; where it is not, `problem` or `theirs` says why. */
@@ -95,11 +95,11 @@ export class AgentEditor {
       const saved = await this.#connection.request('agents.save', { folder, file, text, before: base.hash });
       this.base = saved;
       this.problem = '';
-      this.#keep();
+      this.#storeDraft();
       return true;
     } catch (caught) {
       const error = asRequestError(caught);
-      if (error.code === 'conflict') await this.look();
+      if (error.code === 'conflict') await this.reload();
       else this.problem = error.message;
       return false;
     } finally {
@@ -117,7 +117,7 @@ export class AgentEditor {
       dropAgentDraft(this.file);
       return false;
     }
-    if (theirs) this.#adopt(theirs);
+    if (theirs) this.#load(theirs);
     return true;
   }
 
@@ -125,14 +125,14 @@ export class AgentEditor {
   keepMine(): void {
     if (this.base && this.theirs) this.base = { ...this.base, hash: this.theirs === 'gone' ? null : this.theirs.hash };
     this.theirs = null;
-    this.#keep();
+    this.#storeDraft();
   }
 
   /** Back to what is on disk; of a new file nothing is left. */
   discard(): void {
     this.#changes = {};
     this.problem = '';
-    if (this.base && this.base.hash !== null) this.#adopt(this.base);
+    if (this.base && this.base.hash !== null) this.#load(this.base);
     else dropAgentDraft(this.file);
   }
 
@@ -143,7 +143,7 @@ export class AgentEditor {
 
   #begin(now: AgentText | 'gone'): void {
     const draft = readAgentDraft(this.file);
-    if (now !== 'gone' && draft === null) return this.#adopt(now);
+    if (now !== 'gone' && draft === null) return this.#load(now);
     if (draft === null) {
       this.theirs = 'gone';
       return;
@@ -152,32 +152,32 @@ export class AgentEditor {
     this.text = text;
     this.base = now === 'gone' ? { file, source, text: '', hash: null, readOnly: null } : { ...now, hash: before };
     this.#compare(this.base, now);
-    this.#later();
+    this.#scheduleCheck();
   }
 
   #compare(base: AgentText, now: AgentText | 'gone'): void {
     const hash = now === 'gone' ? null : now.hash;
     if (hash === base.hash) this.theirs = null;
-    else if (now !== 'gone' && (!this.dirty || now.text === this.text)) this.#adopt(now);
+    else if (now !== 'gone' && (!this.dirty || now.text === this.text)) this.#load(now);
     else this.theirs = now;
   }
 
-  #adopt(now: AgentText): void {
+  #load(now: AgentText): void {
     this.base = now;
     this.text = now.text;
     this.theirs = null;
-    this.#keep();
-    this.#later();
+    this.#storeDraft();
+    this.#scheduleCheck();
   }
 
-  #keep(): void {
+  #storeDraft(): void {
     const { base, text, folder, file } = this;
     if (base === null) return;
     if (this.dirty) keepAgentDraft({ folder, file, source: base.source, text, before: base.hash });
     else dropAgentDraft(file);
   }
 
-  #later(): void {
+  #scheduleCheck(): void {
     this.#isDue = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#flush(), this.lint === null ? 0 : CHECK_MS);
@@ -202,7 +202,7 @@ export class AgentEditor {
         const lint = isEdit
           ? await this.#connection.request('agents.edit', { folder, file, text, changes })
           : await this.#connection.request('agents.lint', { folder, file, text });
-        if (this.text === text) this.#took(lint);
+        if (this.text === text) this.#applyLint(lint);
         else {
           // Written meanwhile: what the form said is for the text as it is now.
           this.#changes = { ...changes, ...this.#changes };
@@ -216,11 +216,11 @@ export class AgentEditor {
     }
   }
 
-  #took(lint: AgentLint): void {
+  #applyLint(lint: AgentLint): void {
     this.lint = lint;
     this.problem = '';
     if (this.text === lint.text) return;
     this.text = lint.text;
-    this.#keep();
+    this.#storeDraft();
   }
 }

@@ -5,15 +5,15 @@ import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { keepAgentDraft } from './agent-drafts.ts';
 
-export class AgentsPage {
+export class AgentsFolder {
   /** Null until they were read once. */
   files = $state.raw<AgentFile[] | null>(null);
   /** New and changed files of the folder, which have no effect. */
   waiting = $state.raw<TrustItem[]>([]);
   trusted = $state.raw<TrustItem[]>([]);
   failure = $state.raw<RequestError | null>(null);
-  /** Grows with each look at the disk. */
-  looks = $state(0);
+  /** Counts how often the files were read; an effect can depend on it. */
+  loads = $state(0);
   readonly folder: string;
   readonly connection: Connection;
   readonly #endOnOpen: () => void;
@@ -42,18 +42,18 @@ export class AgentsPage {
       this.waiting = look.files.filter(({ state }) => state === 'new' || state === 'changed');
       this.trusted = look.files.filter(({ state }) => state === 'same');
       this.failure = null;
-      this.looks += 1;
+      this.loads += 1;
     } catch (error) {
       this.failure = asRequestError(error);
     }
   }
 
-  of(file: string): AgentFile | null {
+  find(file: string): AgentFile | null {
     return this.files?.find((one) => one.file === file) ?? null;
   }
 
   /** Begins a new file, as a draft that is not saved yet; rejects with why that cannot be. Tells where it will lie. */
-  async draft(name: string, source: 'user' | 'project', copyOf?: string): Promise<string> {
+  async createDraft(name: string, source: 'user' | 'project', copyOf?: string): Promise<string> {
     const { folder } = this;
     const asked = { folder, name, source, ...(copyOf === undefined ? {} : { copyOf }) };
     const { file, text }: AgentText = await this.connection.request('agents.draft', asked);

@@ -5,14 +5,14 @@ import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { isTyping } from '#lib/ui/text-field.ts';
-import { attempt, type Toasts } from '#lib/ui/toasts.ts';
-import type { More } from '#lib/view/budgets.ts';
+import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import type { Extension } from '#lib/view/budgets.ts';
 import { text } from '#lib/words/text.ts';
 import { Attention } from './attention.svelte.ts';
 import { Clock } from './clock.svelte.ts';
+import { ConversationActions } from './conversation-actions.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
-import { Keeping } from './keeping.ts';
-import { Pages } from './pages.svelte.ts';
+import { PagedList } from './paged-list.svelte.ts';
 
 const CONVERSATIONS = 50;
 const TRASHED = 100;
@@ -23,10 +23,10 @@ export class App {
   failure = $state.raw<RequestError | null>(null);
   readonly connection: Connection;
   readonly attention: Attention;
-  readonly conversations: Pages<ConversationRow>;
-  readonly trash: Pages<ConversationRow>;
+  readonly conversations: PagedList<ConversationRow>;
+  readonly trash: PagedList<ConversationRow>;
   readonly history: HistoryBrowser;
-  readonly keeping: Keeping;
+  readonly conversationActions: ConversationActions;
   readonly clock = new Clock();
   readonly toasts: Toasts;
 
@@ -34,7 +34,7 @@ export class App {
     this.connection = connection;
     this.toasts = toasts;
     this.attention = new Attention(connection, isTyping);
-    this.conversations = new Pages(
+    this.conversations = new PagedList(
       ({ id }) => id,
       (before) =>
         connection.request('conversation.list', {
@@ -42,21 +42,21 @@ export class App {
           ...(before === undefined ? {} : { before }),
         }),
     );
-    this.trash = new Pages(
+    this.trash = new PagedList(
       ({ id }) => id,
       (before) => connection.request('trash.list', { limit: TRASHED, ...(before === undefined ? {} : { before }) }),
     );
     this.history = new HistoryBrowser(connection);
-    this.keeping = new Keeping(connection, toasts, {
+    this.conversationActions = new ConversationActions(connection, toasts, {
       removed: (id) => {
         this.conversations.drop((conversation) => conversation.id === id);
-        this.history.removed(id);
+        this.history.removeConversation(id);
         void this.trash.refresh();
       },
       restored: (id) => {
         this.trash.drop((conversation) => conversation.id === id);
         void this.conversations.refresh();
-        this.history.forget();
+        this.history.invalidate();
       },
     });
     this.status = connection.status;
@@ -90,21 +90,21 @@ export class App {
 
   /** Whether it goes on now. */
   resume(workflowId: string): Promise<boolean> {
-    return attempt(this.toasts, this.connection.request('workflow.resume', { workflowId }));
+    return succeeds(this.toasts, this.connection.request('workflow.resume', { workflowId }));
   }
 
   /** Whether it may use more now. */
-  extendWorkflow(workflowId: string, more: More): Promise<boolean> {
-    return attempt(this.toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
+  extendWorkflow(workflowId: string, more: Extension): Promise<boolean> {
+    return succeeds(this.toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
   }
 
-  extendRun(runId: string, more: More): Promise<boolean> {
-    return attempt(this.toasts, this.connection.request('run.extend', { runId, ...more }));
+  extendRun(runId: string, more: Extension): Promise<boolean> {
+    return succeeds(this.toasts, this.connection.request('run.extend', { runId, ...more }));
   }
 
   /** Whether the sub-agent goes on now. */
   retryRun(runId: string): Promise<boolean> {
-    return attempt(this.toasts, this.connection.request('run.retry', { runId }));
+    return succeeds(this.toasts, this.connection.request('run.retry', { runId }));
   }
 
   /**
@@ -125,7 +125,7 @@ export class App {
 
   /** Sends a message once more, as a new workflow. Returns whether it was sent; a toast says why it was not. */
   sendAgain(conversationId: string, text: string): Promise<boolean> {
-    return attempt(this.toasts, this.send(conversationId, text));
+    return succeeds(this.toasts, this.send(conversationId, text));
   }
 
   warn(message: string): void {

@@ -44,7 +44,7 @@ export class EnvelopeDraft {
   }
 
   /** Of the problems that an answer met, those of fields that still stand as they were sent. */
-  standing<T extends { field: string }>(problems: readonly T[]): T[] {
+  unfixed<T extends { field: string }>(problems: readonly T[]): T[] {
     const [sent, now] = [this.#sent, fieldsOf(this.value)];
     return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
   }

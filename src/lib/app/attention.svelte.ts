@@ -31,13 +31,13 @@ export class Attention {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #drafts = new Map<string, Draft>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  readonly #backs = new Map<string, AskBack>();
+  readonly #askBacks = new Map<string, AskBack>();
   #known: readonly string[] = [];
   /** Questions that have not opened the modal yet, each with the place where it may; null is any page that shows no conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  readonly #held = new Map<string, string | null>();
+  readonly #deferred = new Map<string, string | null>();
   /** The conversation on the screen, or the inbox. */
-  #here: string | null = null;
+  #currentPlace: string | null = null;
   readonly #isTyping: () => boolean;
   readonly #connection: Connection;
   #unsubscribe: (() => void) | null = null;
@@ -51,23 +51,23 @@ export class Attention {
   }
 
   select(key: string): void {
-    this.#held.delete(key);
+    this.#deferred.delete(key);
     this.#selectedKey = key;
   }
 
   /** The person came to a conversation, or to a page that shows none: what waited for that opens. In the inbox nothing does. */
   enter(place: string | null): void {
-    if (this.#here === place) return;
-    this.#here = place;
+    if (this.#currentPlace === place) return;
+    this.#currentPlace = place;
     if (place === INBOX) this.dismiss();
-    else if (place !== null && !this.#isTyping()) this.openHeld();
+    else if (place !== null && !this.#isTyping()) this.openDeferred();
   }
 
   /** Opens the modal for a question of this place that was held back. */
-  openHeld(): void {
-    const held = this.questions.find((question) => this.#held.get(question.key) === this.#here);
+  openDeferred(): void {
+    const held = this.questions.find((question) => this.#deferred.get(question.key) === this.#currentPlace);
     if (!held || this.open) return;
-    this.#forgetHeld();
+    this.#releaseDeferred();
     this.show(held.key);
   }
 
@@ -75,7 +75,7 @@ export class Attention {
   show(key?: string): void {
     if (key !== undefined) this.select(key);
     else {
-      this.#held.clear();
+      this.#deferred.clear();
       this.#selectedKey = this.selected?.key ?? null;
     }
     this.open = this.questions.length > 0;
@@ -108,18 +108,18 @@ export class Attention {
   }
 
   /** What the person asks back about a question; kept as long as the question is open. */
-  back({ key }: Question): AskBack {
-    const known = this.#backs.get(key);
+  askBack({ key }: Question): AskBack {
+    const known = this.#askBacks.get(key);
     if (known) return known;
-    const back = new AskBack();
-    this.#backs.set(key, back);
-    return back;
+    const askBack = new AskBack();
+    this.#askBacks.set(key, askBack);
+    return askBack;
   }
 
   /** Asks the agent that asks; what it says comes with the state. */
   async ask(question: Question): Promise<void> {
     const approvalId = question.approval.request.id;
-    await this.back(question).send((words) =>
+    await this.askBack(question).send((words) =>
       this.#connection.request('approval.ask', { approvalId, question: words }),
     );
   }
@@ -174,25 +174,25 @@ export class Attention {
     // One that has gone, or fallen asleep, is not looked at any more.
     const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
     if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
-    for (const kept of [this.#drafts, this.#backs, this.#errors, this.#busy, this.#held]) {
+    for (const kept of [this.#drafts, this.#askBacks, this.#errors, this.#busy, this.#deferred]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }
     if (fresh[0]) this.newest = fresh[0];
     const typing = !this.open && this.#isTyping();
     for (const question of fresh) {
       const { conversationId } = question.approval.request;
-      const elsewhere = this.#here !== null && this.#here !== conversationId;
-      if (elsewhere || typing) this.#held.set(question.key, elsewhere ? conversationId : this.#here);
+      const elsewhere = this.#currentPlace !== null && this.#currentPlace !== conversationId;
+      if (elsewhere || typing) this.#deferred.set(question.key, elsewhere ? conversationId : this.#currentPlace);
     }
-    const first = fresh.find(({ key }) => !this.#held.has(key));
+    const first = fresh.find(({ key }) => !this.#deferred.has(key));
     if (first && !this.open) this.show(first.key);
     // What is left waits for another place or moment.
     const looksAtOne = this.questions.some(({ key, asleep }) => asleep && key === this.#selectedKey);
-    if (awake.every(({ key }) => this.#held.has(key)) && !looksAtOne) this.open = false;
+    if (awake.every(({ key }) => this.#deferred.has(key)) && !looksAtOne) this.open = false;
   }
 
   /** Those of this place are seen together. */
-  #forgetHeld(): void {
-    for (const [key, place] of [...this.#held]) if (place === this.#here) this.#held.delete(key);
+  #releaseDeferred(): void {
+    for (const [key, place] of [...this.#deferred]) if (place === this.#currentPlace) this.#deferred.delete(key);
   }
 }

@@ -2,8 +2,8 @@
 import type { Output } from '#contract/rpc.ts';
 import type { SearchHit, WorkflowRow } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { EVERYTHING, listInput, searchOf, type HistoryQuery, type Search } from '#lib/view/history-query.ts';
-import { Pages } from './pages.svelte.ts';
+import { NO_FILTERS, listInput, queryStringOf, type HistoryQuery, type Search } from '#lib/view/history-query.ts';
+import { PagedList } from './paged-list.svelte.ts';
 
 const PAGE = 100;
 
@@ -11,22 +11,22 @@ export type Facets = Output<'workflow.facets'>;
 const NO_FACETS: Facets = { agents: [], models: [], tools: [], folders: [] };
 
 export class HistoryBrowser {
-  readonly workflows: Pages<WorkflowRow>;
-  readonly hits: Pages<SearchHit>;
+  readonly workflows: PagedList<WorkflowRow>;
+  readonly hits: PagedList<SearchHit>;
   facets = $state.raw<Facets>(NO_FACETS);
   /** The address of what is loaded, as the query in it; null where that must be read anew. */
   search = $state<Search | null>(null);
   /** Where the list was scrolled to, in pixels, and the row that had the focus. */
-  place = { offset: 0, active: 0 };
+  scrollPosition = { offset: 0, active: 0 };
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.workflows = new Pages(
+    this.workflows = new PagedList(
       ({ id }) => id,
-      (before) => this.#list(EVERYTHING, before),
+      (before) => this.#list(NO_FILTERS, before),
     );
-    this.hits = new Pages(
+    this.hits = new PagedList(
       ({ runId, n, kind }) => `${runId} ${n} ${kind}`,
       (before) => this.#find('', before),
     );
@@ -34,27 +34,27 @@ export class HistoryBrowser {
 
   /** Shows a query from its start. */
   open(query: HistoryQuery): void {
-    this.search = searchOf(query);
-    this.place = { offset: 0, active: 0 };
+    this.search = queryStringOf(query);
+    this.scrollPosition = { offset: 0, active: 0 };
     if (query.text === '') void this.workflows.load((before) => this.#list(query, before));
     else void this.hits.load((before) => this.#find(query.text, before));
   }
 
   /** The reader is back at what is loaded: it keeps its place and is brought up to date. */
-  comeBack(query: HistoryQuery): void {
+  refreshIfShown(query: HistoryQuery): void {
     // Only in the order of time do new rows come first.
-    const fits = query.text === '' && query.sort === 'newest' && this.search === searchOf(query);
+    const fits = query.text === '' && query.sort === 'newest' && this.search === queryStringOf(query);
     if (fits && this.workflows.loaded && !this.workflows.loading) void this.workflows.refresh();
   }
 
   /** A conversation went to the trash: nothing of it shows any more. */
-  removed(id: string): void {
+  removeConversation(id: string): void {
     this.workflows.drop(({ conversationId }) => conversationId === id);
     this.hits.drop(({ conversationId }) => conversationId === id);
   }
 
   /** What is loaded is out of date: it is read anew when it is opened next. */
-  forget(): void {
+  invalidate(): void {
     this.search = null;
   }
 

@@ -1,5 +1,5 @@
 /** Which messages of a conversation hold words, as far as they are loaded. */
-import { placesOf } from '#lib/ui/marks.ts';
+import { matchesIn } from '#lib/ui/text-matches.ts';
 import type { View } from '#lib/view/reduce.ts';
 
 /** Indexes of the workflows in whose open text all of it occurs: the person's words and the lead's. */
@@ -11,7 +11,7 @@ export function messagesWith(view: View, words: string): number[] {
       entry.kind === 'assistant' ? entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
     );
     const shown = [prompt, ...said.map(withoutMarks)];
-    return shown.some((text) => placesOf(text, [sought]).length > 0) ? [index] : [];
+    return shown.some((text) => matchesIn(text, [sought]).length > 0) ? [index] : [];
   });
 }
 

@@ -7,8 +7,8 @@ export interface Change {
 }
 
 export function changesOf(before: unknown, after: unknown): Change[] {
-  const old = flat(before);
-  const now = flat(after);
+  const old = flatten(before);
+  const now = flatten(after);
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
     const was = old.get(field) ?? '';
     const is = now.get(field) ?? '';
@@ -16,11 +16,11 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   });
 }
 
-function flat(value: unknown, prefix = ''): Map<string, string> {
+function flatten(value: unknown, prefix = ''): Map<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Map([[prefix, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]]);
   }
   return new Map(
-    Object.entries(value).flatMap(([name, inner]) => [...flat(inner, prefix === '' ? name : `${prefix}.${name}`)]),
+    Object.entries(value).flatMap(([name, inner]) => [...flatten(inner, prefix === '' ? name : `${prefix}.${name}`)]),
   );
 }

@@ -31,11 +31,11 @@ export interface Lane {
   queuedMs: number;
   ranMs: number | null;
   /** Between its attempts. */
-  stoodMs: number;
+  idleMs: number;
 }
 
 /** From one time to another, in milliseconds. */
-interface Stretch {
+interface Interval {
   from: number;
   to: number;
 }
@@ -46,8 +46,8 @@ type Entries = Readonly<Record<string, readonly Entry[]>>;
 
 export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
   const start = Date.parse(rows.workflow.createdAt);
-  const timed = inOrder(rows.runs, null).map((run) => {
-    const worked = stretchesOf(run, rows, entries, now);
+  const timed = inTreeOrder(rows.runs, null).map((run) => {
+    const worked = attemptsOf(run, rows, entries, now);
     const queued = Date.parse(run.queuedAt);
     const waits = rows.workflow.outcome === null ? now : queued;
     const bars = barsOf(run, rows, worked, rows.workflow.outcome === null ? now : null);
@@ -55,7 +55,7 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
   });
   const ends = timed.flatMap(({ worked, queue }) => [queue, ...worked]).map(({ to }) => to);
   const length = Math.max(1, ...ends.map((end) => end - start));
-  const part = ({ from, to }: Stretch): Part => ({
+  const part = ({ from, to }: Interval): Part => ({
     from: ((from - start) / length) * 100,
     width: ((to - from) / length) * 100,
   });
@@ -74,20 +74,20 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
       times: timesOf(bars),
       queuedMs: queue.to - queue.from,
       ranMs: first ? (run.durationMs ?? workedMs) : null,
-      stoodMs: first && last ? last.to - first.from - workedMs : 0,
+      idleMs: first && last ? last.to - first.from - workedMs : 0,
     };
   });
 }
 
 /** While nobody worked nothing of it is drawn: a question that stood open over night was not waited for. */
-function barsOf(run: RunRow, rows: Rows, worked: readonly Stretch[], now: number | null): RunSpan[] {
+function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: number | null): RunSpan[] {
   const start = worked[0]?.from ?? Infinity;
   return spansOf(run, rows, now).flatMap((span) =>
     [{ from: -Infinity, to: start }, ...worked]
-      .map((stretch) => ({
+      .map((interval) => ({
         ...span,
-        from: Math.max(span.from, stretch.from),
-        to: Math.min(span.to, stretch.to),
+        from: Math.max(span.from, interval.from),
+        to: Math.min(span.to, interval.to),
       }))
       .filter(({ from, to }) => to > from),
   );
@@ -99,23 +99,23 @@ function timesOf(bars: readonly RunSpan[]): Record<SpanKind, number> {
 }
 
 /** The attempts of a run. The end of one that was interrupted is not recorded: it is its last sign of life. */
-function stretchesOf(run: RunRow, rows: Rows, entries: Entries, now: number): Stretch[] {
+function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Interval[] {
   if (run.startedAt === null) return [];
   const begins = (entries[run.id] ?? []).filter(beginsAttempt).map(({ at }) => Date.parse(at));
   const starts = [Date.parse(run.startedAt), ...begins];
   const isOpen = run.outcome === null && rows.workflow.outcome === null;
   const ended = isOpen ? now : run.outcome === 'interrupted' ? null : endOf(run);
-  const signs = signsOf(run, rows, entries);
+  const activity = activityTimesOf(run, rows, entries);
   return starts.map((from, index) => {
     const next = starts[index + 1];
     if (next === undefined && ended !== null) return { from, to: Math.max(from, ended) };
-    return { from, to: Math.max(from, ...signs.filter((sign) => sign < (next ?? Infinity))) };
+    return { from, to: Math.max(from, ...activity.filter((sign) => sign < (next ?? Infinity))) };
   });
 }
 
 /** When it, or a sub-agent that it waited for, did something. */
-function signsOf(run: RunRow, rows: Rows, entries: Entries): number[] {
-  const ids = new Set(inOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
+function activityTimesOf(run: RunRow, rows: Rows, entries: Entries): number[] {
+  const ids = new Set(inTreeOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
   const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);
   const calls = rows.calls.filter(isOf).flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
   const asked = rows.approvals
@@ -130,6 +130,6 @@ function endOf({ endedAt }: RunRow): number | null {
   return endedAt === null ? null : Date.parse(endedAt);
 }
 
-function inOrder(runs: readonly RunRow[], parent: string | null): RunRow[] {
-  return runs.filter(({ parentRunId }) => parentRunId === parent).flatMap((run) => [run, ...inOrder(runs, run.id)]);
+function inTreeOrder(runs: readonly RunRow[], parent: string | null): RunRow[] {
+  return runs.filter(({ parentRunId }) => parentRunId === parent).flatMap((run) => [run, ...inTreeOrder(runs, run.id)]);
 }

@@ -3,7 +3,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { callOf, fieldsOf, inputOf, stringsOf } from '#lib/view/explain-call.ts';
+import { callOf, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
 
 export class ExplainDraft {
   agent = $state('lead');
@@ -20,23 +20,23 @@ export class ExplainDraft {
   /** Why the box is not JSON; empty where it is. */
   notJson = $state('');
   busy = $state(false);
-  readonly fields = $derived.by(() => fieldsOf(this.tool));
+  readonly fields = $derived.by(() => explainFieldsOf(this.tool));
   readonly #connection: Connection;
   /** What is known of the call beside its fields; only of the tool that it was about. */
-  #known: { tool: string; input: unknown } | null = null;
+  #original: { tool: string; input: unknown } | null = null;
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   /** The call that a question is about, where it was made; says whether there is one. */
-  take(approval: Approval, item: number): boolean {
+  prefill(approval: Approval, item: number): boolean {
     const call = callOf(approval, item);
     if (!call) return false;
-    this.#known = call;
+    this.#original = call;
     this.agent = call.agent;
     this.tool = call.tool;
-    this.values = stringsOf(call.input);
+    this.values = textFieldsOf(call.input);
     this.json = JSON.stringify(call.input, null, 2);
     this.conversationId = approval.request.conversationId;
     this.workflowId = approval.request.workflowId;
@@ -71,7 +71,7 @@ export class ExplainDraft {
   #input(): unknown {
     const { tool } = this;
     if (this.fields.length > 0)
-      return inputOf(tool, this.values, this.#known?.tool === tool ? this.#known.input : null);
+      return callInputOf(tool, this.values, this.#original?.tool === tool ? this.#original.input : null);
     try {
       return JSON.parse(this.json) as unknown;
     } catch (error) {

@@ -19,7 +19,7 @@ export class ProviderDraft {
   result = $state.raw<TestResult | null>(null);
   failure = $state.raw<RequestError | null>(null);
   /** What goes on. */
-  doing = $state<'test' | 'save' | 'detect' | null>(null);
+  activity = $state<'test' | 'save' | 'detect' | null>(null);
   saved = $state(false);
   readonly #app: App;
 
@@ -37,7 +37,7 @@ export class ProviderDraft {
   }
 
   /** A test or a save of something else says nothing about what stands there now. */
-  changed(): void {
+  clearResults(): void {
     this.result = null;
     this.failure = null;
     this.saved = false;
@@ -46,19 +46,19 @@ export class ProviderDraft {
   choose({ baseUrl, models }: Server): void {
     this.baseUrl = baseUrl;
     this.model = models[0] ?? '';
-    this.changed();
+    this.clearResults();
   }
 
   detect(): Promise<void> {
-    return this.#while('detect', async () => {
+    return this.#during('detect', async () => {
       this.servers = await this.#app.connection.request('provider.detect', {});
     });
   }
 
   /** Whether it works. */
   async test(): Promise<boolean> {
-    this.changed();
-    await this.#while('test', async () => {
+    this.clearResults();
+    await this.#during('test', async () => {
       const model = this.model.trim();
       this.result = await this.#app.connection.request('provider.test', {
         ...this.#entered(),
@@ -71,7 +71,7 @@ export class ProviderDraft {
   /** Whether it was saved; the provider is the active one then. */
   async save(): Promise<boolean> {
     this.saved = false;
-    await this.#while('save', async () => {
+    await this.#during('save', async () => {
       const model = this.model.trim();
       const entered = this.#entered();
       if (model !== '')
@@ -88,13 +88,13 @@ export class ProviderDraft {
   }
 
   removeKey(): Promise<void> {
-    this.changed();
-    return this.#while('save', () => this.#app.setProvider({ apiKey: '' }));
+    this.clearResults();
+    return this.#during('save', () => this.#app.setProvider({ apiKey: '' }));
   }
 
-  use(kind: 'demo'): Promise<void> {
-    this.changed();
-    return this.#while('save', async () => {
+  switchTo(kind: 'demo'): Promise<void> {
+    this.clearResults();
+    return this.#during('save', async () => {
       await this.#app.setProvider({ kind });
       this.saved = true;
     });
@@ -113,15 +113,15 @@ export class ProviderDraft {
     return { ...(apiKey === '' ? {} : { apiKey }), ...(fixed ? {} : { baseUrl }) };
   }
 
-  async #while(doing: 'test' | 'save' | 'detect', work: () => Promise<void>): Promise<void> {
-    this.doing = doing;
+  async #during(activity: 'test' | 'save' | 'detect', work: () => Promise<void>): Promise<void> {
+    this.activity = activity;
     this.failure = null;
     try {
       await work();
     } catch (error) {
       this.failure = asRequestError(error);
     } finally {
-      this.doing = null;
+      this.activity = null;
     }
   }
 }

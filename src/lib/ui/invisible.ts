@@ -23,15 +23,15 @@ const HIDDEN: readonly (readonly [number, number])[] = [
   [0xe0000, 0xe0fff], // tags and more selectors
 ];
 
-export interface Segment {
+export interface RevealedSegment {
   text: string;
   /** The text stands for a character that would not be seen. */
   marked: boolean;
 }
 
 /** The text in pieces, each hidden character as a mark such as `⟦U+202E⟧`; line ends of Windows stay as they are. */
-export function reveal(text: string): Segment[] {
-  const segments: Segment[] = [];
+export function reveal(text: string): RevealedSegment[] {
+  const segments: RevealedSegment[] = [];
   let plain = '';
   let at = 0;
   for (const character of text) {

@@ -12,7 +12,7 @@ export interface Toasts {
 export const [getToasts, setToasts] = createContext<Toasts>();
 
 /** Whether it went well; where it did not, the person is told why. */
-export async function attempt(toasts: Toasts, asked: Promise<unknown>): Promise<boolean> {
+export async function succeeds(toasts: Toasts, asked: Promise<unknown>): Promise<boolean> {
   try {
     await asked;
     return true;

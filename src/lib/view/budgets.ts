@@ -5,8 +5,8 @@ import type { Bound as Reached, Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { inputTokensOf } from './tally.ts';
 
-export const KINDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies (keyof Budget)[];
-export type BudgetKind = (typeof KINDS)[number];
+export const BUDGET_KINDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies (keyof Budget)[];
+export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
 export interface Bound {
   kind: BudgetKind;
@@ -16,7 +16,7 @@ export interface Bound {
 }
 
 /** What there should be more of, with the limits that the person saw when asking for it. */
-export type More = Omit<Input<'run.extend'>, 'runId'>;
+export type Extension = Omit<Input<'run.extend'>, 'runId'>;
 
 /** Every run has a bound of iterations: it is of interest once this part of it is used. */
 const NEAR = 0.5;
@@ -41,13 +41,13 @@ export function boundsOfWorkflow(workflow: WorkflowRow): Bound[] {
 }
 
 /** The bound that stopped a run, where one did: the newest remark that names one. */
-export function reachedIn(entries: readonly Entry[]): Reached | null {
+export function reachedBoundIn(entries: readonly Entry[]): Reached | null {
   const remark = entries.findLast((entry) => entry.kind === 'system' && entry.bound !== undefined);
   return remark?.kind === 'system' ? (remark.bound ?? null) : null;
 }
 
 /** What a screen shows of them: all that someone set, and the iterations once they matter. */
-export function shownBounds(bounds: readonly Bound[], raised: boolean): Bound[] {
+export function visibleBounds(bounds: readonly Bound[], raised: boolean): Bound[] {
   return bounds.filter(({ kind, used, of }) => kind !== 'iterations' || raised || (used ?? 0) >= of * NEAR);
 }
 
@@ -56,7 +56,7 @@ export function isReached({ used, of }: Bound): boolean {
 }
 
 /** What is offered to be added: as much again of what is used up. */
-export function suggestion(bounds: readonly Bound[], reached: BudgetKind | null): Budget {
+export function suggestedExtension(bounds: readonly Bound[], reached: BudgetKind | null): Budget {
   const full = bounds.filter((bound) => bound.kind === reached || isReached(bound));
   return Object.fromEntries((full.length > 0 ? full : bounds.slice(0, 1)).map(({ kind, of }) => [kind, of]));
 }
@@ -72,7 +72,7 @@ function boundsOf(
     minutes: (workedMs ?? 0) / 60_000,
     iterations,
   };
-  return KINDS.flatMap((kind) => {
+  return BUDGET_KINDS.flatMap((kind) => {
     const of = budget[kind];
     return of === undefined ? [] : [{ kind, used: used[kind], of }];
   });

@@ -20,14 +20,14 @@ const FORMS: Readonly<Record<string, Form>> = {
 };
 
 /** Empty for a tool whose arguments are written as JSON. */
-export function fieldsOf(tool: string): readonly string[] {
+export function explainFieldsOf(tool: string): readonly string[] {
   return FORMS[tool]?.fields ?? [];
 }
 
 export type Values = Readonly<Record<string, string>>;
 
 /** The arguments of a tool that has fields, from what stands in them; `base` is what is known of the call besides. */
-export function inputOf(tool: string, values: Values, base: unknown = null): Record<string, unknown> {
+export function callInputOf(tool: string, values: Values, base: unknown = null): Record<string, unknown> {
   const { fields, rest, optional = [] } = FORMS[tool] ?? { fields: [], rest: {} };
   const given = fields.flatMap((field) => {
     const value = values[field] ?? '';
@@ -38,7 +38,7 @@ export function inputOf(tool: string, values: Values, base: unknown = null): Rec
 }
 
 /** What stands in the fields of a call that was made. */
-export function stringsOf(input: unknown): Record<string, string> {
+export function textFieldsOf(input: unknown): Record<string, string> {
   const fields = isRecord(input) ? Object.entries(input) : [];
   return Object.fromEntries(
     fields.flatMap(([field, value]) => (typeof value === 'string' ? [[field, value] as const] : [])),
@@ -57,7 +57,7 @@ export function canExplain({ subject }: Pick<ApprovalRequest, 'subject'>): boole
 }
 
 /** The query of the address where a question is explained. */
-export function whyOf({ workflowId, id }: Pick<ApprovalRequest, 'workflowId' | 'id'>, item: number): string {
+export function explainQueryOf({ workflowId, id }: Pick<ApprovalRequest, 'workflowId' | 'id'>, item: number): string {
   return `workflow=${workflowId}&approval=${id}&item=${item}`;
 }
 
@@ -67,9 +67,9 @@ export function callOf({ request }: Approval, item: number): ExplainedCall | nul
   if (subject.kind === 'tool') return { agent, tool: subject.tool, input: subject.input };
   if (subject.kind !== 'envelopes') return null;
   const name = subject.items[item]?.envelope.agent ?? '';
-  if (subject.operation === 'spawn') return { agent, tool: 'spawn_agent', input: inputOf('spawn_agent', { name }) };
+  if (subject.operation === 'spawn') return { agent, tool: 'spawn_agent', input: callInputOf('spawn_agent', { name }) };
   if (subject.operation === 'delegate')
-    return { agent, tool: 'delegate_task', input: inputOf('delegate_task', { agent_id: name }) };
+    return { agent, tool: 'delegate_task', input: callInputOf('delegate_task', { agent_id: name }) };
   return {
     agent,
     tool: 'parallel_tasks',

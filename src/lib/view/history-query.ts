@@ -28,7 +28,7 @@ export const FILTERS = [
   ...(['outcome', 'status', 'agent', 'model', 'tool', 'folder', 'from', 'to', 'minCostUsd'] as const),
 ] satisfies FilterName[];
 
-export const EVERYTHING: HistoryQuery = {
+export const NO_FILTERS: HistoryQuery = {
   text: '',
   sort: 'newest',
   outcome: null,
@@ -61,7 +61,7 @@ export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
 }
 
 /** `?…`, or nothing where nothing was asked for; the same query has the same address. */
-export function searchOf(query: HistoryQuery): Search {
+export function queryStringOf(query: HistoryQuery): Search {
   const params = new URLSearchParams();
   if (query.text !== '') params.set('q', query.text);
   for (const name of FILTERS) {
@@ -73,7 +73,7 @@ export function searchOf(query: HistoryQuery): Search {
   return search === '' ? '' : `?${search}`;
 }
 
-export function setFilters(query: HistoryQuery): FilterName[] {
+export function activeFilters(query: HistoryQuery): FilterName[] {
   return FILTERS.filter((name) => query[name] !== null);
 }
 

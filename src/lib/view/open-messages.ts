@@ -26,7 +26,9 @@ export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: Hint
   if (hint.offset > known.text.length || hint.offset + hint.text.length < known.text.length) return view;
   if (added === '' && hint.part < message.parts.length) return view;
   const parts = Array.from({ length: Math.max(message.parts.length, hint.part + 1) }, (_, index) =>
-    index === hint.part ? { ...known, ...emptyPart(hint), text: known.text + added } : (message.parts[index] ?? HOLE),
+    index === hint.part
+      ? { ...known, ...emptyPart(hint), text: known.text + added }
+      : (message.parts[index] ?? EMPTY_PART),
   );
   return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
 }
@@ -44,7 +46,7 @@ export function applyPart<V extends { open: OpenMessage[] }>(
   if (known && (known.text.length >= whole.text.length || (known.kind === 'tool' && known.text !== ''))) return view;
   const parts = Array.from(
     { length: Math.max(message.parts.length, event.part + 1) },
-    (_, index) => (index === event.part ? whole : message.parts[index]) ?? HOLE,
+    (_, index) => (index === event.part ? whole : message.parts[index]) ?? EMPTY_PART,
   );
   return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
 }
@@ -54,15 +56,15 @@ export function withoutOpen(open: readonly OpenMessage[], messageId: string): Op
 }
 
 /** The place of a part of which nothing was streamed. */
-const HOLE: Part = { kind: 'text', text: '', toolCallId: null, name: null };
+const EMPTY_PART: Part = { kind: 'text', text: '', toolCallId: null, name: null };
 
 function wholePart(part: WholePart): Part {
   if (part.type === 'tool_use') {
     const text = part.malformed ?? JSON.stringify(part.input);
     return { kind: 'tool', text, toolCallId: part.id, name: part.name };
   }
-  if (part.type === 'redacted_thinking') return HOLE;
-  return { ...HOLE, kind: part.type, text: part.text };
+  if (part.type === 'redacted_thinking') return EMPTY_PART;
+  return { ...EMPTY_PART, kind: part.type, text: part.text };
 }
 
 function emptyMessage({

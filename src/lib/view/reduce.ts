@@ -6,7 +6,7 @@ import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
 import { itemCountOf } from './subject.ts';
-import { addTally, tallyOf, ZERO } from './tally.ts';
+import { addTally, tallyOf, ZERO_TALLY } from './tally.ts';
 import { titleOf } from './title.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
@@ -24,7 +24,7 @@ export interface View extends Snapshot {
 
 export function fromSnapshot(snapshot: Snapshot): View {
   const entries = Object.fromEntries(Object.entries(snapshot.entries).filter(([, list]) => list.length > 0));
-  return { ...snapshot, entries, open: snapshot.open.map(withoutHoles), retries: {}, reviewing: [] };
+  return { ...snapshot, entries, open: snapshot.open.map(withEmptyParts), retries: {}, reviewing: [] };
 }
 
 /** Durable events count once, whatever is delivered twice; hints change open messages only. */
@@ -89,9 +89,9 @@ function apply(view: View, event: DurableEvent): View {
     case 'run-end':
       return runEnd(view, event);
     case 'message-start':
-      return { ...quiet(view, event.runId), open: opened(view, event) };
+      return { ...withoutRetry(view, event.runId), open: openMessages(view, event) };
     case 'message-part':
-      return applyPart(quiet(view, event.runId), event);
+      return applyPart(withoutRetry(view, event.runId), event);
     case 'message-end':
       return messageEnd(view, event);
     case 'tool-start':
@@ -107,7 +107,7 @@ function apply(view: View, event: DurableEvent): View {
       };
     }
     case 'approval-decide':
-      return { ...view, approvals: decided(view.approvals, event) };
+      return { ...view, approvals: withDecision(view.approvals, event) };
     case 'context-request':
     case 'context-end':
       return { ...view, approvals: withContext(view.approvals, event) };
@@ -119,7 +119,7 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
     case 'request-start':
-      return event.purpose === 'review' ? reviewing(view, event.runId, true) : view;
+      return event.purpose === 'review' ? setReviewing(view, event.runId, true) : view;
     case 'turn-start':
     case 'turn-end':
     case 'memory-change':
@@ -172,7 +172,7 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
     firstSeq: seq,
     lastSeq: seq,
     subAgentCount: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...(budget === undefined ? {} : { budget }),
   };
   return { ...view, conversation, workflows: [...view.workflows, row] };
@@ -232,7 +232,7 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     startedAt: null,
     endedAt: null,
     durationMs: null,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
   const runs = [...view.runs.filter(({ id }) => id !== runId), row];
   if (parentRunId === null) {
@@ -279,17 +279,17 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const end = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
   const set = { ...end, ...(reviews && { reviews }) };
   const open = view.open.filter((message) => message.runId !== runId);
-  return { ...reviewing(quiet(view, runId), runId, false), runs: setRun(view, runId, () => set), open };
+  return { ...setReviewing(withoutRetry(view, runId), runId, false), runs: setRun(view, runId, () => set), open };
 }
 
-function reviewing(view: View, runId: string, now: boolean): View {
+function setReviewing(view: View, runId: string, now: boolean): View {
   if (view.reviewing.includes(runId) === now) return view;
   const others = view.reviewing.filter((id) => id !== runId);
   return { ...view, reviewing: now ? [...others, runId] : others };
 }
 
 /** A run has one message in flight: what a failed attempt left goes with the next. A snapshot may be ahead of its start. */
-function opened(view: View, event: Event<'message-start'>): View['open'] {
+function openMessages(view: View, event: Event<'message-start'>): View['open'] {
   const { messageId, conversationId, workflowId, runId, at } = event;
   const others = view.open.filter((message) => message.runId !== runId);
   const known = view.open.find((message) => message.messageId === messageId);
@@ -299,7 +299,9 @@ function opened(view: View, event: Event<'message-start'>): View['open'] {
 
 function messageEnd(view: View, { runId, entry }: Event<'message-end'>): View {
   const next = { ...view, entries: putEntry(view.entries, runId, entry) };
-  return entry.kind === 'assistant' ? { ...quiet(next, runId), open: withoutOpen(view.open, entry.messageId) } : next;
+  return entry.kind === 'assistant'
+    ? { ...withoutRetry(next, runId), open: withoutOpen(view.open, entry.messageId) }
+    : next;
 }
 
 function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
@@ -324,7 +326,7 @@ function toolEnd(view: View, { runId, at, entry }: Event<'tool-end'>): View {
   };
 }
 
-function decided(approvals: View['approvals'], event: Event<'approval-decide'>): View['approvals'] {
+function withDecision(approvals: View['approvals'], event: Event<'approval-decide'>): View['approvals'] {
   const { approvalId, decision } = event;
   return approvals.map((approval) =>
     approval.request.id === approvalId
@@ -349,7 +351,7 @@ function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'
   const sum = (row: { usage: typeof add }) => ({ usage: addTally(row.usage, add) });
   const time = (workedMs: number | undefined) => (workedMs === undefined ? {} : { workedMs });
   return {
-    ...(request.purpose === 'review' ? reviewing(view, runId, false) : view),
+    ...(request.purpose === 'review' ? setReviewing(view, runId, false) : view),
     conversation: { ...view.conversation, ...sum(view.conversation) },
     workflows: setWorkflow(view, workflowId, (row) => ({ ...sum(row), ...time(worked?.workflowMs) })),
     runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs) })),
@@ -378,7 +380,7 @@ function putEntry(entries: View['entries'], runId: string, entry: Entry): View['
 }
 
 /** A run that shows life is no longer waiting for its next attempt. */
-function quiet(view: View, runId: string): View {
+function withoutRetry(view: View, runId: string): View {
   if (!(runId in view.retries)) return view;
   return {
     ...view,
@@ -387,7 +389,7 @@ function quiet(view: View, runId: string): View {
 }
 
 /** Parts of which nothing was streamed (redacted thinking) cross the bridge as null. */
-function withoutHoles(message: Snapshot['open'][number]): Snapshot['open'][number] {
+function withEmptyParts(message: Snapshot['open'][number]): Snapshot['open'][number] {
   const parts: (Snapshot['open'][number]['parts'][number] | null | undefined)[] = message.parts;
   return {
     ...message,

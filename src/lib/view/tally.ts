@@ -2,7 +2,7 @@
 import type { RequestUsage } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 
-export const ZERO: Tally = {
+export const ZERO_TALLY: Tally = {
   requests: 0,
   inputTokens: 0,
   outputTokens: 0,

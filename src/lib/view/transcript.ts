@@ -31,7 +31,7 @@ export type Block =
   | { kind: 'system'; key: string; entry: SystemEntry }
   | { kind: 'interrupted'; key: string };
 
-export interface Source {
+export interface RunRows {
   run: RunRow;
   entries: readonly Entry[];
   calls: readonly ToolCallRow[];
@@ -42,7 +42,7 @@ export interface Source {
 }
 
 /** Keys stay the same when an open message ends, so that what is on the screen stays in place. */
-export function blocksOf(source: Source): Block[] {
+export function blocksOf(source: RunRows): Block[] {
   const results = resultsOf(source);
   const blocks = source.entries.flatMap((entry): Block[] => {
     switch (entry.kind) {
@@ -60,15 +60,15 @@ export function blocksOf(source: Source): Block[] {
 }
 
 /** Only those of the message that is being written. */
-export function openBlocksOf(source: Source): Block[] {
+export function openBlocksOf(source: RunRows): Block[] {
   return source.open ? openBlocks(source, source.open) : [];
 }
 
-function resultsOf({ entries }: Source): Map<string, ToolEntry> {
+function resultsOf({ entries }: RunRows): Map<string, ToolEntry> {
   return new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])));
 }
 
-function assistantBlocks(source: Source, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
+function assistantBlocks(source: RunRows, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
   const blocks = entry.parts.flatMap((part, index): Block[] => {
     const key = `${entry.messageId}-${index}`;
     switch (part.type) {
@@ -88,7 +88,7 @@ function assistantBlocks(source: Source, entry: AssistantEntry, results: Map<str
 }
 
 /** Calls of it may be under way, or have their results, before it is complete. */
-function openBlocks(source: Source, message: OpenMessage): Block[] {
+function openBlocks(source: RunRows, message: OpenMessage): Block[] {
   const results = resultsOf(source);
   return message.parts.flatMap((part, index): Block[] => {
     const key = `${message.messageId}-${index}`;
@@ -114,7 +114,7 @@ function parsed(json: string): unknown {
 
 type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy'>;
 
-function withState(source: Source, call: Stateless, writing: boolean): Call {
+function withState(source: RunRows, call: Stateless, writing: boolean): Call {
   const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
   const children = source.children.filter(({ toolCallId }) => toolCallId === call.id).sort((a, b) => a.item - b.item);
   const asked = askedOf(source, call);
@@ -122,7 +122,7 @@ function withState(source: Source, call: Stateless, writing: boolean): Call {
   return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked) };
 }
 
-function askedOf({ run, approvals }: Source, { id }: Stateless): Approval | undefined {
+function askedOf({ run, approvals }: RunRows, { id }: Stateless): Approval | undefined {
   return approvals.find(({ request }) => request.runId === run.id && request.toolCallId === id);
 }
 
@@ -133,7 +133,7 @@ function allowedBy(asked: Approval | undefined): Call['allowedBy'] {
 }
 
 function stateOf(
-  source: Source,
+  source: RunRows,
   call: Stateless,
   asked: Approval | undefined,
   row: ToolCallRow | undefined,
@@ -149,7 +149,7 @@ function stateOf(
 }
 
 /** The block in which an entry of the run stands; -1 where it shows nothing. */
-export function blockOf(blocks: readonly Block[], entries: readonly Entry[], n: number): number {
+export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[], n: number): number {
   const entry = entries.find((one) => one.n === n);
   switch (entry?.kind) {
     case undefined:

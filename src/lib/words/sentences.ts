@@ -6,7 +6,7 @@ export function plural(value: number, one: string, many: string): string {
 }
 
 /** `Stopped: 2 agents, 1 request. Nothing is left running.` */
-export function receipt({ agents, requests, tools, approvals, left }: StopReceipt): string {
+export function stopReceipt({ agents, requests, tools, approvals, left }: StopReceipt): string {
   const parts = [
     plural(agents, 'agent', 'agents'),
     ...(requests > 0 ? [plural(requests, 'request', 'requests')] : []),

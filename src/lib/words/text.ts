@@ -13,7 +13,7 @@ import { inboxWords } from './inbox-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
-import { receipt, advice, plural } from './sentences.ts';
+import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { workWords } from './work-words.ts';
 
@@ -308,5 +308,5 @@ export const text = {
   settings: settingsWords,
   firstRun: firstRunWords,
   demo: demoWords,
-  stopped: (value: StopReceipt) => receipt(value),
+  stopped: (value: StopReceipt) => stopReceipt(value),
 } as const;

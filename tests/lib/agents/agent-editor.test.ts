@@ -38,7 +38,7 @@ function disk(now: string | null) {
 async function opened(now: string) {
   const file = disk(now);
   const editor = file.editor();
-  await editor.look();
+  await editor.reload();
   await vi.waitFor(() => expect(editor.values).not.toBeNull());
   return { file, editor };
 }
@@ -79,7 +79,7 @@ describe('AgentEditor', () => {
   it('follows the disk while nothing was written', async () => {
     const { file, editor } = await opened(text('haiku'));
     file.now = text('opus');
-    await editor.look();
+    await editor.reload();
     expect([editor.text, editor.theirs, editor.dirty]).toEqual([text('opus'), null, false]);
   });
 
@@ -102,7 +102,7 @@ describe('AgentEditor', () => {
     const { file, editor } = await opened(text('haiku'));
     editor.input(text('mine'));
     file.now = text('theirs');
-    await editor.look();
+    await editor.reload();
     expect(editor.takeTheirs()).toBe(true);
     expect([editor.text, editor.dirty, readAgentDraft(FILE)]).toEqual([text('theirs'), false, null]);
   });
@@ -111,7 +111,7 @@ describe('AgentEditor', () => {
     const { file, editor } = await opened(text('haiku'));
     editor.input(text('mine'));
     file.now = null;
-    await editor.look();
+    await editor.reload();
     expect(editor.theirs).toBe('gone');
     editor.keepMine();
     expect(await editor.save()).toBe(true);
@@ -123,11 +123,11 @@ describe('AgentEditor', () => {
     editor.input(text('mine'));
     editor.close();
     const again = file.editor();
-    await again.look();
+    await again.reload();
     expect([again.text, again.theirs, again.dirty]).toEqual([text('mine'), null, true]);
     file.now = text('theirs');
     const third = file.editor();
-    await third.look();
+    await third.reload();
     expect([third.text, third.theirs]).toEqual([text('mine'), expect.objectContaining({ text: text('theirs') })]);
   });
 
@@ -135,7 +135,7 @@ describe('AgentEditor', () => {
     keepAgentDraft({ folder: '/work', file: FILE, source: 'project', text: text('new'), before: null });
     const file = disk(null);
     const editor = file.editor();
-    await editor.look();
+    await editor.reload();
     expect([editor.text, editor.dirty, editor.theirs]).toEqual([text('new'), true, null]);
     editor.discard();
     expect([readAgentDraft(FILE), file.now]).toEqual([null, null]);

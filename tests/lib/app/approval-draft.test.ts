@@ -51,9 +51,9 @@ describe('the fields of an envelope', () => {
     expect(draft.edits).toBe(2);
     draft.answer();
     const problems = [{ field: 'maxIterations' }, { field: 'minutes' }];
-    expect(draft.standing(problems)).toEqual(problems);
+    expect(draft.unfixed(problems)).toEqual(problems);
     draft.setBudget('minutes', null);
-    expect(draft.standing(problems)).toEqual([{ field: 'maxIterations' }]);
+    expect(draft.unfixed(problems)).toEqual([{ field: 'maxIterations' }]);
   });
 });
 

@@ -78,7 +78,7 @@ describe('Attention', () => {
     attention.enter(id(9));
     connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
     expect(attention.open).toBe(false);
-    attention.openHeld();
+    attention.openDeferred();
     expect(attention.open).toBe(false);
     attention.enter(id(1));
     expect(attention.open).toBe(true);
@@ -91,10 +91,10 @@ describe('Attention', () => {
     attention.enter(id(1));
     connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], asleep: [], running: [] });
     expect(attention.open).toBe(false);
-    attention.openHeld();
+    attention.openDeferred();
     expect(attention.open).toBe(true);
     attention.dismiss();
-    attention.openHeld();
+    attention.openDeferred();
     expect(attention.open, 'put aside').toBe(false);
   });
 

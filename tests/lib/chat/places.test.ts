@@ -5,7 +5,7 @@ import { messagesWith } from '#lib/chat/find.ts';
 import { Session } from '#lib/runs/session.svelte.ts';
 import type { View } from '#lib/view/reduce.ts';
 import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
-import { blockOf, blocksOf } from '#lib/view/transcript.ts';
+import { blockIndexOf, blocksOf } from '#lib/view/transcript.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
 import { CONVERSATION, Story } from '../support/story.ts';
@@ -38,7 +38,7 @@ describe('messagesWith', () => {
   });
 });
 
-describe('blockOf', () => {
+describe('blockIndexOf', () => {
   it('knows the block of every entry, a result at its call', () => {
     const view = viewOf(conversation());
     const [run] = view.runs;
@@ -46,9 +46,9 @@ describe('blockOf', () => {
     const entries: Entry[] = view.entries[run.id] ?? [];
     const blocks = blocksOf({ run, entries, calls: [], open: null, children: [], approvals: [] });
     expect(entries.map(({ kind }) => kind)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    const found = entries.map(({ n }) => blocks[blockOf(blocks, entries, n)]?.kind);
+    const found = entries.map(({ n }) => blocks[blockIndexOf(blocks, entries, n)]?.kind);
     expect(found).toEqual(['user', 'text', 'call', 'text']);
-    expect(blockOf(blocks, entries, 99)).toBe(-1);
+    expect(blockIndexOf(blocks, entries, 99)).toBe(-1);
   });
 });
 

@@ -83,8 +83,8 @@ describe('lanesOf', () => {
     expect(its).toHaveLength(2);
     expect(of?.[1]).toEqual([resumed + 1, ended]);
     for (const lane of drawn) {
-      expect(lane.stoodMs).toBeGreaterThan(2 * HOUR - 100);
-      expect(lane.stoodMs).toBeLessThan(2 * HOUR + 100);
+      expect(lane.idleMs).toBeGreaterThan(2 * HOUR - 100);
+      expect(lane.idleMs).toBeLessThan(2 * HOUR + 100);
     }
   });
 
@@ -96,7 +96,7 @@ describe('lanesOf', () => {
       // All that is drawn ends there too: else the work would be the first hair of an empty hour.
       const begun = Date.parse(lane.run.startedAt ?? '');
       expect(times(lane, start, died)).toEqual([[begun, died]]);
-      expect(lane.stoodMs).toBe(0);
+      expect(lane.idleMs).toBe(0);
     }
   });
 
@@ -108,9 +108,9 @@ describe('lanesOf', () => {
     child.again('Look.', 2, 'retried');
     end(work);
     const [lead, again] = lanes(story, 0);
-    expect([lead?.work.length, lead?.stoodMs]).toEqual([1, 0]);
+    expect([lead?.work.length, lead?.idleMs]).toEqual([1, 0]);
     expect(again?.work).toHaveLength(2);
-    expect(again?.stoodMs).toBeGreaterThan(HOUR - 100);
+    expect(again?.idleMs).toBeGreaterThan(HOUR - 100);
   });
 
   it('draws what still goes on until now, and what waits as waiting', () => {

@@ -1,8 +1,8 @@
 // Marking changes nothing about a text: its pieces are the text, and those that were found are marked.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { placesOf, wordsOf } from '#lib/ui/marks.ts';
 import { segmentsOf } from '#lib/ui/segments.ts';
+import { matchesIn, searchWordsOf } from '#lib/ui/text-matches.ts';
 
 const range = fc.record({ start: fc.nat(40), end: fc.nat(40) });
 
@@ -20,19 +20,19 @@ describe('segmentsOf', () => {
   });
 });
 
-describe('placesOf', () => {
+describe('matchesIn', () => {
   it('finds every word, in any case, in order and without overlap', () => {
-    expect(wordsOf(' The  the Report ')).toEqual(['the', 'report']);
-    expect(placesOf('The report on the Reports', ['the', 'report'])).toEqual([
+    expect(searchWordsOf(' The  the Report ')).toEqual(['the', 'report']);
+    expect(matchesIn('The report on the Reports', ['the', 'report'])).toEqual([
       [0, 3],
       [4, 10],
       [14, 17],
       [18, 24],
     ]);
-    expect(placesOf('aaa', ['a', 'aa'])).toEqual([
+    expect(matchesIn('aaa', ['a', 'aa'])).toEqual([
       [0, 2],
       [2, 3],
     ]);
-    expect(placesOf('nothing', ['x'])).toEqual([]);
+    expect(matchesIn('nothing', ['x'])).toEqual([]);
   });
 });

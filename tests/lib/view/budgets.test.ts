@@ -2,9 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { boundsOfRun, boundsOfWorkflow, isReached, reachedIn, shownBounds, suggestion } from '#lib/view/budgets.ts';
+import {
+  boundsOfRun,
+  boundsOfWorkflow,
+  isReached,
+  reachedBoundIn,
+  visibleBounds,
+  suggestedExtension,
+} from '#lib/view/budgets.ts';
 import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
-import { ZERO } from '#lib/view/tally.ts';
+import { ZERO_TALLY } from '#lib/view/tally.ts';
 import { envelope, Story } from '../support/story.ts';
 import { Rows } from '../support/rows.ts';
 
@@ -18,7 +25,7 @@ function rows(): { run: RunRow; workflow: WorkflowRow } {
   return { run, workflow };
 }
 
-const usage = { ...ZERO, requests: 3, inputTokens: 100, cacheReadTokens: 40, outputTokens: 60 };
+const usage = { ...ZERO_TALLY, requests: 3, inputTokens: 100, cacheReadTokens: 40, outputTokens: 60 };
 const limits = { ...envelope('a', 'b').limits, budget: { tokens: 200, costUsd: 0.5 } };
 
 describe('bounds', () => {
@@ -53,9 +60,9 @@ describe('bounds', () => {
   it('show the iterations only once they matter', () => {
     const few = [{ kind: 'iterations', used: 9, of: 20 }] as const;
     const many = [{ kind: 'iterations', used: 10, of: 20 }] as const;
-    expect(shownBounds(few, false)).toEqual([]);
-    expect(shownBounds(few, true)).toEqual(few);
-    expect(shownBounds(many, false)).toEqual(many);
+    expect(visibleBounds(few, false)).toEqual([]);
+    expect(visibleBounds(few, true)).toEqual(few);
+    expect(visibleBounds(many, false)).toEqual(many);
   });
 });
 
@@ -67,9 +74,9 @@ describe('an extension', () => {
   ] as const;
 
   it('offers as much again of what is used up', () => {
-    expect(suggestion(bounds, null)).toEqual({ tokens: 200 });
-    expect(suggestion(bounds, 'minutes')).toEqual({ tokens: 200, minutes: 5 });
-    expect(suggestion([], 'tokens')).toEqual({});
+    expect(suggestedExtension(bounds, null)).toEqual({ tokens: 200 });
+    expect(suggestedExtension(bounds, 'minutes')).toEqual({ tokens: 200, minutes: 5 });
+    expect(suggestedExtension([], 'tokens')).toEqual({});
   });
 
   it('knows from the history which bound it was', () => {
@@ -77,7 +84,7 @@ describe('an extension', () => {
     const bound = { of: 'workflow', name: 'costUsd', value: 1 } as const;
     const remark: Entry = { kind: 'system', n: 1, at, code: 'budget', text: 'The budget is used up', bound };
     const resumed: Entry = { kind: 'system', n: 2, at, code: 'resumed', text: 'Resumed' };
-    expect(reachedIn([remark, resumed])).toEqual(bound);
-    expect(reachedIn([resumed])).toBeNull();
+    expect(reachedBoundIn([remark, resumed])).toEqual(bound);
+    expect(reachedBoundIn([resumed])).toBeNull();
   });
 });

@@ -2,37 +2,37 @@
 import { describe, expect, test } from 'vitest';
 import type { Approval, Subject } from '#contract/approval.ts';
 import { allTools } from '#core/tools/all.ts';
-import { callOf, canExplain, fieldsOf, inputOf, stringsOf } from '#lib/view/explain-call.ts';
+import { callOf, canExplain, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
 import { decision, envelope, spawnRequest } from '../../hosts/support/events.ts';
 
 const tools = allTools();
 const toolOf = (name: string) => tools.find((tool) => tool.name === name);
 
 describe('the fields of a tool', () => {
-  const filled = (name: string) => Object.fromEntries(fieldsOf(name).map((field) => [field, 'docs']));
+  const filled = (name: string) => Object.fromEntries(explainFieldsOf(name).map((field) => [field, 'docs']));
   const named = [...['read_file', 'write_file', 'list_directory', 'glob', 'grep'], ...['spawn_agent', 'delegate_task']];
 
   test.for(named)('%s: what stands in them is accepted as it is', (name) => {
-    expect(fieldsOf(name).length).toBeGreaterThan(0);
-    const input = inputOf(name, filled(name));
+    expect(explainFieldsOf(name).length).toBeGreaterThan(0);
+    const input = callInputOf(name, filled(name));
     expect(toolOf(name)?.input.safeParse(input).error).toBeUndefined();
-    for (const field of fieldsOf(name)) expect(input[field]).toBe('docs');
+    for (const field of explainFieldsOf(name)) expect(input[field]).toBe('docs');
   });
 
   test('what may be left out is left out, what may not be is not', () => {
-    expect(inputOf('glob', { pattern: '**' })).toEqual({ pattern: '**' });
-    expect(inputOf('read_file', {})).toEqual({ path: '' });
+    expect(callInputOf('glob', { pattern: '**' })).toEqual({ pattern: '**' });
+    expect(callInputOf('read_file', {})).toEqual({ path: '' });
   });
 
   test('the rest of a call that was made stays as it was', () => {
     const made = { path: 'a.md', content: 'whole', mode: 'append' };
-    expect(inputOf('write_file', { path: 'b.md' }, made)).toEqual({ ...made, path: 'b.md' });
-    expect(stringsOf({ ...made, depth: 2 })).toEqual(made);
-    expect(stringsOf(['x'])).toEqual({});
+    expect(callInputOf('write_file', { path: 'b.md' }, made)).toEqual({ ...made, path: 'b.md' });
+    expect(textFieldsOf({ ...made, depth: 2 })).toEqual(made);
+    expect(textFieldsOf(['x'])).toEqual({});
   });
 
   test('any other tool is written as JSON', () => {
-    expect(fieldsOf('parallel_tasks')).toEqual([]);
+    expect(explainFieldsOf('parallel_tasks')).toEqual([]);
   });
 });
 

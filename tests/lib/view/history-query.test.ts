@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { methods } from '#contract/rpc.ts';
 import {
-  EVERYTHING,
+  NO_FILTERS,
   listInput,
   queryOf,
-  searchOf,
-  setFilters,
+  queryStringOf,
+  activeFilters,
   SORTS,
   STATUSES,
   type HistoryQuery,
@@ -38,19 +38,19 @@ describe('the address of the history', () => {
   it('keeps every filter, the order and the words', () => {
     fc.assert(
       fc.property(query, (asked) => {
-        expect(queryOf(new URLSearchParams(searchOf(asked)))).toEqual(asked);
+        expect(queryOf(new URLSearchParams(queryStringOf(asked)))).toEqual(asked);
       }),
     );
   });
 
   it('is empty where nothing is asked for', () => {
-    expect(searchOf(EVERYTHING)).toBe('');
-    expect(setFilters({ ...EVERYTHING, agent: 'lead', minCostUsd: 1 })).toEqual(['agent', 'minCostUsd']);
+    expect(queryStringOf(NO_FILTERS)).toBe('');
+    expect(activeFilters({ ...NO_FILTERS, agent: 'lead', minCostUsd: 1 })).toEqual(['agent', 'minCostUsd']);
   });
 
   it('leaves out what does not fit', () => {
     const from = '?outcome=failed&status=x&sort=random&from=yesterday&to=2026-99-99&cost=-1&agent=';
-    expect(queryOf(new URLSearchParams(from))).toEqual(EVERYTHING);
+    expect(queryOf(new URLSearchParams(from))).toEqual(NO_FILTERS);
   });
 
   it('knows every status', () => {
@@ -59,7 +59,7 @@ describe('the address of the history', () => {
 
   it('asks for a list as the contract wants it, whole days in the reader’s time', () => {
     const asked = {
-      ...EVERYTHING,
+      ...NO_FILTERS,
       from: '2026-01-31',
       to: '2026-01-31',
       outcome: 'error',
@@ -70,7 +70,7 @@ describe('the address of the history', () => {
     expect(parsed).toMatchObject({ outcome: 'error', sort: 'cost', agent: 'lead', minCostUsd: 0.5 });
     expect(parsed.from).toBe(new Date(2026, 0, 31).toISOString());
     expect(parsed.to).toBe(new Date(2026, 1, 1).toISOString());
-    expect(methods['workflow.list'].input.parse(listInput(EVERYTHING))).toEqual({
+    expect(methods['workflow.list'].input.parse(listInput(NO_FILTERS))).toEqual({
       sort: 'newest',
       limit: 50,
     });

@@ -4,12 +4,12 @@ import type { Grant } from '#contract/permission.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { attempt, type Toasts } from '#lib/ui/toasts.ts';
+import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
 
 type Permissions = Output<'permissions.list'>;
 
-export class PermissionsDesk {
+export class FolderPermissions {
   found = $state.raw<Permissions | null>(null);
   failure = $state.raw<RequestError | null>(null);
   /** Grants that are being revoked. */
@@ -40,7 +40,7 @@ export class PermissionsDesk {
   async revoke({ id, agent, tool, pattern }: Grant): Promise<void> {
     if (this.busy.has(id)) return;
     this.busy.add(id);
-    const done = await attempt(this.#toasts, this.#connection.request('permissions.revoke', { grantId: id }));
+    const done = await succeeds(this.#toasts, this.#connection.request('permissions.revoke', { grantId: id }));
     if (done) this.#toasts.info(text.permissions.revoked(agent, tool, pattern));
     this.busy.delete(id);
     await this.load();

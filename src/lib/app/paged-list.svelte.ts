@@ -9,7 +9,7 @@ export interface PageOf<T> {
 /** Asks for the page before a cursor, or for the first one. */
 export type Fetch<T> = (before: string | undefined) => Promise<PageOf<T>>;
 
-export class Pages<T> {
+export class PagedList<T> {
   items = $state.raw<readonly T[]>([]);
   next = $state<string | null>(null);
   loading = $state(false);
@@ -37,7 +37,7 @@ export class Pages<T> {
     });
   }
 
-  async more(): Promise<void> {
+  async loadMore(): Promise<void> {
     if (this.next === null || this.loading) return;
     await this.#ask(this.next, (page) => {
       this.grewAtStart = false;

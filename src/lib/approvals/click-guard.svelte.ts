@@ -4,7 +4,7 @@ import type { Attachment } from 'svelte/attachments';
 /** A click that was meant for something else must not become a yes. */
 const HOLD_MS = 300;
 
-export class Guard {
+export class ClickGuard {
   /** Whether a click counts. */
   ready = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 /** What is kept and what is not: conversations to the trash and back, away for good, or out as a file. */
 import type { Client } from '#contract/rpc.ts';
-import { attempt, type Toasts } from '#lib/ui/toasts.ts';
+import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
 
 export type ExportFormat = 'md' | 'json';
@@ -8,50 +8,50 @@ export type ExportFormat = 'md' | 'json';
 const TYPES: Readonly<Record<ExportFormat, string>> = { md: 'text/markdown', json: 'application/json' };
 
 /** What the lists of conversations and of their workflows do about it. */
-export interface Shelves {
+export interface ConversationLists {
   removed(conversationId: string): void;
   restored(conversationId: string): void;
 }
 
-export class Keeping {
+export class ConversationActions {
   readonly #client: Client;
   readonly #toasts: Toasts;
-  readonly #shelves: Shelves;
+  readonly #lists: ConversationLists;
 
-  constructor(client: Client, toasts: Toasts, shelves: Shelves) {
+  constructor(client: Client, toasts: Toasts, lists: ConversationLists) {
     this.#client = client;
     this.#toasts = toasts;
-    this.#shelves = shelves;
+    this.#lists = lists;
   }
 
   /** To the trash, with an offer to take it back. Whether it went. */
   async remove(conversationId: string): Promise<boolean> {
-    if (!(await attempt(this.#toasts, this.#client.request('conversation.delete', { conversationId })))) {
+    if (!(await succeeds(this.#toasts, this.#client.request('conversation.delete', { conversationId })))) {
       return false;
     }
-    this.#shelves.removed(conversationId);
+    this.#lists.removed(conversationId);
     this.#toasts.offer(text.trash.moved, text.trash.undo, () => void this.restore(conversationId));
     return true;
   }
 
   async restore(conversationId: string): Promise<boolean> {
     const asked = this.#client.request('conversation.restore', { conversationId });
-    if (!(await attempt(this.#toasts, asked))) return false;
-    this.#shelves.restored(conversationId);
+    if (!(await succeeds(this.#toasts, asked))) return false;
+    this.#lists.restored(conversationId);
     this.#toasts.info(text.trash.restored);
     return true;
   }
 
   /** For good. */
   purge(conversationId: string): Promise<boolean> {
-    return attempt(this.#toasts, this.#client.request('conversation.purge', { conversationId }));
+    return succeeds(this.#toasts, this.#client.request('conversation.purge', { conversationId }));
   }
 
   async download(conversationId: string, format: ExportFormat): Promise<void> {
     const made = this.#client
       .request('conversation.export', { conversationId, format })
       .then((file) => save(file.fileName, new Blob([file.text], { type: TYPES[format] })));
-    await attempt(this.#toasts, made);
+    await succeeds(this.#toasts, made);
   }
 }
 

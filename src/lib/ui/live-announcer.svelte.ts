@@ -2,27 +2,27 @@
 
 const PAUSE_MS = 3000;
 
-export class Speech {
+export class LiveAnnouncer {
   /** The words for a polite live region. */
-  said = $state('');
+  announcement = $state('');
   #text = '';
-  #spoken = 0;
+  #spokenUnits = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** The text as it is now; another text starts anew. */
-  hear(text: string): void {
-    if (!text.startsWith(this.#text.slice(0, this.#spoken))) this.#spoken = 0;
+  update(text: string): void {
+    if (!text.startsWith(this.#text.slice(0, this.#spokenUnits))) this.#spokenUnits = 0;
     this.#text = text;
-    this.#timer ??= setTimeout(() => this.#speak(), PAUSE_MS);
+    this.#timer ??= setTimeout(() => this.#announceSentences(), PAUSE_MS);
   }
 
-  /** The text is over: what is left is said, and that it was all. */
+  /** The text is over: what is left is announced, followed by `closing`. */
   end(closing: string): void {
     this.stop();
     if (this.#text === '') return;
-    this.said = `${this.#text.slice(this.#spoken)} ${closing}`.trim();
+    this.announcement = `${this.#text.slice(this.#spokenUnits)} ${closing}`.trim();
     this.#text = '';
-    this.#spoken = 0;
+    this.#spokenUnits = 0;
   }
 
   stop(): void {
@@ -30,12 +30,12 @@ export class Speech {
     this.#timer = undefined;
   }
 
-  #speak(): void {
+  #announceSentences(): void {
     this.#timer = undefined;
-    const rest = this.#text.slice(this.#spoken);
+    const rest = this.#text.slice(this.#spokenUnits);
     const sentences = /^[\s\S]*[.!?:\n](?=\s|$)/.exec(rest)?.[0] ?? '';
     if (sentences === '') return;
-    this.#spoken += sentences.length;
-    this.said = sentences;
+    this.#spokenUnits += sentences.length;
+    this.announcement = sentences;
   }
 }

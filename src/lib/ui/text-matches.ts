@@ -3,9 +3,9 @@ import type { Attachment } from 'svelte/attachments';
 
 /** Names under which the style sheet knows the paint. */
 const FOUND = 'found';
-const HERE = 'found-here';
+const CURRENT = 'found-here';
 
-export function wordsOf(text: string): string[] {
+export function searchWordsOf(text: string): string[] {
   return [
     ...new Set(
       text
@@ -20,7 +20,7 @@ export function wordsOf(text: string): string[] {
 const BLOCKS = 'p, li, td, th, pre, dt, dd, div, button, summary, header, footer, h1, h2, h3, h4, h5, h6';
 
 /** Where any of the words stand below an element, in order; a word may begin in bold and end plain. */
-export function rangesOf(root: Node, words: readonly string[]): Range[] {
+export function matchingRanges(root: Node, words: readonly string[]): Range[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const ranges: Range[] = [];
   let block: Element | null = null;
@@ -53,7 +53,7 @@ function rangesIn(texts: readonly Text[], words: readonly string[]): Range[] {
     const node = texts[index];
     return node ? [node, offset - (starts[index] ?? 0)] : null;
   };
-  return placesOf(texts.map(({ data }) => data).join(''), words).flatMap(([start, end]) => {
+  return matchesIn(texts.map(({ data }) => data).join(''), words).flatMap(([start, end]) => {
     const first = at(start);
     const last = at(end - 1);
     if (!first || !last) return [];
@@ -65,7 +65,7 @@ function rangesIn(texts: readonly Text[], words: readonly string[]): Range[] {
 }
 
 /** Places of words in a text, in order, as ranges of code units that do not overlap. */
-export function placesOf(text: string, words: readonly string[]): [number, number][] {
+export function matchesIn(text: string, words: readonly string[]): [number, number][] {
   const lower = text.toLowerCase();
   // Letters that change their length (`İ`) would shift what comes after them.
   if (lower.length !== text.length) return [];
@@ -81,10 +81,10 @@ export function placesOf(text: string, words: readonly string[]): [number, numbe
 }
 
 /** Keeps the words marked below an element, whatever comes and goes there. */
-export function marking(words: readonly string[]): Attachment<HTMLElement> {
+export function highlightWords(words: readonly string[]): Attachment<HTMLElement> {
   return (root) => {
     if (words.length === 0) return undefined;
-    const mark = (): void => void CSS.highlights.set(FOUND, new Highlight(...rangesOf(root, words)));
+    const mark = (): void => void CSS.highlights.set(FOUND, new Highlight(...matchingRanges(root, words)));
     mark();
     const observer = new MutationObserver(mark);
     observer.observe(root, { childList: true, characterData: true, subtree: true });
@@ -96,7 +96,7 @@ export function marking(words: readonly string[]): Attachment<HTMLElement> {
 }
 
 /** Marks one place among those that are marked; null: none. */
-export function markHere(range: Range | null): void {
-  if (range === null) CSS.highlights.delete(HERE);
-  else CSS.highlights.set(HERE, new Highlight(range));
+export function highlightCurrent(range: Range | null): void {
+  if (range === null) CSS.highlights.delete(CURRENT);
+  else CSS.highlights.set(CURRENT, new Highlight(range));
 }

@@ -7,7 +7,7 @@ const TOUCH_MS = 600;
 const RELEASES = ['pointerup', 'pointercancel', 'blur'] as const;
 const TOUCHES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
-export class Follow {
+export class AutoScroll {
   /** Whether the end is in sight. */
   atEnd = $state(true);
   #column: HTMLElement | null = null;
@@ -59,13 +59,13 @@ export class Follow {
     };
   };
 
-  toEnd(): void {
+  scrollToEnd(): void {
     this.atEnd = true;
     if (this.#column) this.#column.scrollTop = this.#column.scrollHeight;
   }
 
   /** Something else is looked at: what grows no longer moves the sight, unless the end is in it still. */
-  leave(): void {
+  pause(): void {
     const column = this.#column;
     this.atEnd = false;
     requestAnimationFrame(() => {

@@ -1,15 +1,15 @@
 // A list that is read page by page holds every row once and keeps what was loaded, whatever changes meanwhile.
 import { describe, expect, it } from 'vitest';
-import { Pages } from '#lib/app/pages.svelte.ts';
+import { PagedList } from '#lib/app/paged-list.svelte.ts';
 import { RequestError } from '#lib/client/request-error.ts';
 
 const SIZE = 3;
 
 /** A store with rows that a page is read from, three at a time. */
-function shelf(rows: string[]): { rows: string[]; pages: Pages<string>; asked: (string | undefined)[] } {
+function shelf(rows: string[]): { rows: string[]; pages: PagedList<string>; asked: (string | undefined)[] } {
   const asked: (string | undefined)[] = [];
   const state = { rows, asked };
-  const pages = new Pages<string>(
+  const pages = new PagedList<string>(
     (row) => row,
     async (before) => {
       asked.push(before);
@@ -21,26 +21,26 @@ function shelf(rows: string[]): { rows: string[]; pages: Pages<string>; asked: (
   return Object.assign(state, { pages });
 }
 
-describe('Pages', () => {
+describe('PagedList', () => {
   it('reads on until the end, and then no more', async () => {
     const { pages, asked } = shelf(['a', 'b', 'c', 'd', 'e']);
     await pages.load();
-    await Promise.all([pages.more(), pages.more()]);
+    await Promise.all([pages.loadMore(), pages.loadMore()]);
     expect(pages.items).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(pages.next).toBeNull();
-    await pages.more();
+    await pages.loadMore();
     expect(asked).toEqual([undefined, 'c']);
   });
 
   it('brings the start up to date and keeps what was loaded below', async () => {
     const store = shelf(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     await store.pages.load();
-    await store.pages.more();
+    await store.pages.loadMore();
     store.rows = ['new', 'e', 'a', 'b', 'c', 'd', 'f', 'g'];
     await store.pages.refresh();
     expect(store.pages.items, 'a row that moved up stands there once').toEqual(['new', 'e', 'a', 'b', 'c', 'd', 'f']);
     expect(store.pages.grewAtStart).toBe(true);
-    await store.pages.more();
+    await store.pages.loadMore();
     expect(store.pages.items.at(-1)).toBe('g');
     expect(store.pages.grewAtStart).toBe(false);
   });
@@ -48,7 +48,7 @@ describe('Pages', () => {
   it('forgets what is gone from the start', async () => {
     const store = shelf(['a', 'b', 'c', 'd']);
     await store.pages.load();
-    await store.pages.more();
+    await store.pages.loadMore();
     store.rows = ['b', 'c', 'd'];
     await store.pages.refresh();
     expect(store.pages.items).toEqual(['b', 'c', 'd']);
@@ -58,7 +58,7 @@ describe('Pages', () => {
 
   it('drops what an older source brings late', async () => {
     const slow = Promise.withResolvers<{ items: string[]; next: null }>();
-    const pages = new Pages<string>(
+    const pages = new PagedList<string>(
       (row) => row,
       () => slow.promise,
     );

@@ -2,22 +2,22 @@
 import { createContext } from 'svelte';
 
 const KEY = 'triad-sidebar';
-const ROOMY_PX = 960;
+const WIDE_PX = 960;
 /** Below this width it lies over the page. */
 const NARROW_PX = 640;
 
-export class Sidebar {
+export class SidebarState {
   open = $state(true);
 
   #narrow = false;
 
   constructor() {
     this.open = this.#remembered();
-    this.fit();
+    this.handleResize();
   }
 
   /** The window has another width: what lay beside the page must not come to lie over it. */
-  fit(): void {
+  handleResize(): void {
     const narrow = innerWidth < NARROW_PX;
     if (narrow !== this.#narrow) this.open = !narrow && this.#remembered();
     this.#narrow = narrow;
@@ -30,13 +30,13 @@ export class Sidebar {
 
   #remembered(): boolean {
     const known = localStorage.getItem(KEY);
-    return known === null ? innerWidth >= ROOMY_PX : known === 'open';
+    return known === null ? innerWidth >= WIDE_PX : known === 'open';
   }
 
   /** Where it lies over the page it goes once it has led somewhere. */
-  uncover(): void {
+  closeOverlay(): void {
     if (innerWidth < NARROW_PX) this.open = false;
   }
 }
 
-export const [getSidebar, setSidebar] = createContext<Sidebar>();
+export const [getSidebar, setSidebar] = createContext<SidebarState>();
