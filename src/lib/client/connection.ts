@@ -10,7 +10,7 @@ import type {
   TopicInput,
   TopicName,
 } from '#contract/rpc.ts';
-import { text } from '#lib/text.ts';
+import { text } from '#lib/words/text.ts';
 import type { Link } from './link.ts';
 import { RequestError } from './request-error.ts';
 
@@ -41,7 +41,7 @@ export class LinkConnection implements Connection {
   readonly #onOpen = new Set<() => void>();
   readonly #onStatus = new Set<(status: ConnectionStatus) => void>();
   /** Frames of requests made before the first opening. */
-  #early: ClientFrame[] = [];
+  #queuedFrames: ClientFrame[] = [];
   #link: Link | null = null;
   #status: ConnectionStatus = 'connecting';
   #lastId = 0;
@@ -96,7 +96,7 @@ export class LinkConnection implements Connection {
     clearTimeout(this.#timer);
     this.#setStatus('closed');
     this.#link?.close();
-    this.#lose();
+    this.#rejectPending();
   }
 
   #call(frame: Exclude<ClientFrame, { kind: 'unsubscribe' }>): Promise<unknown> {
@@ -106,7 +106,7 @@ export class LinkConnection implements Connection {
         return;
       }
       this.#pending.set(frame.id, { resolve, reject });
-      if (this.#status === 'connecting') this.#early.push(frame);
+      if (this.#status === 'connecting') this.#queuedFrames.push(frame);
       else this.#send(frame);
     });
   }
@@ -118,39 +118,39 @@ export class LinkConnection implements Connection {
   #connect(): void {
     const link = this.#openLink();
     this.#link = link;
-    link.onopen = () => this.#opened();
+    link.onopen = () => this.#handleOpen();
     link.onframe = (frame) => this.#receive(frame);
     link.onclose = () => {
-      if (this.#link === link) this.#dropped();
+      if (this.#link === link) this.#handleClose();
     };
   }
 
-  #opened(): void {
+  #handleOpen(): void {
     this.#failures = 0;
     this.#setStatus('open');
-    const early = this.#early;
-    this.#early = [];
-    for (const frame of early) this.#send(frame);
+    const queued = this.#queuedFrames;
+    this.#queuedFrames = [];
+    for (const frame of queued) this.#send(frame);
     for (const listener of [...this.#onOpen]) listener();
   }
 
-  #dropped(): void {
+  #handleClose(): void {
     if (this.#status === 'closed') return;
     // Until the first opening there is nothing to lose: what was asked for waits.
     if (this.#status === 'open') {
       this.#setStatus('reconnecting');
-      this.#lose();
+      this.#rejectPending();
     }
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures += 1;
     this.#timer = setTimeout(() => this.#connect(), delay * (0.8 + Math.random() * 0.4));
   }
 
-  #lose(): void {
+  #rejectPending(): void {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.#listeners.clear();
-    this.#early = [];
+    this.#queuedFrames = [];
     for (const { reject } of pending) reject(new RequestError('disconnected', text.connection.lost));
   }
 

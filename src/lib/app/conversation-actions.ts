@@ -1,0 +1,65 @@
+/** What is kept and what is not: conversations to the trash and back, away for good, or out as a file. */
+import type { Client } from '#contract/rpc.ts';
+import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import { text } from '#lib/words/text.ts';
+
+export type ExportFormat = 'md' | 'json';
+
+const TYPES: Readonly<Record<ExportFormat, string>> = { md: 'text/markdown', json: 'application/json' };
+
+/** What the lists of conversations and of their workflows do about it. */
+export interface ConversationLists {
+  removed(conversationId: string): void;
+  restored(conversationId: string): void;
+}
+
+export class ConversationActions {
+  readonly #client: Client;
+  readonly #toasts: Toasts;
+  readonly #lists: ConversationLists;
+
+  constructor(client: Client, toasts: Toasts, lists: ConversationLists) {
+    this.#client = client;
+    this.#toasts = toasts;
+    this.#lists = lists;
+  }
+
+  /** To the trash, with an offer to take it back. Whether it went. */
+  async remove(conversationId: string): Promise<boolean> {
+    if (!(await succeeds(this.#toasts, this.#client.request('conversation.delete', { conversationId })))) {
+      return false;
+    }
+    this.#lists.removed(conversationId);
+    this.#toasts.offer(text.trash.moved, text.trash.undo, () => void this.restore(conversationId));
+    return true;
+  }
+
+  async restore(conversationId: string): Promise<boolean> {
+    const asked = this.#client.request('conversation.restore', { conversationId });
+    if (!(await succeeds(this.#toasts, asked))) return false;
+    this.#lists.restored(conversationId);
+    this.#toasts.info(text.trash.restored);
+    return true;
+  }
+
+  /** For good. */
+  purge(conversationId: string): Promise<boolean> {
+    return succeeds(this.#toasts, this.#client.request('conversation.purge', { conversationId }));
+  }
+
+  async download(conversationId: string, format: ExportFormat): Promise<void> {
+    const made = this.#client
+      .request('conversation.export', { conversationId, format })
+      .then((file) => save(file.fileName, new Blob([file.text], { type: TYPES[format] })));
+    await succeeds(this.#toasts, made);
+  }
+}
+
+function save(fileName: string, content: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = fileName;
+  link.click();
+  // The browser has taken hold of it once the click was dealt with.
+  setTimeout(() => URL.revokeObjectURL(link.href), 0);
+}
