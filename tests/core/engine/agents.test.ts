@@ -50,7 +50,7 @@ test('a changed file counts for the next workflow; the running one keeps what it
   );
   await trustAll(engine);
   const { workflowId } = await engine.send('Delegate twice');
-  await engine.event((event) => event.type === 'run-end' && event.agent === 'helper');
+  await engine.event('run-end', (event) => event.agent === 'helper');
   await save(engine, path, agent('', 'You are the second.'));
   await trustAll(engine);
   saved.resolve();

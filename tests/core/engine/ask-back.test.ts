@@ -29,8 +29,7 @@ function writing(answer: { hold?: () => Promise<unknown>; status?: number; cutAf
 }
 
 async function asked(engine: Harness): Promise<string> {
-  const event = await engine.event(({ type }) => type === 'approval-request');
-  if (event.type !== 'approval-request') throw new Error('not a question');
+  const event = await engine.event('approval-request');
   return event.approval.id;
 }
 
@@ -42,7 +41,7 @@ test('it answers from what it knows, the question stays open, and the answer is 
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: ' Why this file? ' });
-  await engine.event(({ type }) => type === 'context-end');
+  await engine.event('context-end');
   const exchange = { question: 'Why this file?', answer: 'Because you wanted notes.', error: null };
   expect(await engine.store.approval(approvalId)).toMatchObject({ decisions: [null], context: [exchange] });
   const { text: exported } = await engine.runtime.request('conversation.export', {
@@ -66,7 +65,7 @@ test('its tokens are counted to the run, the workflow and the conversation', asy
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await engine.event(({ type }) => type === 'context-end');
+  await engine.event('context-end');
   const before = await engine.store.workflow(workflowId);
   expect(before?.usage.requests).toBe(2);
   await decide(engine, approvalId);
@@ -117,7 +116,7 @@ test('a model that fails leaves the question open, with why', async () => {
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  const end = await engine.event(({ type }) => type === 'context-end');
+  const end = await engine.event('context-end');
   expect(end).toMatchObject({ context: { answer: null, error: expect.any(String) as string } });
   await decide(engine, approvalId);
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
@@ -145,7 +144,7 @@ test('a bound forbids it, and says so; the question is still open', async () => 
   await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  const end = await engine.event(({ type }) => type === 'context-end');
+  const end = await engine.event('context-end');
   const error = expect.stringContaining('limit of 1 token') as string;
   expect(end).toMatchObject({ context: { answer: null, error } });
   expect(engine.model.requests).toHaveLength(1);
@@ -266,7 +265,7 @@ test('asked while the response still comes, it sees the call that it is asked ab
   const approvalId = await asked(engine);
   expect(engine.of('message-end').filter(({ entry }) => entry.kind === 'assistant')).toEqual([]);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await engine.event(({ type }) => type === 'context-end');
+  await engine.event('context-end');
   const messages = engine.model.requests[1]?.seen.body.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   expect(JSON.stringify(messages[1])).toContain('notes.md');

@@ -30,8 +30,7 @@ const seenOf = (engine: Harness) => {
   return { ...limits?.budget, ...(limits && { iterations: limits.maxIterations }) };
 };
 
-const reviewing = (engine: Harness) =>
-  engine.event((event) => event.type === 'request-start' && event.purpose === 'review');
+const reviewing = (engine: Harness) => engine.event('request-start', (event) => event.purpose === 'review');
 
 describe('what a review costs', () => {
   test('is counted to the run, the workflow and the conversation, as requests of their own', async () => {
@@ -159,11 +158,11 @@ describe('nothing is lost', () => {
     });
     const engine = await startReflecting(script);
     const { workflowId } = await engine.send('Go');
-    const end = await engine.event((event) => event.type === 'run-end');
+    const end = await engine.event('run-end');
     expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
     const asked = engine.model.requests.filter(({ seen }) => /checker/.test(seen.system)).length;
     await engine.runtime.request('run.retry', { runId: end.runId });
-    await engine.event((event) => event.type === 'run-end' && event.outcome === 'completed');
+    await engine.event('run-end', (event) => event.outcome === 'completed');
     held.resolve();
     await engine.ended(workflowId);
     expect(engine.model.requests.filter(({ seen }) => /checker/.test(seen.system))).toHaveLength(asked);

@@ -53,7 +53,7 @@ async function interrupted(view: (store: Store) => Store = (store) => store) {
     .reply([text('All found.')]);
   const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
   const { workflowId } = await engine.send('Go');
-  await engine.event((event) => event.type === 'message-delta' && event.text.startsWith('A'));
+  await engine.event('message-delta', (event) => event.text.startsWith('A'));
   await engine.runtime.close();
   const child = (await store.runsOf([workflowId])).find((run) => run.parentRunId !== null)!;
   const runtime = await composeRuntime({

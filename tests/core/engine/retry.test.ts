@@ -54,7 +54,7 @@ describe('trying a sub-agent again', () => {
     );
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'finder');
+    await engine.event('run-end', (event) => event.agent === 'finder');
     await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
     const { runId } = engine.of('run-end')[0]!;
     await retry(engine, runId);
@@ -75,7 +75,7 @@ describe('trying a sub-agent again', () => {
     );
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'finder');
+    await engine.event('run-end', (event) => event.agent === 'finder');
     await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
     const asked = engine.model.requests.length;
     await engine.runtime.request('settings.set', { path: 'providers.active', value: 'demo' });
@@ -92,7 +92,7 @@ describe('trying a sub-agent again', () => {
   test('of the demo, once the real provider is on: by the demo still', async () => {
     const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
     const { workflowId } = await engine.send('What is this?');
-    const start = await engine.event(({ type, parentRunId }) => type === 'run-start' && parentRunId !== null);
+    const start = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
     await engine.runtime.request('run.stop', { runId: start.runId });
     await engine.ended(workflowId);
     await engine.runtime.request('settings.set', { path: 'providers.active', value: 'anthropic' });
@@ -157,7 +157,7 @@ describe('trying a sub-agent again', () => {
       .reply([text('Done after all.')]);
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
-    const delta = await engine.event((event) => event.type === 'message-start' && event.agent === 'slow');
+    const delta = await engine.event('message-start', (event) => event.agent === 'slow');
     await engine.runtime.request('run.stop', { runId: delta.runId });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'cancelled']);
     await retry(engine, delta.runId);
@@ -180,7 +180,7 @@ describe('trying a sub-agent again', () => {
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;
     await retry(engine, runId);
-    await engine.event((event) => event.type === 'message-delta' && event.text.startsWith('A'));
+    await engine.event('message-delta', (event) => event.text.startsWith('A'));
     await engine.runtime.close();
     expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
     const again = await composeRuntime({
@@ -217,8 +217,8 @@ describe('trying a sub-agent again', () => {
       person: ({ request }) => (request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
     });
     const { workflowId, runId: lead } = await engine.send('Go');
-    await engine.event((event) => event.type === 'message-start' && event.agent === 'runs');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'no');
+    await engine.event('message-start', (event) => event.agent === 'runs');
+    await engine.event('run-end', (event) => event.agent === 'no');
     const refused = async (runId: string, why: RegExp): Promise<void> => {
       await expect(retry(engine, runId)).rejects.toMatchObject({ code: 'conflict' });
       await expect(retry(engine, runId)).rejects.toThrow(why);

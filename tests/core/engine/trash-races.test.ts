@@ -16,7 +16,7 @@ async function interrupted(settings = '') {
     .reply([text('Real.')]);
   const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
   const { workflowId, runId } = await engine.send('Go');
-  await engine.event(({ type }) => type === 'message-start');
+  await engine.event('message-start');
   await engine.runtime.close();
   const again = await composeRuntime({
     store,
