@@ -3,14 +3,13 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { DurableEvent } from '#contract/event.ts';
+import { COMPILED } from './compiled.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
 
 const HOST = fileURLToPath(new URL('crash-host.ts', import.meta.url));
-/** Each life is a process of its own: what one has compiled, the next ones take. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/triad-tests', import.meta.url));
 const RESUMER = fileURLToPath(new URL('crash-resumer.ts', import.meta.url));
-const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
+const environment = { ...process.env, ...COMPILED };
 /** Of one process that resumes. */
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */

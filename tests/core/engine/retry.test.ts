@@ -5,6 +5,7 @@ import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const LEAD = { tools: ['spawn_agent'] };
 
@@ -44,13 +45,10 @@ describe('trying a sub-agent again', () => {
   });
 
   test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
-      ...new Script()
-        .on({ ...LEAD, turn: 2 })
-        .reply([text('It failed.')], { times: 1, hold: { after: 1, until: () => held } }).rules,
+      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('It failed.')], { times: 1, hold: held.at(1) }).rules,
     );
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
@@ -58,7 +56,7 @@ describe('trying a sub-agent again', () => {
     await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
     const { runId } = engine.of('run-end')[0]!;
     await retry(engine, runId);
-    release();
+    held.open();
     const end = await engine.ended(workflowId);
     expect(end.text).toBe('Now I know all.');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -66,12 +64,10 @@ describe('trying a sub-agent again', () => {
   });
 
   test('while its lead works on: not of the real provider once the demo is on', async () => {
-    const held = Promise.withResolvers<undefined>();
+    const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
-      ...new Script()
-        .on({ ...LEAD, turn: 2 })
-        .reply([text('It failed.')], { times: 1, hold: { after: 1, until: () => held.promise } }).rules,
+      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('It failed.')], { times: 1, hold: held.at(1) }).rules,
     );
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
@@ -84,7 +80,7 @@ describe('trying a sub-agent again', () => {
       code: 'conflict',
       message: expect.stringContaining('The demo is on') as string,
     });
-    held.resolve(undefined);
+    held.open();
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'error']);
     expect(engine.model.requests).toHaveLength(asked);
   });
