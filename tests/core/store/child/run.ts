@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { COMPILED } from '../../../support/compiled.ts';
 import { AS_NOBODY } from './become-nobody.ts';
 
 export interface Child {
@@ -18,7 +19,12 @@ export interface Child {
 
 /** With `nobody` it gives up the rights of root before it begins: rights are checked for everyone else. */
 export function startChild(file: string, args: readonly string[], { nobody = false } = {}): Child {
-  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', [AS_NOBODY]: nobody ? '1' : undefined };
+  // One that is nobody may not write what is compiled.
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: '/nonexistent',
+    ...(nobody ? { [AS_NOBODY]: '1' } : COMPILED),
+  };
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);
