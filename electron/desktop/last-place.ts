@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '#core/base/atomic-file.ts';
+import { SerialQueue } from '#core/base/serial-queue.ts';
 
 const File = z.object({ path: z.string().startsWith('/').max(2048) });
 
@@ -17,7 +18,7 @@ export interface LastPlace {
 export function lastPlace(dataFolder: string): LastPlace {
   const file = join(dataFolder, 'desktop.json');
   let newest = '';
-  let written: Promise<void> = Promise.resolve();
+  const writes = new SerialQueue();
 
   const write = async (path: string) => {
     // Somebody went on meanwhile.
@@ -35,8 +36,8 @@ export function lastPlace(dataFolder: string): LastPlace {
       if (path === newest) return;
       newest = path;
       // Not worth an error: without it the app opens at its first page.
-      written = written.then(() => write(path)).catch(() => undefined);
+      writes.add(() => write(path)).catch(() => undefined);
     },
-    flush: () => written,
+    flush: () => writes.settled(),
   };
 }

@@ -6,6 +6,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { isMissing, MAX_BYTES, readRegular } from '../base/regular-file.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
 import { copyText } from './copy.ts';
@@ -27,7 +28,7 @@ export interface AgentFilesPorts {
 /** Methods take the canonical folder of a workspace, and the absolute path of a file of one of its places. */
 export class AgentFiles {
   readonly #ports: AgentFilesPorts;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #saves = new SerialQueue();
 
   constructor(ports: AgentFilesPorts) {
     this.#ports = ports;
@@ -68,9 +69,7 @@ export class AgentFiles {
 
   /** `before` is the hash of what was there when it was read, null for nothing. One after the other. */
   save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
-    const saved = this.#last.then(() => this.#save(folder, file, text, before));
-    this.#last = saved.catch(() => undefined);
-    return saved;
+    return this.#saves.add(() => this.#save(folder, file, text, before));
   }
 
   /** Nothing is written. */

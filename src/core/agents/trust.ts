@@ -6,6 +6,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import { TrustedTexts } from './trusted-texts.ts';
 
 /** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
@@ -20,7 +21,7 @@ export type Hashes = ReadonlyMap<string, string>;
 export class Trust {
   readonly texts: TrustedTexts;
   readonly #path: string;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   constructor(dataFolder: string) {
     this.#path = join(dataFolder, 'trust.json');
@@ -77,15 +78,13 @@ export class Trust {
 
   /** One after the other: each writes what it has just read with its own change. */
   #change(change: (all: TrustFile) => TrustFile, texts: readonly string[] = []): Promise<void> {
-    const done = this.#last.then(async () => {
+    return this.#changes.add(async () => {
       const next = change(await this.#read());
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
       await this.texts.keep(texts);
       await writeAtomically(this.#path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
       await this.texts.retain(new Set(Object.values(next).flatMap(({ files }) => Object.values(files))));
     });
-    this.#last = done.catch(() => undefined);
-    return done;
   }
 
   async #read(): Promise<TrustFile> {

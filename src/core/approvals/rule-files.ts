@@ -8,7 +8,7 @@ import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { isMissing, readRegular } from '../base/regular-file.ts';
-import { lineOf } from '../settings/settings-text.ts';
+import { linesOf } from '../settings/settings-text.ts';
 import { RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
@@ -90,16 +90,17 @@ export function rulesOf(text: string, file: string, scope: Rule['scope']): FileR
     return { rules: [], faults: [{ file, line: error.line, message: 'is not valid TOML' }] };
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
+  const lineOf = linesOf(text);
   const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => {
       const keys = path.map(String);
-      return { file, line: lineOf(text, keys), message: `${keys.join('.')} ${message}` };
+      return { file, line: lineOf(keys), message: `${keys.join('.')} ${message}` };
     });
     return { rules: [], faults };
   }
   const rules = result.data.permissions.rules.map((entry, index): Rule => {
-    const line = lineOf(text, ['permissions', 'rules', String(index)]);
+    const line = lineOf(['permissions', 'rules', String(index)]);
     const { effect, agent = null, tool = null, permission = null, pattern = null } = entry;
     const id = `${scope}:${index + 1}`;
     return { id, scope, effect, agent, tool, permission, pattern, place: { file, line } };

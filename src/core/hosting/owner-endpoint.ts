@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import type { Ownership } from './ownership.ts';
 import { type Guest, guestOf } from './guest.ts';
 import { Hello, type OwnerFacts, refusalOf } from './handshake.ts';
@@ -120,16 +121,16 @@ async function idle(
   onWait: (count: number) => void,
 ): Promise<void> {
   const done = Promise.withResolvers<void>();
-  let looking = Promise.resolve();
+  const looks = new SerialQueue();
   let told = false;
+  const lookOnce = async () => {
+    const count = await working(runtime, [...guests.values()]);
+    if (count === 0) return done.resolve();
+    if (!told) onWait(count);
+    told = true;
+  };
   const look = () => {
-    looking = looking
-      .then(() => working(runtime, [...guests.values()]))
-      .then((count) => {
-        if (count === 0) return done.resolve();
-        if (!told) onWait(count);
-        told = true;
-      }, done.reject);
+    looks.add(lookOnce).catch(done.reject);
   };
   const leaving = () => done.resolve();
   if (leave.aborted) return;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
 
 const FILE = 'instance.json';
@@ -71,10 +72,10 @@ export async function claimOwnership(dataFolder: string, { signal }: { signal: A
 function ownershipOf(folder: string, server: PingServer): Ownership {
   const { instance, onUpgrade } = server;
   const ended = new AbortController();
-  let looking: Promise<void> = Promise.resolve();
+  const looks = new SerialQueue();
   const look = () => {
     // A folder that cannot be read now may be readable the next time.
-    looking = looking.then(() => restore(folder, instance, ended.signal)).catch(() => undefined);
+    looks.add(() => restore(folder, instance, ended.signal)).catch(() => undefined);
   };
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -84,7 +85,7 @@ function ownershipOf(folder: string, server: PingServer): Ownership {
     release: async () => {
       clearInterval(timer);
       ended.abort();
-      await looking;
+      await looks.settled();
       await release(folder, server);
     },
   };

@@ -5,6 +5,7 @@ import { DEPTH_REFUSAL, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import { repeatsOf } from '../log/history.ts';
 import type { LoopRun } from './loop-run.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
@@ -44,9 +45,9 @@ export class Calls {
   readonly #emit: Emit;
   readonly #settled: Promise<void>[] = [];
   /** Slots are taken, and questions asked, in the order of the calls. */
-  #prepared: Promise<unknown> = Promise.resolve();
-  /** The end of the line of those that run one by one. */
-  #line: Promise<unknown> = Promise.resolve();
+  readonly #preparations = new SerialQueue({ stopsAtFailure: true });
+  /** Those that run one by one. */
+  readonly #sequential = new SerialQueue({ stopsAtFailure: true });
 
   constructor(run: LoopRun, refusal: string | null, emit: Emit) {
     this.#run = run;
@@ -56,10 +57,10 @@ export class Calls {
 
   /** `recorded`: the call stands in the log, so that what is done because of it comes after it. */
   add(call: ToolUsePart, recorded?: Promise<unknown>): void {
-    const prepared = Promise.all([this.#prepared, recorded]).then(() =>
-      this.#refusal === null ? prepare(this.#run, call) : { call, refusal: this.#refusal },
-    );
-    this.#prepared = prepared;
+    const prepared = this.#preparations.add(async () => {
+      await recorded;
+      return this.#refusal === null ? prepare(this.#run, call) : { call, refusal: this.#refusal };
+    });
     const settled = this.#settle(prepared);
     settled.catch(() => undefined);
     this.#settled.push(settled);
@@ -75,9 +76,7 @@ export class Calls {
     const prepared = await preparing;
     const work = (): Promise<void> => settle(this.#run, prepared, this.#emit);
     if (!('tool' in prepared) || prepared.tool.order === 'concurrent') return work();
-    const done = this.#line.then(work);
-    this.#line = done;
-    return done;
+    return this.#sequential.add(work);
   }
 }
 

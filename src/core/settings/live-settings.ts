@@ -1,10 +1,11 @@
 /** The settings as they are now: whoever holds this reads the newest values, whoever changes them saves them first. */
+import { SerialQueue } from '../base/serial-queue.ts';
 import { saveSetting, type Settings, settingsFile } from './settings.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
   #current: Settings;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   /** `initial` is what the folder's file says. */
   constructor(configFolder: string, initial: Settings) {
@@ -42,10 +43,8 @@ export class LiveSettings implements Settings {
 
   /** Null brings the default back. Saved when it resolves, and read by all that starts from then on. */
   set(path: string, value: string | number | boolean | null): Promise<void> {
-    const saved = this.#last.then(async () => {
+    return this.#changes.add(async () => {
       this.#current = await saveSetting(this.#configFolder, path, value);
     });
-    this.#last = saved.catch(() => undefined);
-    return saved;
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 
 export interface Secrets {
   /** Where they are kept, for the person; `warning` says what is not safe about it. */
@@ -18,7 +19,7 @@ const SecretFile = z.record(z.string(), z.string());
 /** `secrets.json` in the configuration folder, mode 0600; a wider mode is tightened before the file is read. */
 export function fileSecrets(configFolder: string, file = 'secrets.json'): Secrets {
   const path = join(configFolder, file);
-  let last: Promise<void> = Promise.resolve();
+  const writes = new SerialQueue();
 
   const write = async (name: string, value: string | null) => {
     const { [name]: _old, ...rest } = await read(path);
@@ -36,11 +37,7 @@ export function fileSecrets(configFolder: string, file = 'secrets.json'): Secret
       return Object.hasOwn(all, name) ? all[name]! : null;
     },
     // One after the other: each writes what it has just read plus its own change.
-    set: (name, value) => {
-      const done = last.then(() => write(name, value));
-      last = done.catch(() => undefined);
-      return done;
-    },
+    set: (name, value) => writes.add(() => write(name, value)),
   };
 }
 

@@ -1,89 +1,75 @@
 /** Finds and changes one key in the text of a TOML file, so that everything else of it stays as the person wrote it. */
+import { keyParts, type TomlPair, type TomlTable, tomlTree } from '../base/toml-tree.ts';
 
-interface Line {
-  /** From 0. */
-  index: number;
-  /** Table that the line stands in. */
-  table: readonly string[];
-  /** Null for a line that is a table's header. */
-  key: readonly string[] | null;
+/** A table's header or a key; the tables of a list are told apart by their index. Keys within a value count with it. */
+interface Entry {
+  path: string;
+  /** Path of the table that it stands in; of a header its own. */
+  table: string;
+  /** From 1, of the header or of the key with its value. */
+  first: number;
+  last: number;
+  /** Null for a header. */
+  pair: TomlPair | null;
 }
 
-/** Line (from 1) of a key, of the nearest table above it where it stands in no line of its own, or 1. */
-export function lineOf(text: string, path: readonly string[]): number {
-  const lines = scan(text);
-  for (let length = path.length; length > 0; length--) {
-    const wanted = path.slice(0, length).join('\0');
-    const found = lines.find((line) => [...line.table, ...(line.key ?? [])].join('\0') === wanted);
-    if (found) return found.index + 1;
-  }
-  return 1;
+/** Tells the line (from 1) of a key, of the nearest table above it where it has none of its own, or 1. */
+export function linesOf(text: string): (path: readonly string[]) => number {
+  let entries: Entry[] | null = null;
+  return (path) => {
+    entries ??= entriesOf(text);
+    for (let length = path.length; length > 0; length--) {
+      const wanted = pathOf(path.slice(0, length));
+      const found = entries.find((entry) => entry.path === wanted);
+      if (found) return found.first;
+    }
+    return 1;
+  };
 }
 
-/** The text with the key set to a literal (already TOML), or without it. Null where only a rewrite could do that. */
+/**
+ * The text with the key set to a literal (already TOML), or without it. Null where only a rewrite could do that.
+ * Callers verify what became of it: keys of inline tables, and of a text without a tree, are not found.
+ */
 export function editKey(text: string, path: readonly string[], literal: string | null): string | null {
+  const entries = entriesOf(text);
   const lines = text.split('\n');
-  const known = scan(text);
-  const wanted = path.join('\0');
-  const at = known.find((line) => line.key && [...line.table, ...line.key].join('\0') === wanted);
-  if (at) {
-    if (literal === null) lines.splice(at.index, 1);
-    else lines[at.index] = replaceValue(lines[at.index]!, literal);
-    return lines.join('\n');
+  const wanted = pathOf(path);
+  const known = entries.find((entry) => entry.pair && entry.path === wanted);
+  if (known?.pair && literal !== null) {
+    const [from, to] = known.pair.value.range;
+    return text.slice(0, from) + literal + text.slice(to);
   }
+  if (known) return lines.toSpliced(known.first - 1, known.last - known.first + 1).join('\n');
   if (literal === null) return null;
   const table = path.slice(0, -1);
   const entry = `${path.at(-1)} = ${literal}`;
-  const members = known.filter((line) => line.table.join('\0') === table.join('\0'));
+  const members = entries.filter((one) => one.table === pathOf(table));
   if (table.length > 0 && members.length === 0) {
     const body = text.trimEnd();
     return `${body}${body ? '\n\n' : ''}[${table.join('.')}]\n${entry}\n`;
   }
-  const last = members.at(-1)?.index ?? -1;
-  lines.splice(last + 1, 0, entry);
-  return lines.join('\n');
+  return lines.toSpliced(members.at(-1)?.last ?? 0, 0, entry).join('\n');
 }
 
-const KEY = String.raw`(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')`;
-const PATH = String.raw`${KEY}(?:[ \t]*\.[ \t]*${KEY})*`;
-const HEADER = new RegExp(String.raw`^[ \t]*\[[ \t]*(${PATH})[ \t]*\][ \t]*(?:#.*)?\r?$`);
-const ITEM = new RegExp(String.raw`^[ \t]*\[\[[ \t]*(${PATH})[ \t]*\]\][ \t]*(?:#.*)?\r?$`);
-const ENTRY = new RegExp(String.raw`^[ \t]*(${PATH})[ \t]*=`);
-
-/**
- * Headers and entries, line by line; the tables of a list are told apart by their index. Values over several lines are
- * not followed: callers verify what they changed.
- */
-function scan(text: string): Line[] {
-  const found: Line[] = [];
-  const items = new Map<string, number>();
-  let table: readonly string[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    const item = ITEM.exec(line)?.[1];
-    const header = HEADER.exec(line)?.[1];
-    const key = ENTRY.exec(line)?.[1];
-    if (item !== undefined) {
-      const list = parts(item);
-      const nth = items.get(list.join('\0')) ?? 0;
-      items.set(list.join('\0'), nth + 1);
-      table = [...list, String(nth)];
-      found.push({ index, table, key: null });
-    } else if (header !== undefined) {
-      table = parts(header);
-      found.push({ index, table, key: null });
-    } else if (key !== undefined) {
-      found.push({ index, table, key: parts(key) });
-    }
-  }
-  return found;
+function entriesOf(text: string): Entry[] {
+  const top = tomlTree(text)?.body[0].body ?? [];
+  return top.flatMap((node) => (node.type === 'TOMLTable' ? entriesIn(node) : [pairEntry(node, [])]));
 }
 
-function parts(path: string): string[] {
-  return [...path.matchAll(new RegExp(KEY, 'g'))].map(([part]) => part.replace(/^(["'])(.*)\1$/, '$2'));
+function entriesIn({ resolvedKey, key, body }: TomlTable): Entry[] {
+  const { start, end } = key.loc;
+  const path = pathOf(resolvedKey);
+  const header = { path, table: path, first: start.line, last: end.line, pair: null };
+  return [header, ...body.map((pair) => pairEntry(pair, resolvedKey))];
 }
 
-/** Keeps the key, its indentation and a comment behind the value. */
-function replaceValue(line: string, literal: string): string {
-  const match = /^([^=]*=[ \t]*)(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#\r]*?)([ \t]*(?:#.*)?\r?)$/.exec(line);
-  return match ? `${match[1]}${literal}${match[2]}` : line;
+function pairEntry(pair: TomlPair, table: readonly (string | number)[]): Entry {
+  const { start, end } = pair.loc;
+  const path = pathOf([...table, ...keyParts(pair)]);
+  return { path, table: pathOf(table), first: start.line, last: end.line, pair };
+}
+
+function pathOf(parts: readonly (string | number)[]): string {
+  return parts.join('\0');
 }

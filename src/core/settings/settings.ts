@@ -15,7 +15,7 @@ import { DEFAULT_ALIASES } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { rowsOf } from './setting-rows.ts';
-import { editKey, lineOf } from './settings-text.ts';
+import { editKey, linesOf } from './settings-text.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
@@ -189,7 +189,8 @@ export function checkSettings(
   }
   const result = SettingsFile.safeParse(raw, { error: problemWords, reportInput: true });
   if (result.success) return { ok: true, settings: result.data };
-  return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, text)) };
+  const lineOf = linesOf(text);
+  return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)) };
 }
 
 /** The defaults where there is no file; throws `bad_input` with file, line and key where it does not fit. */
@@ -243,16 +244,16 @@ async function readText(configFolder: string): Promise<string> {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, text: string): SettingsProblem[] {
+function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof linesOf>): SettingsProblem[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
     const suggestion = issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
-    return [{ line: lineOf(text, path), key: path.join('.'), message: issue.message, suggestion }];
+    return [{ line: lineOf(path), key: path.join('.'), message: issue.message, suggestion }];
   }
   return issue.keys.map((unknown) => {
     const key = [...path, unknown];
     return {
-      line: lineOf(text, key),
+      line: lineOf(key),
       key: key.join('.'),
       message: 'is not a setting',
       suggestion: suggest(key.join('.')),

@@ -1,5 +1,6 @@
 /** Work behind the log: one step at a time, when the log is quiet, and at once where somebody waits for its result. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { SerialQueue } from '../base/serial-queue.ts';
 
 /** Pause after the last thing to do came in, and the longest that more of them may lengthen it, in milliseconds. */
 const QUIET_MS = 2000;
@@ -8,7 +9,7 @@ const PATIENCE_MS = 30_000;
 export class Background {
   readonly #step: () => Promise<boolean>;
   readonly #pauseMs: number;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | null = null;
   #waitingSince: number | null = null;
   #closed = false;
@@ -41,15 +42,13 @@ export class Background {
 
   /** No step and no other exclusive work happens meanwhile. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined);
-    return done;
+    return this.#queue.add(work);
   }
 
   /** Resolves when the step that is being done is done; no other follows. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer ?? undefined);
-    await this.#last;
+    await this.#queue.settled();
   }
 }

@@ -1,5 +1,6 @@
 /** Carries out commits one after the other, each as one transaction, and keeps at hand what the next ones need. */
 import type { DurableEvent } from '#contract/event.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import { coalesce, needed } from './coalesce.ts';
 import { commitScript } from './commit.ts';
 import type { Database } from './database.ts';
@@ -21,7 +22,7 @@ export class Commits {
   readonly #envelopes = new EnvelopeTexts();
   /** The messages that have a checkpoint: most end before their first one, and need no delete. */
   #open: Set<string> | null = null;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(database: Database) {
     this.#database = database;
@@ -31,9 +32,7 @@ export class Commits {
   /** Nothing of it is stored, or remembered, when it rejects. */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {
     // Rows are read, changed and written: two at a time would lose what the other one changed.
-    const done = this.#last.then(() => this.#commit(events, writes));
-    this.#last = done.catch(() => undefined);
-    return done;
+    return this.#queue.add(() => this.#commit(events, writes));
   }
 
   /** A row as the last commit left it, where it is still at hand. */

@@ -1,4 +1,5 @@
 /** A unified diff as lines that can be coloured and numbered. */
+import { parsePatch, type StructuredPatchHunk } from 'diff';
 
 export interface DiffLine {
   kind: 'added' | 'removed' | 'same' | 'place';
@@ -10,34 +11,25 @@ export interface DiffLine {
 
 /** File headers are left out: the path stands above the diff. Nothing is left where nothing changes. */
 export function diffLines(diff: string): DiffLine[] {
-  const lines: DiffLine[] = [];
-  let before = 0;
-  let after = 0;
-  let inside = false;
-  for (const line of diff.split('\n')) {
-    const place = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
-    if (place) {
-      inside = true;
-      before = Number(place[1]);
-      after = Number(place[2]);
-      lines.push({ kind: 'place', text: line, before: null, after: null });
-    } else if (!inside) {
-      continue;
-    } else if (line.startsWith('+')) {
-      lines.push({ kind: 'added', text: line.slice(1), before: null, after: after++ });
-    } else if (line.startsWith('-')) {
-      lines.push({ kind: 'removed', text: line.slice(1), before: before++, after: null });
-    } else if (line.startsWith('\\')) {
-      lines.push({ kind: 'place', text: line, before: null, after: null });
-    } else if (line.startsWith(' ')) {
-      lines.push({ kind: 'same', text: line.slice(1), before: before++, after: after++ });
-    }
-  }
+  const lines = diff.split('\n');
+  const places = lines.filter((line) => /^@@\s/.test(line)).map(placeLine);
   // Where there is no diff (too large, no text), a note stands in its place.
-  if (!inside)
-    return diff
-      .split('\n')
-      .filter((line) => line !== '' && !/^(---|\+\+\+) /.test(line))
-      .map((text) => ({ kind: 'place', text, before: null, after: null }));
-  return lines;
+  if (places.length === 0) return lines.filter((line) => line !== '' && !/^(---|\+\+\+) /.test(line)).map(placeLine);
+  const hunks = parsePatch(diff).flatMap((patch) => patch.hunks);
+  return hunks.flatMap((hunk, index) => [places[index]!, ...numbered(hunk)]);
+}
+
+function numbered({ oldStart, newStart, lines }: StructuredPatchHunk): DiffLine[] {
+  let [before, after] = [oldStart, newStart];
+  return lines.map((line) => {
+    const text = line.slice(1);
+    if (line.startsWith('+')) return { kind: 'added', text, before: null, after: after++ };
+    if (line.startsWith('-')) return { kind: 'removed', text, before: before++, after: null };
+    if (line.startsWith('\\')) return placeLine(line);
+    return { kind: 'same', text, before: before++, after: after++ };
+  });
+}
+
+function placeLine(text: string): DiffLine {
+  return { kind: 'place', text, before: null, after: null };
 }

@@ -114,6 +114,12 @@ describe('TOML', () => {
     expect(editText('tools = ["a#"]\n', true, { tools: ['b'] })).toBe('tools = [ "b" ]\n');
   });
 
+  test('a very long prompt is changed like any other', () => {
+    const long = `name = "a"\nprompt = """\n${'All "of" it, '.repeat(60_000)}""" # why\n[x-meta]\nb = 1\n`;
+    expect(editText(long, true, { prompt: 'Hi' })).toBe("name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n");
+    expect(editText(long, true, { model: 'opus' })).toBe(long.replace('[x-meta]', 'model = "opus"\n[x-meta]'));
+  });
+
   test('a new key never falls into a table', () => {
     expect(editText('[x-a]\nb = 1\n', true, { name: 'q' })).toBe('name = "q"\n[x-a]\nb = 1\n');
   });

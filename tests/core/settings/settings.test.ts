@@ -105,6 +105,18 @@ test('a change keeps comments, order and everything else', async () => {
   expect((await stat(join(folder, 'config.toml'))).mode & 0o777).toBe(0o600);
 });
 
+test('a value over several lines is one: a key comes behind it, and another value in its place', async () => {
+  const rules = 'rules = [\n  { effect = "deny", tool = "a # b" }, # mine\n]\n';
+  const folder = await folderWith({
+    'config.toml': `[permissions]\n${rules}[models]\ndefault = """\nopus""" # best\n`,
+  });
+  await saveSetting(folder, 'permissions.mode', 'auto');
+  await saveSetting(folder, 'models.default', 'haiku');
+  expect(await textOf(folder)).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\ndefault = "haiku" # best\n`);
+  await saveSetting(folder, 'models.default', null);
+  expect(await textOf(folder)).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\n`);
+});
+
 test('null takes a key out, so that the default is back', async () => {
   const folder = await folderWith({ 'config.toml': '[limits]\n# c\nmax_sub_agents = 1\n' });
   expect((await saveSetting(folder, 'limits.max_sub_agents', null)).limits.max_sub_agents).toBe(3);

@@ -1,6 +1,7 @@
 /** Sessions whose files may be behind their history: kept on the disk, so that a killed program leaves word of them. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SerialQueue } from '../../base/serial-queue.ts';
 
 const FOLDER = 'sessions-behind';
 
@@ -10,7 +11,7 @@ export class Behind {
   readonly #marked = new Set<string>();
   #made: Promise<unknown> | null = null;
   /** What is written for one session is written in order, as for all of them. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(data: string) {
     this.#folder = join(data, FOLDER);
@@ -38,11 +39,11 @@ export class Behind {
   }
 
   /** Resolves when everything is written. */
-  async settled(): Promise<void> {
-    await this.#last;
+  settled(): Promise<void> {
+    return this.#queue.settled();
   }
 
   #then(work: () => Promise<unknown>): void {
-    this.#last = this.#last.then(work).catch(() => undefined);
+    this.#queue.add(work).catch(() => undefined);
   }
 }

@@ -2,6 +2,7 @@
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -58,7 +59,7 @@ export class SessionProjector {
   readonly #behind: Behind | null;
   /** By conversation and workflow, in the order of their last use. */
   readonly #parts = new Map<string, Map<string, WorkflowPart>>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #failing = false;
@@ -88,7 +89,7 @@ export class SessionProjector {
 
   /** Makes the whole folder again; resolves when it is there. */
   rebuild(conversationId: string): Promise<Projected> {
-    return this.#exclusive(async () => {
+    return this.#queue.add(async () => {
       this.#parts.delete(conversationId);
       const missing = `There is no conversation ${conversationId}`;
       return this.#project(await mustExist(this.#ports.store.conversation(conversationId), missing));
@@ -108,8 +109,8 @@ export class SessionProjector {
     let late = false;
     const patience = new Promise((resolve) => (timer = setTimeout(resolve, LEAVING_MS)));
     const rest = async (): Promise<void> => {
-      while (this.#due.size > 0 && !late) await this.#exclusive(() => this.#next());
-      await this.#last;
+      while (this.#due.size > 0 && !late) await this.#queue.add(() => this.#next());
+      await this.#queue.settled();
       await this.#behind?.settled();
     };
     await Promise.race([rest(), patience]);
@@ -117,16 +118,10 @@ export class SessionProjector {
     clearTimeout(timer);
   }
 
-  #exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
-
   #wait(ms: number): void {
     if (this.#timer || this.#closed) return;
     this.#timer = setTimeout(() => {
-      void this.#exclusive(async () => {
+      void this.#queue.add(async () => {
         const start = performance.now();
         await this.#next();
         const took = performance.now() - start;
