@@ -5,7 +5,7 @@ import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
 import ts from 'typescript-eslint';
 import { sizeRules } from './scripts/eslint-size.js';
-import { CHECKED, ROOMS, roomsBarredFrom, roomsIn } from './scripts/rooms.js';
+import { ROOMS, roomsBarredFrom, roomsIn } from './scripts/rooms.js';
 
 const ban = (regex, message) => ({ regex, message });
 /** Both ways to name a layer: the alias, and a relative path that climbs out of one's own. */
@@ -46,14 +46,14 @@ const boundary = (files, bans, { ignores = [], syntax = [] } = {}) => ({
 });
 /** The rooms of a base folder that one of its rooms may not import, by the alias or by a relative path. */
 const barred = (base, room) =>
-  (CHECKED.includes(base) ? roomsBarredFrom(ROOMS[base], room) : []).map((other) => {
+  roomsBarredFrom(ROOMS[base], room).map((other) => {
     const name = other.includes('.') ? `${other.replace('.', '\\.')}$` : `${other}/`;
     return ban(`^(#${base.slice('src/'.length)}/|(\\.\\./)+)${name}`, `${room} must not import ${other}.`);
   });
 /** The boundary of a layer, with one block more for each of its rooms where their order is checked. */
 const boundaryOfRooms = (base, bans, options) => [
   boundary([`${base}/**`], bans, options),
-  ...roomsIn(CHECKED.includes(base) ? ROOMS[base] : []).map((room) =>
+  ...roomsIn(ROOMS[base]).map((room) =>
     boundary(
       [room.includes('.') ? `${base}/${room}` : `${base}/${room}/**`],
       [...bans, ...barred(base, room)],
