@@ -5,6 +5,7 @@ import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
 import ts from 'typescript-eslint';
 import { sizeRules } from './scripts/eslint-size.js';
+import { CHECKED, ROOMS, roomsBarredFrom, roomsIn } from './scripts/rooms.js';
 
 const ban = (regex, message) => ({ regex, message });
 /** Both ways to name a layer: the alias, and a relative path that climbs out of one's own. */
@@ -43,8 +44,26 @@ const boundary = (files, bans, { ignores = [], syntax = [] } = {}) => ({
     ],
   },
 });
+/** The rooms of a base folder that one of its rooms may not import, by the alias or by a relative path. */
+const barred = (base, room) =>
+  (CHECKED.includes(base) ? roomsBarredFrom(ROOMS[base], room) : []).map((other) => {
+    const name = other.includes('.') ? `${other.replace('.', '\\.')}$` : `${other}/`;
+    return ban(`^(#${base.slice('src/'.length)}/|(\\.\\./)+)${name}`, `${room} must not import ${other}.`);
+  });
+/** The boundary of a layer, with one block more for each of its rooms where their order is checked. */
+const boundaryOfRooms = (base, bans, options) => [
+  boundary([`${base}/**`], bans, options),
+  ...roomsIn(CHECKED.includes(base) ? ROOMS[base] : []).map((room) =>
+    boundary(
+      [room.includes('.') ? `${base}/${room}` : `${base}/${room}/**`],
+      [...bans, ...barred(base, room)],
+      options,
+    ),
+  ),
+];
 const named = { syntax: [defaultExport] };
 const core = [electron, screen, environment, layer('hosts'), layer('lib'), layer('routes'), layer('electron')];
+const hosts = [electron, screen, database, model, layer('lib'), layer('routes'), layer('electron')];
 const web = [electron, database, model, node, layer('core'), layer('hosts'), layer('electron')];
 const code = '**/*.{ts,svelte}';
 
@@ -114,15 +133,12 @@ export default defineConfig(
   },
 
   boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')], named),
-  boundary(['src/core/**'], [...core, database, model], named),
-  boundary(['src/core/store/surreal.ts'], [...core, model], named),
-  boundary(['src/core/model/anthropic.ts'], [...core, database], named),
-  boundary(
-    ['src/hosts/**'],
-    [electron, screen, database, model, layer('lib'), layer('routes'), layer('electron')],
-    named,
-  ),
-  boundary(['src/lib/**'], [...web, layer('routes')]),
+  ...boundaryOfRooms('src/core', [...core, database, model], named),
+  boundary(['src/core/store/surreal.ts'], [...core, model, ...barred('src/core', 'store')], named),
+  boundary(['src/core/model/anthropic.ts'], [...core, database, ...barred('src/core', 'model')], named),
+  boundary(['src/hosts/**'], hosts, named),
+  ...boundaryOfRooms('src/hosts/cli', hosts, named),
+  ...boundaryOfRooms('src/lib', [...web, layer('routes')]),
   boundary(['src/routes/**', 'src/*.ts'], web),
   boundary(['electron/**'], [database, model, screen, layer('hosts'), layer('lib'), layer('routes')], named),
   boundary(['tests/**', 'e2e/**'], [electron, database, model], {

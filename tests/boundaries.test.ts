@@ -4,6 +4,8 @@ import path from 'node:path';
 import { globSync } from 'tinyglobby';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { CHECKED, type Order, ROOMS } from '../scripts/rooms.js';
+import { roomViolations, type SourceFile } from './support/rooms.ts';
 
 interface Import {
   from: string;
@@ -41,9 +43,9 @@ function resolve(from: string, specifier: string): string | undefined {
 }
 
 /** Static, type-only, re-exporting and dynamic imports; of a component, those of its scripts. */
-function importsOf(file: string): Import[] {
-  const scripts = [...text(file).matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? '');
-  const code = file.endsWith('.svelte') ? scripts.join('\n') : text(file);
+function importsOf(file: string, source = text(file)): Import[] {
+  const scripts = [...source.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? '');
+  const code = file.endsWith('.svelte') ? scripts.join('\n') : source;
   return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => {
     return { from: file, specifier: fileName, target: resolve(file, fileName) };
   });
@@ -115,6 +117,67 @@ describe('packages', () => {
   ] as const)('%s stays behind its one place', ([, pattern, home]) => {
     const strays = named(pattern).filter(({ from }) => !home.test(from));
     expect(strays.map(show)).toEqual([]);
+  });
+});
+
+describe('rooms', () => {
+  const sourceOf = (file: string, list: readonly Import[]): SourceFile => ({
+    file,
+    imports: list.flatMap(({ target }) => target ?? []),
+  });
+  const built = [...graph].map(([file, list]) => sourceOf(file, list));
+
+  test.for(CHECKED)('%s: every file lies in a room, and rooms import in order', (base) => {
+    expect(roomViolations(base, ROOMS[base] ?? [], built)).toEqual([]);
+  });
+
+  test('tests of the web client lie in the rooms of what they test', () => {
+    const order = [...(ROOMS['src/lib'] ?? []), 'support'];
+    const own = tests.filter((file) => file.startsWith('tests/lib/')).map((file) => sourceOf(file, []));
+    expect(roomViolations('tests/lib', order, own)).toEqual([]);
+  });
+
+  const order: Order = ['view', 'ui', ['chat', 'history'], 'program.ts'];
+  test.for([
+    ['a loose file', { 'loose.ts': '' }, ['src/lib/loose.ts lies in no room']],
+    ['a file in a folder that is no room', { 'other/a.ts': '' }, ['src/lib/other/a.ts lies in no room']],
+    [
+      'an import of a later room',
+      { 'view/a.ts': `import { b } from '#lib/ui/b.ts';`, 'ui/b.ts': '' },
+      ['src/lib/view/a.ts imports src/lib/ui/b.ts: view may not import ui'],
+    ],
+    [
+      'a type-only import of a later room, by a relative path',
+      { 'ui/a.svelte': `<script lang="ts">import type { B } from '../chat/b.ts';</script>`, 'chat/b.ts': '' },
+      ['src/lib/ui/a.svelte imports src/lib/chat/b.ts: ui may not import chat'],
+    ],
+    [
+      'a dynamic import of a later room that is a file',
+      { 'chat/a.ts': `await import('../program.ts');`, 'program.ts': '' },
+      ['src/lib/chat/a.ts imports src/lib/program.ts: chat may not import program.ts'],
+    ],
+    [
+      'an import between rooms that share a place',
+      { 'history/a.ts': `export { b } from '#lib/chat/b.ts';`, 'chat/b.ts': '' },
+      ['src/lib/history/a.ts imports src/lib/chat/b.ts: history may not import chat'],
+    ],
+    [
+      'a circle',
+      {
+        'view/a.ts': `import type { B } from '#lib/ui/b.ts';`,
+        'ui/b.ts': `import { c } from '#lib/view/c.ts';`,
+      },
+      [
+        'src/lib/view/a.ts imports src/lib/ui/b.ts: view may not import ui',
+        'rooms import each other in a circle: view → ui → view',
+      ],
+    ],
+    ['nothing wrong', { 'chat/a.ts': `import '#lib/view/b.ts';`, 'view/b.ts': '', 'program.ts': '' }, []],
+  ] as const)('reports %s', ([, files, violations]) => {
+    const planted = Object.entries(files).map(([name, source]) =>
+      sourceOf(`src/lib/${name}`, importsOf(`src/lib/${name}`, source)),
+    );
+    expect(roomViolations('src/lib', order, planted)).toEqual(violations);
   });
 });
 

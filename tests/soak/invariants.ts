@@ -6,8 +6,8 @@ import type { Entry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
-import type { View } from '#lib/state/reduce.ts';
-import { addTally, tallyOf, ZERO } from '#lib/state/tally.ts';
+import type { View } from '#lib/view/reduce.ts';
+import { addTally, tallyOf, ZERO_TALLY } from '#lib/view/tally.ts';
 import type { RecordedRequest } from '../support/fake-model/server.ts';
 import { SECRET } from './plan.ts';
 
@@ -95,7 +95,8 @@ function isolation({ detail: { runs }, requests }: Evidence): string[] {
 /** Every attempt is counted once, and totals are sums. */
 function accounts({ workflow, runs, requests }: WorkflowDetail): string[] {
   const found: string[] = [];
-  const sum = (list: readonly { tally: Tally }[]) => list.reduce((total, { tally }) => addTally(total, tally), ZERO);
+  const sum = (list: readonly { tally: Tally }[]) =>
+    list.reduce((total, { tally }) => addTally(total, tally), ZERO_TALLY);
   for (const run of runs) {
     const own = requests.filter(({ runId }) => runId === run.id).map((request) => ({ tally: tallyOf(request) }));
     if (!isDeepStrictEqual(sum(own), run.usage)) found.push(`${run.id} counts other tokens than its requests`);

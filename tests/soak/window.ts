@@ -4,7 +4,7 @@ import type { Approval } from '#contract/approval.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Input, MethodName, Output } from '#contract/rpc.ts';
 import type { LinkConnection } from '#lib/client/connection.ts';
-import { attach, reduce, type View } from '#lib/state/reduce.ts';
+import { attach, reduce, type View } from '#lib/view/reduce.ts';
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 40;

@@ -7,13 +7,13 @@ export class BridgeLink implements Link {
   onframe: Link['onframe'] = null;
   onclose: Link['onclose'] = null;
   readonly #bridge: Bridge;
-  readonly #ends = new Map<number, () => void>();
+  readonly #unsubscribes = new Map<number, () => void>();
   #open = false;
   #closed = false;
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
-    // The shell answers as soon as it has a runtime: that is what an opening means here.
+    // The shell replies once its runtime is ready: that reply counts as the opening of the link.
     bridge.request('app.state', {}).then(
       () => {
         if (this.#closed) return;
@@ -28,8 +28,8 @@ export class BridgeLink implements Link {
     if (!this.#open) return;
     const { id } = frame;
     if (frame.kind === 'unsubscribe') {
-      this.#ends.get(id)?.();
-      this.#ends.delete(id);
+      this.#unsubscribes.get(id)?.();
+      this.#unsubscribes.delete(id);
     } else if (frame.kind === 'request') {
       this.#bridge.request(frame.method, plain(frame.input)).then(
         (reply) => this.#receive({ kind: 'reply', id, reply }),
@@ -41,7 +41,7 @@ export class BridgeLink implements Link {
         else if ('events' in message) this.#receive({ kind: 'events', id, events: message.events });
         else this.#receive({ kind: 'reply', id, reply: message });
       });
-      this.#ends.set(id, end);
+      this.#unsubscribes.set(id, end);
     }
   }
 
@@ -49,8 +49,8 @@ export class BridgeLink implements Link {
     if (this.#closed) return;
     this.#closed = true;
     this.#open = false;
-    for (const end of this.#ends.values()) end();
-    this.#ends.clear();
+    for (const end of this.#unsubscribes.values()) end();
+    this.#unsubscribes.clear();
     this.onclose?.();
   }
 
@@ -59,7 +59,7 @@ export class BridgeLink implements Link {
   }
 }
 
-/** As it would come out of a socket: what the bridge copies must be plain data, and reactive objects are not. */
+/** A JSON copy: the bridge copies plain data only, and reactive proxies are not. */
 function plain(input: unknown): unknown {
   return JSON.parse(JSON.stringify(input)) as unknown;
 }

@@ -10,16 +10,16 @@ import type {
   TopicInput,
   TopicName,
 } from '#contract/rpc.ts';
-import { text } from '#lib/text.ts';
+import { text } from '#lib/words/text.ts';
 import type { Link } from './link.ts';
 import { RequestError } from './request-error.ts';
 
 export type ConnectionStatus = 'connecting' | 'open' | 'reconnecting' | 'closed';
 
-/** A client whose connection can break: subscriptions end with it, and `onOpen` says when to make them again. */
+/** A client whose connection can break: its subscriptions end then, and `onOpen` tells when to subscribe again. */
 export interface Connection extends Client {
   readonly status: ConnectionStatus;
-  /** Called at every opening, also the first; the returned function ends it. */
+  /** Calls back at every opening, the first included; the returned function removes the listener. */
   onOpen(listener: () => void): () => void;
   onStatus(listener: (status: ConnectionStatus) => void): () => void;
   close(): void;
@@ -40,8 +40,8 @@ export class LinkConnection implements Connection {
   readonly #listeners = new Map<number, Listener>();
   readonly #onOpen = new Set<() => void>();
   readonly #onStatus = new Set<(status: ConnectionStatus) => void>();
-  /** Frames of requests made before the first opening. */
-  #early: ClientFrame[] = [];
+  /** Frames of requests made before the first opening; sent once it is open. */
+  #queuedFrames: ClientFrame[] = [];
   #link: Link | null = null;
   #status: ConnectionStatus = 'connecting';
   #lastId = 0;
@@ -67,19 +67,23 @@ export class LinkConnection implements Connection {
     return () => this.#onStatus.delete(listener);
   }
 
+  /**
+   * Rejects with a `RequestError`: the code of the host, or `disconnected` where there is no connection to ask over.
+   */
   async request<M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> {
     const id = ++this.#lastId;
     // The server answers a method with its declared output.
     return (await this.#call({ kind: 'request', id, method, input })) as Output<M>;
   }
 
+  /** Resolves with the function that ends the subscription; rejects as `request` does. */
   async subscribe<T extends TopicName>(
     topic: T,
     input: TopicInput<T>,
     listener: (event: TopicEvent[T]) => void,
   ): Promise<() => void> {
     const id = ++this.#lastId;
-    // Events may come in the same moment as the reply, so the listener stands first.
+    // Events may arrive together with the reply, so the listener is registered first.
     this.#listeners.set(id, listener);
     try {
       await this.#call({ kind: 'subscribe', id, topic, input });
@@ -96,7 +100,7 @@ export class LinkConnection implements Connection {
     clearTimeout(this.#timer);
     this.#setStatus('closed');
     this.#link?.close();
-    this.#lose();
+    this.#rejectPending();
   }
 
   #call(frame: Exclude<ClientFrame, { kind: 'unsubscribe' }>): Promise<unknown> {
@@ -106,7 +110,7 @@ export class LinkConnection implements Connection {
         return;
       }
       this.#pending.set(frame.id, { resolve, reject });
-      if (this.#status === 'connecting') this.#early.push(frame);
+      if (this.#status === 'connecting') this.#queuedFrames.push(frame);
       else this.#send(frame);
     });
   }
@@ -118,39 +122,39 @@ export class LinkConnection implements Connection {
   #connect(): void {
     const link = this.#openLink();
     this.#link = link;
-    link.onopen = () => this.#opened();
+    link.onopen = () => this.#handleOpen();
     link.onframe = (frame) => this.#receive(frame);
     link.onclose = () => {
-      if (this.#link === link) this.#dropped();
+      if (this.#link === link) this.#handleClose();
     };
   }
 
-  #opened(): void {
+  #handleOpen(): void {
     this.#failures = 0;
     this.#setStatus('open');
-    const early = this.#early;
-    this.#early = [];
-    for (const frame of early) this.#send(frame);
+    const queued = this.#queuedFrames;
+    this.#queuedFrames = [];
+    for (const frame of queued) this.#send(frame);
     for (const listener of [...this.#onOpen]) listener();
   }
 
-  #dropped(): void {
+  #handleClose(): void {
     if (this.#status === 'closed') return;
-    // Until the first opening there is nothing to lose: what was asked for waits.
+    // Before the first opening nothing is pending on the link: early requests stay queued.
     if (this.#status === 'open') {
       this.#setStatus('reconnecting');
-      this.#lose();
+      this.#rejectPending();
     }
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures += 1;
     this.#timer = setTimeout(() => this.#connect(), delay * (0.8 + Math.random() * 0.4));
   }
 
-  #lose(): void {
+  #rejectPending(): void {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.#listeners.clear();
-    this.#early = [];
+    this.#queuedFrames = [];
     for (const { reject } of pending) reject(new RequestError('disconnected', text.connection.lost));
   }
 

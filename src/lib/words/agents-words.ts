@@ -1,6 +1,6 @@
 /** The words of the agents' screen. */
 import type { AgentFile } from '#contract/agent.ts';
-import { plural } from '#lib/sentences.ts';
+import { plural } from './sentences.ts';
 
 const states: Readonly<Record<AgentFile['state'], string>> = {
   usable: 'usable',

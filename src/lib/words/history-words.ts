@@ -1,5 +1,5 @@
 /** The words of the history, its search and the trash. */
-import { plural } from '#lib/sentences.ts';
+import { plural } from './sentences.ts';
 
 export const historyWords = {
   title: 'History',

@@ -2,7 +2,7 @@
 import type { ApprovalMode } from '#contract/agent.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, GrantScope, VerdictStep } from '#contract/permission.ts';
-import { plural } from '#lib/sentences.ts';
+import { plural } from './sentences.ts';
 
 const scopes: Readonly<Record<GrantScope, string>> = {
   workflow: 'in one workflow',

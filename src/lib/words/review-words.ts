@@ -1,7 +1,7 @@
 /** The words about agents that review their own answers. */
-import { plural } from '#lib/sentences.ts';
 import type { Reflection } from '#contract/agent.ts';
 import type { Review } from '#contract/message.ts';
+import { plural } from './sentences.ts';
 
 export const reviewWords = {
   reviews: 'Reviews',

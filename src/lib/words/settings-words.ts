@@ -1,5 +1,5 @@
 /** The words of the first start, of the settings and of the demo. */
-import { plural } from '#lib/sentences.ts';
+import { plural } from './sentences.ts';
 
 export const demoWords = {
   heading: 'The demo: everything is real but the answers',

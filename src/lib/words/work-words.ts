@@ -1,7 +1,7 @@
 /** The words about work in progress: plans, bounds, waiting, further attempts, what was saved of a run. */
-import type { BudgetKind } from '#lib/state/budgets.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import { plural } from '#lib/sentences.ts';
+import type { BudgetKind } from '#lib/view/budgets.ts';
+import { plural } from './sentences.ts';
 
 export const workWords = {
   plan: {

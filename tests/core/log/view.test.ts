@@ -1,7 +1,7 @@
 /** The same view live, after attaching in the middle, and from the store: with real runs. */
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
-import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/state/reduce.ts';
+import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/view/reduce.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { batch, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';

@@ -1,0 +1,45 @@
+// The rooms of each base folder in the order of their imports: a room may import itself and those before it.
+// Rooms that share a place (an array) may not import each other. A name with a dot is a file, any other a folder.
+
+export const ROOMS = {
+  'src/core': [
+    'base',
+    'settings',
+    'model',
+    'tools',
+    'agents',
+    'store',
+    'log',
+    'budget',
+    'loop',
+    'approvals',
+    'runs',
+    'workflows',
+    'records',
+    'runtime',
+    'hosting',
+  ],
+  'src/lib': [
+    'view',
+    'words',
+    'client',
+    'ui',
+    'app',
+    'parts',
+    'runs',
+    ['chat', 'approvals', 'history', 'agents', 'permissions', 'settings'],
+    'shell',
+  ],
+  'src/hosts/cli': ['terminal', 'render', 'follow', 'commands', 'program.ts'],
+};
+
+/** The base folders whose order is checked, by lint and by the boundary test. */
+export const CHECKED = ['src/lib'];
+
+export const roomsIn = (order) => order.flat();
+
+/** The rooms that a room may not import: all after it, and those that share its place. */
+export function roomsBarredFrom(order, room) {
+  const place = order.findIndex((entry) => [entry].flat().includes(room));
+  return roomsIn(order.slice(place)).filter((other) => other !== room);
+}

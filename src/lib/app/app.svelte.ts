@@ -1,0 +1,154 @@
+/** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
+import { createContext } from 'svelte';
+import type { AppState, Input } from '#contract/rpc.ts';
+import type { ConversationRow, StopReceipt } from '#contract/view.ts';
+import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { isTyping } from '#lib/ui/text-field.ts';
+import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import type { Extension } from '#lib/view/budgets.ts';
+import { text } from '#lib/words/text.ts';
+import { Attention } from './attention.svelte.ts';
+import { Clock } from './clock.svelte.ts';
+import { ConversationActions } from './conversation-actions.ts';
+import { HistoryBrowser } from './history-browser.svelte.ts';
+import { PagedList } from './paged-list.svelte.ts';
+
+const CONVERSATIONS = 50;
+const TRASHED = 100;
+
+export class App {
+  status = $state<ConnectionStatus>('connecting');
+  settings = $state.raw<AppState | null>(null);
+  failure = $state.raw<RequestError | null>(null);
+  readonly connection: Connection;
+  readonly attention: Attention;
+  readonly conversations: PagedList<ConversationRow>;
+  readonly trash: PagedList<ConversationRow>;
+  readonly history: HistoryBrowser;
+  readonly conversationActions: ConversationActions;
+  readonly clock = new Clock();
+  readonly toasts: Toasts;
+
+  constructor(connection: Connection, toasts: Toasts) {
+    this.connection = connection;
+    this.toasts = toasts;
+    this.attention = new Attention(connection, isTyping);
+    this.conversations = new PagedList(
+      ({ id }) => id,
+      (before) =>
+        connection.request('conversation.list', {
+          limit: CONVERSATIONS,
+          ...(before === undefined ? {} : { before }),
+        }),
+    );
+    this.trash = new PagedList(
+      ({ id }) => id,
+      (before) => connection.request('trash.list', { limit: TRASHED, ...(before === undefined ? {} : { before }) }),
+    );
+    this.history = new HistoryBrowser(connection);
+    this.conversationActions = new ConversationActions(connection, toasts, {
+      removed: (id) => {
+        this.conversations.drop((conversation) => conversation.id === id);
+        this.history.removeConversation(id);
+        void this.trash.refresh();
+      },
+      restored: (id) => {
+        this.trash.drop((conversation) => conversation.id === id);
+        void this.conversations.refresh();
+        this.history.invalidate();
+      },
+    });
+    this.status = connection.status;
+    connection.onStatus((status) => (this.status = status));
+    connection.onOpen(() => void this.load());
+    if (connection.status === 'open') void this.load();
+  }
+
+  /** Loads the settings and the list of conversations; an error goes to `failure`. */
+  async load(): Promise<void> {
+    void this.conversations.refresh();
+    try {
+      this.settings = await this.connection.request('app.state', {});
+      this.failure = null;
+    } catch (error) {
+      this.failure = asRequestError(error);
+    }
+  }
+
+  /** Rejects with a `RequestError` for a key or an endpoint that cannot be used. */
+  async setProvider(input: Input<'provider.set'>): Promise<void> {
+    this.settings = await this.connection.request('provider.set', input);
+  }
+
+  /** Stops a run and everything below it; a toast says what was stopped. */
+  stopRun(runId: string): Promise<void> {
+    return this.#report(this.connection.request('run.stop', { runId }));
+  }
+
+  /** Stops a workflow with all of its runs; a toast says what was stopped. */
+  stopWorkflow(workflowId: string): Promise<void> {
+    return this.#report(this.connection.request('workflow.stop', { workflowId }));
+  }
+
+  /** Resumes an interrupted workflow. Returns whether it goes on; a toast says why it does not. */
+  resume(workflowId: string): Promise<boolean> {
+    return succeeds(this.toasts, this.connection.request('workflow.resume', { workflowId }));
+  }
+
+  /** Raises the limits of a workflow. Returns whether they were raised; a toast says why they were not. */
+  extendWorkflow(workflowId: string, more: Extension): Promise<boolean> {
+    return succeeds(this.toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
+  }
+
+  /** As `extendWorkflow`, for one run. */
+  extendRun(runId: string, more: Extension): Promise<boolean> {
+    return succeeds(this.toasts, this.connection.request('run.extend', { runId, ...more }));
+  }
+
+  /** Starts another attempt of a sub-agent. Returns whether it started; a toast says why it did not. */
+  retryRun(runId: string): Promise<boolean> {
+    return succeeds(this.toasts, this.connection.request('run.retry', { runId }));
+  }
+
+  /**
+   * Sends a message, which starts a workflow or waits for the one at work. Rejects with a `RequestError`: `bad_input`
+   * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
+   */
+  async send(conversationId: string, text: string): Promise<void> {
+    await this.connection.request('message.send', { conversationId, text });
+    void this.conversations.refresh();
+  }
+
+  /** Creates a conversation and sends its first message; resolves with its id. Rejects as `send` does. */
+  async startConversation(input: Input<'conversation.create'>, text: string): Promise<string> {
+    const { id } = await this.connection.request('conversation.create', input);
+    await this.send(id, text);
+    return id;
+  }
+
+  /** Sends a message once more, as a new workflow. Returns whether it was sent; a toast says why it was not. */
+  sendAgain(conversationId: string, text: string): Promise<boolean> {
+    return succeeds(this.toasts, this.send(conversationId, text));
+  }
+
+  /** Shows an error as a toast. */
+  warn(message: string): void {
+    this.toasts.error(message);
+  }
+
+  close(): void {
+    this.attention.close();
+    this.connection.close();
+  }
+
+  async #report(stopping: Promise<StopReceipt>): Promise<void> {
+    try {
+      this.toasts.info(text.stopped(await stopping));
+    } catch (error) {
+      this.toasts.error(asRequestError(error).message);
+    }
+  }
+}
+
+export const [getApp, setApp] = createContext<App>();

@@ -1,0 +1,167 @@
+/** Drafts of an answer to an approval request: an edited envelope, or the edited input of a tool call. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Answer } from '#contract/approval.ts';
+import type { Question } from '#lib/view/phase.ts';
+import { GrantDraft } from './grant-draft.svelte.ts';
+import { ActionDraft, ReplyDraft } from './reply-draft.svelte.ts';
+
+export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft;
+
+type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
+
+/** Thrown where the text in a box is not JSON. */
+export class NotJson extends Error {}
+
+export class EnvelopeDraft {
+  readonly kind = 'envelope';
+  /** Null where only this one call can be allowed. */
+  readonly grant: GrantDraft | null;
+  readonly original: Envelope;
+  value: Envelope = $state()!;
+  reason = $state('');
+  /** The fields as they were last sent. */
+  #sent: Readonly<Record<string, unknown>> | null = $state.raw(null);
+
+  constructor(original: Envelope, grant: GrantDraft | null = null) {
+    this.original = original;
+    this.grant = grant;
+    this.value = structuredClone(original);
+  }
+
+  // A getter, since a derived value would be destroyed with the component that read it first.
+  get edited(): (keyof Envelope)[] {
+    return (Object.keys(this.original) as (keyof Envelope)[]).filter(
+      (field) => !same(this.value[field], this.original[field]),
+    );
+  }
+
+  /** How many fields of the form differ. */
+  get edits(): number {
+    const before = fieldsOf(this.original);
+    const after = fieldsOf(this.value);
+    const fields = Object.keys({ ...before, ...after });
+    return fields.filter((field) => !same(before[field], after[field])).length;
+  }
+
+  /** The problems of fields that were not changed since they were sent. */
+  unfixed<T extends { field: string }>(problems: readonly T[]): T[] {
+    const [sent, now] = [this.#sent, fieldsOf(this.value)];
+    return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
+  }
+
+  /** Puts a tool into the envelope or takes it out, and keeps the list sorted as it came. */
+  toggleTool(name: string, on: boolean): void {
+    const others = this.value.tools.filter((other) => other !== name);
+    this.value.tools = on ? [...others, name].sort() : others;
+  }
+
+  /** Null removes the limit; without any limit the envelope has no budget. */
+  setBudget(kind: keyof EnvelopeBudget, bound: number | null): void {
+    const { [kind]: _, ...others } = this.value.limits.budget ?? {};
+    const budget = bound === null ? others : { ...others, [kind]: bound };
+    if (Object.keys(budget).length > 0) this.value.limits.budget = budget;
+    else delete this.value.limits.budget;
+  }
+
+  /** Null turns the review of its own answer off. */
+  setRetries(maxRetries: number | null): void {
+    const criteria = this.original.reflection?.criteria ?? null;
+    if (maxRetries === null) delete this.value.reflection;
+    else this.value.reflection = { criteria, maxRetries };
+  }
+
+  reset(): void {
+    this.value = structuredClone(this.original);
+  }
+
+  answer(): Answer {
+    const value = $state.snapshot(this.value);
+    this.#sent = fieldsOf(value);
+    return this.edited.length === 0 ? { kind: 'allow' } : { kind: 'edit', value };
+  }
+}
+
+/** The fields of a file that would be written have boxes of their own; all else is JSON. */
+export class ToolDraft {
+  readonly kind = 'tool';
+  readonly grant: GrantDraft | null;
+  readonly original: unknown;
+  /** Null where the input has no such field. */
+  path: string | null = $state(null);
+  content: string | null = $state(null);
+  json = $state('');
+  reason = $state('');
+
+  constructor(original: unknown, grant: GrantDraft | null = null) {
+    this.original = original;
+    this.grant = grant;
+    this.reset();
+  }
+
+  get edited(): string[] {
+    const initial = boxesOf(this.original);
+    return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
+  }
+
+  get edits(): number {
+    return this.edited.length;
+  }
+
+  reset(): void {
+    Object.assign(this, boxesOf(this.original));
+  }
+
+  /** Throws `NotJson` where the box of arguments is not JSON. */
+  answer(): Answer {
+    if (this.edited.length === 0) return { kind: 'allow' };
+    const rest = this.json === '' ? {} : parse(this.json);
+    const boxes = {
+      ...(this.path === null ? {} : { path: this.path }),
+      ...(this.content === null ? {} : { content: this.content }),
+    };
+    const merge = typeof rest === 'object' && rest !== null && !Array.isArray(rest);
+    return { kind: 'edit', value: merge ? { ...rest, ...boxes } : rest };
+  }
+}
+
+/** The draft that fits the subject of a question. */
+export function draftOf(question: Question): Draft {
+  const { subject, grant: offer } = question.approval.request;
+  const grant = offer ? new GrantDraft(offer) : null;
+  if (question.spawn) return new EnvelopeDraft(question.spawn.envelope, grant);
+  if (subject.kind === 'action') return new ActionDraft(subject);
+  if (subject.kind === 'questions') return new ReplyDraft(subject.questions);
+  return new ToolDraft(subject.kind === 'tool' ? subject.input : null, grant);
+}
+
+/** The fields of the form by name: the limits and the budget are fields of their own. */
+function fieldsOf({ limits: { budget, ...limits }, ...others }: Envelope): Record<string, unknown> {
+  return { ...others, ...limits, ...budget };
+}
+
+/** Of two JSON values, whatever the order of their fields. */
+function same(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  const fields = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...fields].every((field) => same(Reflect.get(a, field), Reflect.get(b, field)));
+}
+
+function boxesOf(input: unknown): { path: string | null; content: string | null; json: string } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { path: null, content: null, json: JSON.stringify(input, null, 2) ?? 'null' };
+  }
+  const { path, content, ...rest }: { path?: unknown; content?: unknown } = input;
+  if (typeof path !== 'string' || typeof content !== 'string') {
+    return { path: null, content: null, json: JSON.stringify(input, null, 2) };
+  }
+  const json = Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2);
+  return { path, content, json };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new NotJson(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,199 @@
+/** Open questions and running workflows of all conversations, and the modal that opens by itself for new questions. */
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import type { Answer } from '#contract/approval.ts';
+import type { Attention as AttentionState } from '#contract/view.ts';
+import type { Connection } from '#lib/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { questionsOf, type Question } from '#lib/view/phase.ts';
+import { draftOf, type Draft } from './approval-draft.svelte.ts';
+import { AskBack } from './ask-back.svelte.ts';
+
+/** The place of the inbox page, which shows every question; no conversation has this id. */
+export const INBOX = 'inbox';
+
+export class Attention {
+  state = $state.raw<AttentionState>({ questions: [], asleep: [], running: [] });
+  /** Whether the modal shows; closing it leaves every question open. */
+  open = $state(false);
+  /** The newest question, for the live announcement. */
+  newest = $state.raw<Question | null>(null);
+  /** Those that block running work come first. */
+  readonly questions = $derived([...questionsOf(this.state.questions), ...questionsOf(this.state.asleep, true)]);
+  readonly selected = $derived.by(
+    () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
+  );
+  /** When the state arrived, in epoch milliseconds: its remaining times count from then. */
+  #receivedAt = $state(0);
+  #selectedKey = $state<string | null>(null);
+  readonly #busy = new SvelteSet<string>();
+  readonly #errors = new SvelteMap<string, RequestError>();
+  // Created while a question renders, when reactive state must not change.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #drafts = new Map<string, Draft>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #askBacks = new Map<string, AskBack>();
+  #known: readonly string[] = [];
+  /** Questions that may open the modal later, each with the place where; null is any page without a conversation. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #deferred = new Map<string, string | null>();
+  /** The id of the conversation on the screen, `INBOX`, or null for any other page. */
+  #currentPlace: string | null = null;
+  readonly #isTyping: () => boolean;
+  readonly #connection: Connection;
+  #unsubscribe: (() => void) | null = null;
+  readonly #endOnOpen: () => void;
+
+  constructor(connection: Connection, isTyping: () => boolean = () => false) {
+    this.#isTyping = isTyping;
+    this.#connection = connection;
+    this.#endOnOpen = connection.onOpen(() => void this.#attach());
+    if (connection.status === 'open') void this.#attach();
+  }
+
+  select(key: string): void {
+    this.#deferred.delete(key);
+    this.#selectedKey = key;
+  }
+
+  /** Sets the current place after a navigation and opens what was deferred to it; in the inbox the modal closes. */
+  enter(place: string | null): void {
+    if (this.#currentPlace === place) return;
+    this.#currentPlace = place;
+    if (place === INBOX) this.dismiss();
+    else if (place !== null && !this.#isTyping()) this.openDeferred();
+  }
+
+  /** Opens the modal for a question that was deferred to the current place. */
+  openDeferred(): void {
+    const held = this.questions.find((question) => this.#deferred.get(question.key) === this.#currentPlace);
+    if (!held || this.open) return;
+    this.#releaseDeferred();
+    this.show(held.key);
+  }
+
+  /** Opens the modal, at a question where one is given. */
+  show(key?: string): void {
+    if (key !== undefined) this.select(key);
+    else {
+      this.#deferred.clear();
+      this.#selectedKey = this.selected?.key ?? null;
+    }
+    this.open = this.questions.length > 0;
+  }
+
+  dismiss(): void {
+    this.open = false;
+  }
+
+  /** The draft of the answer; kept while the question is open. */
+  draft(question: Question): Draft {
+    const known = this.#drafts.get(question.key);
+    if (known) return known;
+    const draft = draftOf(question);
+    this.#drafts.set(question.key, draft);
+    return draft;
+  }
+
+  /** Time left to answer, in milliseconds. `now`: epoch milliseconds. */
+  remaining(question: Question, now: number): number {
+    return Math.max(0, question.approval.request.remainingMs - (now - this.#receivedAt));
+  }
+
+  busy(key: string): boolean {
+    return this.#busy.has(key);
+  }
+
+  error(key: string): RequestError | null {
+    return this.#errors.get(key) ?? null;
+  }
+
+  /** What the person asks back about a question; kept while the question is open. */
+  askBack({ key }: Question): AskBack {
+    const known = this.#askBacks.get(key);
+    if (known) return known;
+    const askBack = new AskBack();
+    this.#askBacks.set(key, askBack);
+    return askBack;
+  }
+
+  /** Sends what the person asks back; the agent's reply arrives with the state. */
+  async ask(question: Question): Promise<void> {
+    const approvalId = question.approval.request.id;
+    await this.askBack(question).send((words) =>
+      this.#connection.request('approval.ask', { approvalId, question: words }),
+    );
+  }
+
+  /** Answers a question once; concurrent calls are ignored. An error is kept for `error(key)`. */
+  async decide(question: Question, answer: Answer): Promise<void> {
+    const { key, item } = question;
+    if (this.#busy.has(key)) return;
+    this.#busy.add(key);
+    this.#errors.delete(key);
+    try {
+      await this.#connection.request('approval.decide', {
+        approvalId: question.approval.request.id,
+        item,
+        answer,
+      });
+      // It stays busy until the state no longer has it, so that no second answer is sent.
+    } catch (error) {
+      this.#errors.set(key, asRequestError(error));
+      this.#busy.delete(key);
+    }
+  }
+
+  close(): void {
+    this.#endOnOpen();
+    this.#unsubscribe?.();
+  }
+
+  async #attach(): Promise<void> {
+    try {
+      this.#unsubscribe = await this.#connection.subscribe('attention', { canAnswer: true }, (state) =>
+        this.#receive(state),
+      );
+    } catch (error) {
+      // After `disconnected` the connection opens again, which calls this again.
+      if (asRequestError(error).code !== 'disconnected') throw error;
+    }
+  }
+
+  /**
+   * Only new questions open the modal: one that was put aside stays in the inbox, and so does one of a conversation
+   * that is not on the screen, or one that comes while someone writes.
+   */
+  #receive(state: AttentionState): void {
+    this.state = state;
+    this.#receivedAt = Date.now();
+    const keys = this.questions.map(({ key }) => key);
+    // Questions of interrupted workflows block nothing: they wait in the inbox, and count as new once it is resumed.
+    const awake = this.questions.filter(({ asleep }) => !asleep);
+    const fresh = awake.filter(({ key }) => !this.#known.includes(key));
+    const before = this.#known;
+    this.#known = awake.map(({ key }) => key);
+    // A question that was answered, or whose workflow was interrupted, is deselected.
+    const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
+    if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
+    for (const kept of [this.#drafts, this.#askBacks, this.#errors, this.#busy, this.#deferred]) {
+      for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
+    }
+    if (fresh[0]) this.newest = fresh[0];
+    const typing = !this.open && this.#isTyping();
+    for (const question of fresh) {
+      const { conversationId } = question.approval.request;
+      const elsewhere = this.#currentPlace !== null && this.#currentPlace !== conversationId;
+      if (elsewhere || typing) this.#deferred.set(question.key, elsewhere ? conversationId : this.#currentPlace);
+    }
+    const first = fresh.find(({ key }) => !this.#deferred.has(key));
+    if (first && !this.open) this.show(first.key);
+    // All that remain are deferred.
+    const looksAtOne = this.questions.some(({ key, asleep }) => asleep && key === this.#selectedKey);
+    if (awake.every(({ key }) => this.#deferred.has(key)) && !looksAtOne) this.open = false;
+  }
+
+  /** Questions deferred to the current place are shown together. */
+  #releaseDeferred(): void {
+    for (const [key, place] of [...this.#deferred]) if (place === this.#currentPlace) this.#deferred.delete(key);
+  }
+}

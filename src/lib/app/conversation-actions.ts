@@ -1,0 +1,67 @@
+/** What can be done with a whole conversation: move it to the trash, restore it, delete it for good, download it. */
+import type { Client } from '#contract/rpc.ts';
+import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import { text } from '#lib/words/text.ts';
+
+export type ExportFormat = 'md' | 'json';
+
+const TYPES: Readonly<Record<ExportFormat, string>> = { md: 'text/markdown', json: 'application/json' };
+
+/** Lists on the screen that follow these actions. */
+export interface ConversationLists {
+  removed(conversationId: string): void;
+  restored(conversationId: string): void;
+}
+
+export class ConversationActions {
+  readonly #client: Client;
+  readonly #toasts: Toasts;
+  readonly #lists: ConversationLists;
+
+  constructor(client: Client, toasts: Toasts, lists: ConversationLists) {
+    this.#client = client;
+    this.#toasts = toasts;
+    this.#lists = lists;
+  }
+
+  /** Moves it to the trash and offers to undo that. Returns whether it was moved; a toast says why it was not. */
+  async remove(conversationId: string): Promise<boolean> {
+    if (!(await succeeds(this.#toasts, this.#client.request('conversation.delete', { conversationId })))) {
+      return false;
+    }
+    this.#lists.removed(conversationId);
+    this.#toasts.offer(text.trash.moved, text.trash.undo, () => void this.restore(conversationId));
+    return true;
+  }
+
+  /** Takes it out of the trash. Returns whether that was done. */
+  async restore(conversationId: string): Promise<boolean> {
+    const asked = this.#client.request('conversation.restore', { conversationId });
+    if (!(await succeeds(this.#toasts, asked))) return false;
+    this.#lists.restored(conversationId);
+    this.#toasts.info(text.trash.restored);
+    return true;
+  }
+
+  /** Deletes it for good. Returns whether that was done. */
+  purge(conversationId: string): Promise<boolean> {
+    return succeeds(this.#toasts, this.#client.request('conversation.purge', { conversationId }));
+  }
+
+  /** Saves it as a file in Markdown or JSON through the browser. */
+  async download(conversationId: string, format: ExportFormat): Promise<void> {
+    const made = this.#client
+      .request('conversation.export', { conversationId, format })
+      .then((file) => save(file.fileName, new Blob([file.text], { type: TYPES[format] })));
+    await succeeds(this.#toasts, made);
+  }
+}
+
+function save(fileName: string, content: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = fileName;
+  link.click();
+  // The browser holds the blob once the click was handled.
+  setTimeout(() => URL.revokeObjectURL(link.href), 0);
+}

@@ -1,0 +1,81 @@
+/** A list that is loaded page by page while the person scrolls. */
+import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { appended, refreshed } from './merge-page.ts';
+
+export interface PageOf<T> {
+  items: T[];
+  next: string | null;
+}
+/** Fetches the page before a cursor, or the first one for undefined. */
+export type Fetch<T> = (before: string | undefined) => Promise<PageOf<T>>;
+
+export class PagedList<T> {
+  items = $state.raw<readonly T[]>([]);
+  next = $state<string | null>(null);
+  loading = $state(false);
+  loaded = $state(false);
+  failure = $state.raw<RequestError | null>(null);
+  /** Whether the last change added rows at the start, so that a scrolled list keeps its position. */
+  grewAtStart = $state(false);
+  readonly #idOf: (item: T) => string;
+  #fetch: Fetch<T>;
+  /** Counts requests: replies to older ones are dropped. */
+  #request = 0;
+
+  constructor(idOf: (item: T) => string, fetch: Fetch<T>) {
+    this.#idOf = idOf;
+    this.#fetch = fetch;
+  }
+
+  /** Replaces the rows by the first page, of another source where `fetch` is given. An error goes to `failure`. */
+  async load(fetch: Fetch<T> = this.#fetch): Promise<void> {
+    this.#fetch = fetch;
+    await this.#ask(undefined, (page) => {
+      this.grewAtStart = false;
+      this.items = page.items;
+      this.next = page.next;
+    });
+  }
+
+  async loadMore(): Promise<void> {
+    if (this.next === null || this.loading) return;
+    await this.#ask(this.next, (page) => {
+      this.grewAtStart = false;
+      this.items = appended(this.items, page.items, this.#idOf);
+      this.next = page.next;
+    });
+  }
+
+  /** Reads the first page again and keeps the rows that were loaded below it. */
+  async refresh(): Promise<void> {
+    await this.#ask(undefined, (page) => {
+      const [first] = this.items;
+      const [newest] = page.items;
+      const { items, below } = refreshed(this.items, page.items, this.#idOf);
+      this.grewAtStart = first !== undefined && newest !== undefined && this.#idOf(first) !== this.#idOf(newest);
+      this.items = items;
+      if (below === 0) this.next = page.next;
+    });
+  }
+
+  drop(gone: (item: T) => boolean): void {
+    this.grewAtStart = false;
+    this.items = this.items.filter((item) => !gone(item));
+  }
+
+  async #ask(before: string | undefined, take: (page: PageOf<T>) => void): Promise<void> {
+    const request = ++this.#request;
+    this.loading = true;
+    try {
+      const page = await this.#fetch(before);
+      if (request !== this.#request) return;
+      take(page);
+      this.loaded = true;
+      this.failure = null;
+    } catch (error) {
+      if (request === this.#request) this.failure = asRequestError(error);
+    } finally {
+      if (request === this.#request) this.loading = false;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/** The runs of a workflow in tree order, with their working times as shares of the workflow's time. */
+import type { Entry } from '#contract/message.ts';
+import { covered, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
+import type { RunRow, WorkflowDetail } from '#contract/view.ts';
+import { beginsAttempt } from '#lib/view/elapsed.ts';
+
+/** In the order of the legend. */
+export const SPAN_KINDS: readonly SpanKind[] = ['queue', 'wait', 'model', 'tools'];
+
+/** Percent of the workflow's time. */
+export interface Part {
+  from: number;
+  width: number;
+}
+
+/** Time of one kind; of a model request, which one. */
+export interface Bar extends Part {
+  kind: SpanKind;
+  requestId: string | null;
+  ms: number;
+}
+
+export interface Lane {
+  run: RunRow;
+  /** One part for each attempt. */
+  work: Part[];
+  /** Model requests, tools and waits; later bars are drawn over earlier ones. */
+  bars: Bar[];
+  /** Milliseconds of each kind; overlapping time counts once. */
+  times: Record<SpanKind, number>;
+  queuedMs: number;
+  ranMs: number | null;
+  /** Milliseconds between its attempts. */
+  idleMs: number;
+}
+
+/** From one time to another, in milliseconds. */
+interface Interval {
+  from: number;
+  to: number;
+}
+
+type Rows = Pick<WorkflowDetail, 'workflow' | 'runs' | 'calls' | 'approvals' | 'requests'>;
+/** By run id, as far as loaded: the entries of a run with several attempts say when each began. */
+type Entries = Readonly<Record<string, readonly Entry[]>>;
+
+/** One lane for each run; `now`: epoch milliseconds. */
+export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
+  const start = Date.parse(rows.workflow.createdAt);
+  const timed = inTreeOrder(rows.runs, null).map((run) => {
+    const worked = attemptsOf(run, rows, entries, now);
+    const queued = Date.parse(run.queuedAt);
+    const waits = rows.workflow.outcome === null ? now : queued;
+    const bars = barsOf(run, rows, worked, rows.workflow.outcome === null ? now : null);
+    return { run, worked, bars, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
+  });
+  const ends = timed.flatMap(({ worked, queue }) => [queue, ...worked]).map(({ to }) => to);
+  const length = Math.max(1, ...ends.map((end) => end - start));
+  const part = ({ from, to }: Interval): Part => ({
+    from: ((from - start) / length) * 100,
+    width: ((to - from) / length) * 100,
+  });
+  return timed.map(({ run, worked, queue, bars }) => {
+    const [first, last] = [worked[0], worked.at(-1)];
+    const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
+    return {
+      run,
+      work: worked.map(part),
+      bars: bars.map((bar) => ({
+        ...part(bar),
+        kind: bar.kind,
+        requestId: bar.requestId,
+        ms: bar.to - bar.from,
+      })),
+      times: timesOf(bars),
+      queuedMs: queue.to - queue.from,
+      ranMs: first ? (run.durationMs ?? workedMs) : null,
+      idleMs: first && last ? last.to - first.from - workedMs : 0,
+    };
+  });
+}
+
+/** Bars within the attempts only: a question that stayed open while nothing ran is not drawn as a wait. */
+function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: number | null): RunSpan[] {
+  const start = worked[0]?.from ?? Infinity;
+  return spansOf(run, rows, now).flatMap((span) =>
+    [{ from: -Infinity, to: start }, ...worked]
+      .map((interval) => ({
+        ...span,
+        from: Math.max(span.from, interval.from),
+        to: Math.min(span.to, interval.to),
+      }))
+      .filter(({ from, to }) => to > from),
+  );
+}
+
+function timesOf(bars: readonly RunSpan[]): Record<SpanKind, number> {
+  const of = (kind: SpanKind): number => covered(bars.filter((bar) => bar.kind === kind));
+  return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools') };
+}
+
+/** The attempts of a run. The end of an interrupted one is not recorded: its last activity stands for it. */
+function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Interval[] {
+  if (run.startedAt === null) return [];
+  const begins = (entries[run.id] ?? []).filter(beginsAttempt).map(({ at }) => Date.parse(at));
+  const starts = [Date.parse(run.startedAt), ...begins];
+  const isOpen = run.outcome === null && rows.workflow.outcome === null;
+  const ended = isOpen ? now : run.outcome === 'interrupted' ? null : endOf(run);
+  const activity = activityTimesOf(run, rows, entries);
+  return starts.map((from, index) => {
+    const next = starts[index + 1];
+    if (next === undefined && ended !== null) return { from, to: Math.max(from, ended) };
+    return { from, to: Math.max(from, ...activity.filter((at) => at < (next ?? Infinity))) };
+  });
+}
+
+/** Times at which it, or a sub-agent below it, did something, in epoch milliseconds. */
+function activityTimesOf(run: RunRow, rows: Rows, entries: Entries): number[] {
+  const ids = new Set(inTreeOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
+  const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);
+  const calls = rows.calls.filter(isOf).flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
+  const asked = rows.approvals
+    .filter(({ request }) => isOf(request))
+    .flatMap(({ request, decisions }) => [request.at, ...decisions.flatMap((decision) => decision?.at ?? [])]);
+  const said = [...ids].flatMap((id) => (entries[id] ?? []).map(({ at }) => at));
+  const answered = rows.requests.filter(isOf).map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
+  return [...answered, ...[...calls, ...asked, ...said].map((at) => Date.parse(at))];
+}
+
+function endOf({ endedAt }: RunRow): number | null {
+  return endedAt === null ? null : Date.parse(endedAt);
+}
+
+function inTreeOrder(runs: readonly RunRow[], parent: string | null): RunRow[] {
+  return runs.filter(({ parentRunId }) => parentRunId === parent).flatMap((run) => [run, ...inTreeOrder(runs, run.id)]);
+}

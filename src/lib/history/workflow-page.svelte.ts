@@ -1,0 +1,83 @@
+/** One workflow on its history page: its rows, polled every second while it runs. */
+import type { WorkflowDetail } from '#contract/view.ts';
+import type { Connection } from '#lib/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { TranscriptSource } from '#lib/runs/session.svelte.ts';
+import { withEntries, type View } from '#lib/view/reduce.ts';
+
+const REFRESH_MS = 1000;
+
+export class WorkflowPage implements TranscriptSource {
+  detail = $state.raw<WorkflowDetail | null>(null);
+  view = $state.raw<View | null>(null);
+  failure = $state.raw<RequestError | null>(null);
+  readonly workflowId: string;
+  readonly #connection: Connection;
+  readonly #endOnOpen: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(connection: Connection, workflowId: string) {
+    this.#connection = connection;
+    this.workflowId = workflowId;
+    this.#endOnOpen = connection.onOpen(() => void this.load());
+    if (connection.status === 'open') void this.load();
+  }
+
+  async load(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      const detail = await this.#connection.request('workflow.get', { workflowId: this.workflowId });
+      if (this.#closed) return;
+      this.detail = detail;
+      this.view = viewOf(detail, this.view);
+      this.failure = null;
+      const { entries } = this.view;
+      // Also of runs with several attempts: their entries say when each began.
+      const wanted = detail.runs.filter(({ id, outcome, attempt }) =>
+        outcome === null ? attempt > 0 : attempt > 1 && !entries[id],
+      );
+      await Promise.all(wanted.map(({ id }) => this.loadEntries(id)));
+      if (detail.workflow.outcome === null && !this.#closed) {
+        this.#timer = setTimeout(() => void this.load(), REFRESH_MS);
+      }
+    } catch (error) {
+      this.failure = asRequestError(error);
+    }
+  }
+
+  async loadEntries(runId: string): Promise<void> {
+    const entries = await this.#connection.request('run.entries', { runId });
+    if (this.view) this.view = withEntries(this.view, runId, entries);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#endOnOpen();
+  }
+}
+
+/** Keeps loaded entries, except those of runs that ended since, which are loaded again. */
+function viewOf(detail: WorkflowDetail, known: View | null): View {
+  const ended = new Set(
+    detail.runs
+      .filter(({ id, outcome }) => outcome !== known?.runs.find((run) => run.id === id)?.outcome)
+      .map(({ id }) => id),
+  );
+  const entries = Object.entries(known?.entries ?? {}).filter(([runId]) => !ended.has(runId));
+  const { conversation, workflow, runs, calls, approvals } = detail;
+  return {
+    conversation,
+    runs,
+    calls,
+    approvals,
+    seq: workflow.lastSeq,
+    workflows: [workflow],
+    more: false,
+    entries: Object.fromEntries(entries),
+    open: [],
+    retries: {},
+    reviewing: [],
+  };
+}

@@ -1,0 +1,79 @@
+/** Keeps a scroll container at its end while its content grows, unless the reader scrolled up. */
+import type { Attachment } from 'svelte/attachments';
+
+const NEAR_PX = 32;
+/** How long after a key, wheel or touch event a scroll counts as the reader's. */
+const TOUCH_MS = 600;
+const RELEASES = ['pointerup', 'pointercancel', 'blur'] as const;
+const TOUCHES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+
+export class AutoScroll {
+  /** Whether the end is visible, so that growth scrolls along. */
+  atEnd = $state(true);
+  #column: HTMLElement | null = null;
+
+  /** For the scrolling element; its first child is the content that grows. */
+  readonly attach: Attachment<HTMLElement> = (column) => {
+    this.#column = column;
+    // Content under a pressed pointer must not move, or the click would be lost.
+    let pressed = false;
+    const settle = (): void => {
+      if (this.atEnd && !pressed) column.scrollTop = column.scrollHeight;
+    };
+    const onPress = (): void => {
+      pressed = true;
+    };
+    const onRelease = (): void => {
+      pressed = false;
+      // After the click event.
+      requestAnimationFrame(settle);
+    };
+    const observer = new ResizeObserver(settle);
+    observer.observe(column);
+    if (column.firstElementChild) observer.observe(column.firstElementChild);
+    let touched = -Infinity;
+    const onTouch = (): void => {
+      touched = performance.now();
+    };
+    // Only a reader moves up. A scroll event may come after the column grew, or because what is above the sight was
+    // measured: neither counts as leaving the end.
+    let last = { top: column.scrollTop, height: column.scrollHeight };
+    const onScroll = (): void => {
+      const { scrollTop: top, scrollHeight: height } = column;
+      const byReader = height === last.height || performance.now() - touched < TOUCH_MS;
+      if (isNearEnd(column)) this.atEnd = true;
+      else if (top < last.top && byReader) this.atEnd = false;
+      last = { top, height };
+    };
+    column.addEventListener('scroll', onScroll, { passive: true });
+    column.addEventListener('pointerdown', onPress, { passive: true });
+    for (const release of RELEASES) window.addEventListener(release, onRelease, { passive: true });
+    for (const touch of TOUCHES) column.addEventListener(touch, onTouch, { passive: true });
+    return () => {
+      observer.disconnect();
+      column.removeEventListener('scroll', onScroll);
+      column.removeEventListener('pointerdown', onPress);
+      for (const release of RELEASES) window.removeEventListener(release, onRelease);
+      for (const touch of TOUCHES) column.removeEventListener(touch, onTouch);
+      this.#column = null;
+    };
+  };
+
+  scrollToEnd(): void {
+    this.atEnd = true;
+    if (this.#column) this.#column.scrollTop = this.#column.scrollHeight;
+  }
+
+  /** Stops following, for instance to show a search match; follows on if the end is still visible afterwards. */
+  pause(): void {
+    const column = this.#column;
+    this.atEnd = false;
+    requestAnimationFrame(() => {
+      if (column && isNearEnd(column)) this.atEnd = true;
+    });
+  }
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+}

@@ -1,0 +1,76 @@
+/**
+ * From a Markdown block to HTML that may be shown: nothing of what a model writes runs, loads or looks like the app.
+ */
+import DOMPurify from 'dompurify';
+import { Parser, Renderer, type Token, type Tokens } from 'marked';
+
+const TAGS =
+  'a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s strong sub sup table tbody td th thead tr ul';
+
+/** Only addresses that a browser or a mail program opens. */
+const ADDRESS = /^(?:https?:\/\/|mailto:)/i;
+
+class SafeRenderer extends Renderer {
+  /** Markup in a text is shown as it was written. */
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return escapeHtml(text);
+  }
+
+  override checkbox({ checked }: Tokens.Checkbox): string {
+    return checked ? '☑ ' : '☐ ';
+  }
+
+  /** Pictures are not fetched: an address is enough to send data out. */
+  override image({ href, text }: Tokens.Image): string {
+    return linkTo(href, escapeHtml(text === '' ? href : text));
+  }
+
+  override link({ href, tokens }: Tokens.Link): string {
+    return linkTo(href, this.parser.parseInline(tokens));
+  }
+}
+
+/** HTML of one block as a string, so that an unchanged block is detected by comparing. */
+export function htmlOf(token: Token): string {
+  return Parser.parse([token], { gfm: true, renderer: new SafeRenderer() });
+}
+
+/** Passes only known tags and attributes, as the page's Trusted Types policy wants it. */
+export function trusted(html: string): string {
+  const safe = DOMPurify.sanitize(html, {
+    ALLOWED_TAGS: TAGS.split(' '),
+    ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'data-target', 'start', 'align'],
+    ALLOW_DATA_ATTR: false,
+    ALLOWED_URI_REGEXP: ADDRESS,
+    // Otherwise the values of all attributes would have to be addresses.
+    ADD_URI_SAFE_ATTR: ['title', 'target', 'rel', 'data-target', 'start', 'align'],
+    RETURN_TRUSTED_TYPE: true,
+  });
+  // `{@html}` is typed for strings and takes trusted values as they are.
+  return safe as unknown as string;
+}
+
+function linkTo(href: string, content: string): string {
+  if (!ADDRESS.test(href)) return `${content} (${escapeHtml(href)})`;
+  const address = escapeHtml(href);
+  const host = hostOf(href);
+  const attributes = `href="${address}" title="${address}" target="_blank" rel="noopener noreferrer"`;
+  // The text of a link may lie about where it goes.
+  const target = content.includes(host) ? '' : ` data-target="${escapeHtml(host)}"`;
+  return `<a ${attributes}${target}>${content}</a>`;
+}
+
+function hostOf(href: string): string {
+  const url = URL.canParse(href) ? new URL(href) : null;
+  if (url === null) return href;
+  return url.protocol === 'mailto:' ? url.pathname : url.host;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

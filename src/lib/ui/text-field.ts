@@ -1,0 +1,18 @@
+/** Tells whether the person is typing: a dialog that opens by itself must not take the focus then. */
+
+const NO_TEXT = new Set(['button', 'checkbox', 'color', 'file', 'image', 'radio', 'range', 'reset', 'submit']);
+
+type TextField = HTMLInputElement | HTMLTextAreaElement;
+
+/** The focused text field; null where none has the focus or the focused one is read-only. */
+export function focusedTextField(): TextField | null {
+  const element = document.activeElement;
+  const takesText =
+    element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && !NO_TEXT.has(element.type));
+  return takesText && !element.readOnly ? element : null;
+}
+
+/** An empty field does not count, such as the message box after sending. */
+export function isTyping(): boolean {
+  return (focusedTextField()?.value ?? '') !== '';
+}

@@ -1,0 +1,15 @@
+/** What the demo answers or has played: scripted and offline, and labelled so wherever it shows. */
+import type { AppState } from '#contract/rpc.ts';
+import type { RunRow } from '#contract/view.ts';
+
+const DEMO = 'demo';
+
+/** Whether the demo answers what is sent now; false until the settings were read. */
+export function usesDemo(settings: Pick<AppState, 'provider'> | null): boolean {
+  return settings?.provider.kind === DEMO;
+}
+
+/** Whether the demo played a run; false for a run that is not known. */
+export function isDemoRun(run: Pick<RunRow, 'envelope'> | undefined): boolean {
+  return run?.envelope.provider === DEMO;
+}

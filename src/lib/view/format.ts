@@ -1,0 +1,90 @@
+/** Numbers, times and amounts as people read them. */
+import type { Tally } from '#contract/outcome.ts';
+
+const LOCALE = 'en';
+const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(LOCALE);
+const sameYear = new Intl.DateTimeFormat(LOCALE, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const timeOfDay = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const dayOfYear = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
+const otherYear = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', day: 'numeric' });
+const exact = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+
+/** Shown in place of an unknown number. */
+export const UNKNOWN = '—';
+
+/** Milliseconds as `0:42`, `12:05`, `1:02:03`: for work that goes on. */
+export function clockTime(ms: number): string {
+  const total = Math.max(0, Math.floor(ms / 1000));
+  const seconds = String(total % 60).padStart(2, '0');
+  const minutes = Math.floor(total / 60);
+  if (minutes < 60) return `${minutes}:${seconds}`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${seconds}`;
+}
+
+/** Milliseconds as `84 ms`, `3.2 s`, `2 min 5 s`: for work that ended. */
+export function duration(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** A number of tokens as `950`, `3.4K`, `1.2M`. */
+export function tokens(value: number): string {
+  return compact.format(value);
+}
+
+/** The cost in dollars; unknown if any request has no price. */
+export function cost(tally: Pick<Tally, 'nanoUsd' | 'unpriced'>): string {
+  return tally.unpriced > 0 ? UNKNOWN : dollars(tally.nanoUsd);
+}
+
+/** Billionths of a US dollar as an amount; null is unknown. */
+export function dollars(nanoUsd: number | null): string {
+  if (nanoUsd === null) return UNKNOWN;
+  const usd = nanoUsd / 1e9;
+  if (usd === 0) return '$0.00';
+  if (usd < 0.00005) return '<$0.0001';
+  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+/** As `dollars`, of an amount in dollars. */
+export function usd(amount: number | null): string {
+  return dollars(amount === null ? null : amount * 1e9);
+}
+
+/** Minutes as `3`, `2.5`: at most one decimal. */
+export function minutes(value: number): string {
+  return compact.format(value);
+}
+
+/** An ISO instant as day and time, in the reader's time zone; `now`: epoch milliseconds. */
+export function moment(instant: string, now: number): string {
+  const date = new Date(instant);
+  return date.getFullYear() === new Date(now).getFullYear() ? sameYear.format(date) : otherYear.format(date);
+}
+
+/** An ISO instant at its shortest: the time if today, the day if this year, otherwise the date. */
+export function shortMoment(instant: string, now: number): string {
+  const date = new Date(instant);
+  if (date.toDateString() === new Date(now).toDateString()) return timeOfDay.format(date);
+  return date.getFullYear() === new Date(now).getFullYear() ? dayOfYear.format(date) : otherYear.format(date);
+}
+
+export function exactTime(instant: string): string {
+  return exact.format(new Date(instant));
+}

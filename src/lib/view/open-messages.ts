@@ -1,0 +1,85 @@
+/** Messages that are still streamed: hints and complete parts are added to them until they end. */
+import type { DurableEvent, HintEvent } from '#contract/event.ts';
+import type { Part as WholePart } from '#contract/message.ts';
+import type { OpenMessage } from '#contract/view.ts';
+
+type Part = OpenMessage['parts'][number];
+
+const KIND_OF: Readonly<Record<HintEvent['type'], Part['kind']>> = {
+  'message-delta': 'text',
+  'thinking-delta': 'thinking',
+  'tool-delta': 'tool',
+};
+
+/**
+ * Adds a hint at its offset (UTF-16 code units): overlapping text is cut, and a hint that would leave a gap is dropped,
+ * since the end of the message carries all of it.
+ */
+export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: HintEvent): V {
+  const found = view.open.findIndex(({ messageId }) => messageId === hint.messageId);
+  // A snapshot knows a message from its first piece on.
+  if (found < 0 && hint.offset > 0) return view;
+  const at = found < 0 ? view.open.length : found;
+  const message = view.open[at] ?? emptyMessage(hint);
+  const known = message.parts[hint.part] ?? emptyPart(hint);
+  const added = hint.text.slice(known.text.length - hint.offset);
+  if (hint.offset > known.text.length || hint.offset + hint.text.length < known.text.length) return view;
+  if (added === '' && hint.part < message.parts.length) return view;
+  const parts = Array.from({ length: Math.max(message.parts.length, hint.part + 1) }, (_, index) =>
+    index === hint.part
+      ? { ...known, ...emptyPart(hint), text: known.text + added }
+      : (message.parts[index] ?? EMPTY_PART),
+  );
+  return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
+}
+
+/** Replaces a part by its complete value, unless its hints brought all of it. */
+export function applyPart<V extends { open: OpenMessage[] }>(
+  view: V,
+  event: Extract<DurableEvent, { type: 'message-part' }>,
+): V {
+  const found = view.open.findIndex(({ messageId }) => messageId === event.messageId);
+  const at = found < 0 ? view.open.length : found;
+  const message = view.open[at] ?? emptyMessage(event);
+  const whole = wholePart(event.value);
+  const known = message.parts[event.part];
+  if (known && (known.text.length >= whole.text.length || (known.kind === 'tool' && known.text !== ''))) return view;
+  const parts = Array.from(
+    { length: Math.max(message.parts.length, event.part + 1) },
+    (_, index) => (index === event.part ? whole : message.parts[index]) ?? EMPTY_PART,
+  );
+  return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
+}
+
+/** The open messages without one that ended. */
+export function withoutOpen(open: readonly OpenMessage[], messageId: string): OpenMessage[] {
+  return open.filter((message) => message.messageId !== messageId);
+}
+
+/** Stands for a part of which nothing was streamed. */
+const EMPTY_PART: Part = { kind: 'text', text: '', toolCallId: null, name: null };
+
+function wholePart(part: WholePart): Part {
+  if (part.type === 'tool_use') {
+    const text = part.malformed ?? JSON.stringify(part.input);
+    return { kind: 'tool', text, toolCallId: part.id, name: part.name };
+  }
+  if (part.type === 'redacted_thinking') return EMPTY_PART;
+  return { ...EMPTY_PART, kind: part.type, text: part.text };
+}
+
+function emptyMessage({
+  messageId,
+  conversationId,
+  workflowId,
+  runId,
+  at,
+}: Pick<HintEvent, Exclude<keyof OpenMessage, 'parts'>>): OpenMessage {
+  return { messageId, conversationId, workflowId, runId, at, parts: [] };
+}
+
+function emptyPart(hint: HintEvent): Part {
+  const call =
+    hint.type === 'tool-delta' ? { toolCallId: hint.toolCallId, name: hint.name } : { toolCallId: null, name: null };
+  return { kind: KIND_OF[hint.type], text: '', ...call };
+}

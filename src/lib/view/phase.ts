@@ -1,0 +1,88 @@
+/** The phase of a run or a workflow, and the open questions, as the screens show them. */
+import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { spawnItemsOf } from './subject.ts';
+
+/** The phase of active work, or the outcome of ended work. */
+export type Phase = 'queued' | 'waiting' | 'running' | Outcome;
+
+export function isActive(phase: Phase): boolean {
+  return phase === 'queued' || phase === 'waiting' || phase === 'running';
+}
+
+/** Whether work with this outcome may be started again; an interrupted run is resumed with its workflow instead. */
+export function canTryAgain(outcome: Outcome | null): boolean {
+  return outcome === 'error' || outcome === 'timed_out' || outcome === 'cancelled' || outcome === 'refused';
+}
+
+/** One answerable item of an approval request: a tool call, or one sub-agent. */
+export interface Question {
+  /** The run that would start, or the approval's own id. */
+  key: string;
+  approval: Approval;
+  item: number;
+  /** The call that asks. */
+  callId: string;
+  agent: string;
+  title: string;
+  risk: Risk;
+  at: string;
+  /** The item's envelope; null for a tool call. */
+  spawn: SpawnItem | null;
+  /** Its workflow is interrupted: an answer resumes it. */
+  asleep: boolean;
+}
+
+const RISKS: readonly Risk[] = ['high', 'medium', 'low'];
+
+/** All items without an answer, by risk (high first), then by age (oldest first). */
+export function questionsOf(approvals: readonly Approval[], asleep = false): Question[] {
+  return approvals
+    .flatMap((approval) =>
+      approval.decisions.flatMap((decision, item) =>
+        decision === null ? [{ ...questionOf(approval, item), asleep }] : [],
+      ),
+    )
+    .sort((a, b) => RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.at.localeCompare(b.at) || a.item - b.item);
+}
+
+/** A run without an outcome in a workflow that has one is interrupted. */
+export function phaseOfRun(run: RunRow, approvals: readonly Approval[], workflows: readonly WorkflowRow[]): Phase {
+  if (run.outcome !== null) return run.outcome;
+  if (workflows.some(({ id, outcome }) => id === run.workflowId && outcome !== null)) return 'interrupted';
+  if (approvals.some((approval) => waitsFor(approval, run))) return 'waiting';
+  return run.status === 'pending' ? 'queued' : 'running';
+}
+
+export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Approval[]): Phase {
+  if (workflow.outcome !== null) return workflow.outcome;
+  const waiting = approvals.some(
+    ({ request, decisions }) => request.workflowId === workflow.id && decisions.includes(null),
+  );
+  if (waiting) return 'waiting';
+  return workflow.status === 'pending' ? 'queued' : 'running';
+}
+
+/** Whether an open question blocks a run: the one that asks, or the sub-agent that would start. */
+function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
+  if (request.runId === run.id) return decisions.includes(null);
+  const item = spawnItemsOf(request).findIndex(({ runId }) => runId === run.id);
+  return item >= 0 && decisions[item] === null;
+}
+
+function questionOf(approval: Approval, item: number): Omit<Question, 'asleep'> {
+  const { request } = approval;
+  const spawn = spawnItemsOf(request)[item] ?? null;
+  return {
+    key: spawn?.runId ?? request.id,
+    approval,
+    item,
+    callId: request.toolCallId,
+    agent: spawn?.envelope.agent ?? request.agent,
+    title: spawn?.title || request.title,
+    risk: request.risk,
+    at: request.at,
+    spawn,
+  };
+}

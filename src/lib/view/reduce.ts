@@ -1,0 +1,400 @@
+/** Reduces events into the view of a conversation: pure, the same live, after a reload and from history. */
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import type { Entry } from '#contract/message.ts';
+import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import { STATUS_OF } from '#contract/status-of.ts';
+import { isDemoRun } from './demo.ts';
+import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
+import { itemCountOf } from './subject.ts';
+import { addTally, tallyOf, ZERO_TALLY } from './tally.ts';
+import { titleOf } from './title.ts';
+
+type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
+
+/** A model request that failed and will be made again. */
+export type Retry = Pick<Event<'retry'>, 'attempt' | 'delayMs' | 'error' | 'at'>;
+
+/** The rows of a snapshot, kept up to date by events, and state that is never stored. */
+export interface View extends Snapshot {
+  /** By run id; removed at the run's next event. */
+  retries: Readonly<Record<string, Retry>>;
+  /** Ids of runs whose answer is being reviewed. */
+  reviewing: readonly string[];
+}
+
+export function fromSnapshot(snapshot: Snapshot): View {
+  const entries = Object.fromEntries(Object.entries(snapshot.entries).filter(([, list]) => list.length > 0));
+  return { ...snapshot, entries, open: snapshot.open.map(withEmptyParts), retries: {}, reviewing: [] };
+}
+
+/** Applies one event: a durable event at most once, by its `seq`; a hint to open messages only. */
+export function reduce(view: View, event: AgentEvent): View {
+  if (!('seq' in event)) return applyHint(view, event);
+  if (event.seq <= view.seq) return view;
+  const next = apply(view, event);
+  return { ...next, seq: event.seq, conversation: { ...next.conversation, lastSeq: event.seq } };
+}
+
+/**
+ * The view from a snapshot and the events that arrived while it was requested. Events up to the last one that the
+ * snapshot includes are skipped; of the hints after it, overlapping text is cut.
+ */
+export function attach(snapshot: Snapshot, early: readonly AgentEvent[]): View {
+  const known = early.findLastIndex((event) => 'seq' in event && event.seq <= snapshot.seq);
+  return early.slice(known + 1).reduce(reduce, fromSnapshot(snapshot));
+}
+
+/** The view with a page of older workflows before it. */
+export function withEarlier(view: View, page: Snapshot): View {
+  const known = new Set(view.workflows.map(({ id }) => id));
+  const workflows = page.workflows.filter(({ id }) => !known.has(id));
+  const added = new Set(workflows.map(({ id }) => id));
+  const runs = page.runs.filter(({ workflowId }) => added.has(workflowId));
+  const ids = new Set(runs.map(({ id }) => id));
+  return {
+    ...view,
+    more: page.more,
+    workflows: [...workflows, ...view.workflows],
+    runs: [...runs, ...view.runs],
+    entries: { ...page.entries, ...view.entries },
+    calls: [...page.calls.filter(({ runId }) => ids.has(runId)), ...view.calls],
+    approvals: [...page.approvals.filter(({ request }) => added.has(request.workflowId)), ...view.approvals],
+  };
+}
+
+/** The view with the loaded entries of a run, merged with those that arrived since. */
+export function withEntries(view: View, runId: string, loaded: readonly Entry[]): View {
+  const read = new Set(loaded.map(({ n }) => n));
+  // A response keeps the place that it had before its calls got their results: what came since may stand between.
+  const since = (view.entries[runId] ?? []).filter(({ n }) => !read.has(n));
+  const list = [...loaded, ...since].sort((a, b) => a.n - b.n);
+  return list.length === 0 ? view : { ...view, entries: { ...view.entries, [runId]: list } };
+}
+
+/** Whether all entries of a run are loaded: `n` counts from 0 without gaps, in order. */
+export function hasAllEntries(view: View, run: RunRow): boolean {
+  return run.attempt === 0 || view.entries[run.id]?.[0]?.n === 0;
+}
+
+function apply(view: View, event: DurableEvent): View {
+  switch (event.type) {
+    case 'workflow-start':
+      return workflowStart(view, event);
+    case 'workflow-end':
+      return workflowEnd(view, event);
+    case 'run-queue':
+      return runQueue(view, event);
+    case 'run-start':
+      return runStart(view, event);
+    case 'run-end':
+      return runEnd(view, event);
+    case 'message-start':
+      return { ...withoutRetry(view, event.runId), open: openMessages(view, event) };
+    case 'message-part':
+      return applyPart(withoutRetry(view, event.runId), event);
+    case 'message-end':
+      return messageEnd(view, event);
+    case 'tool-start':
+      return toolStart(view, event);
+    case 'tool-end':
+      return toolEnd(view, event);
+    case 'approval-request': {
+      const { approval: request } = event;
+      const approval = { request, decisions: Array.from({ length: itemCountOf(request) }, () => null) };
+      return {
+        ...view,
+        approvals: [...view.approvals.filter(({ request: { id } }) => id !== request.id), approval],
+      };
+    }
+    case 'approval-decide':
+      return { ...view, approvals: withDecision(view.approvals, event) };
+    case 'context-request':
+    case 'context-end':
+      return { ...view, approvals: withContext(view.approvals, event) };
+    case 'usage':
+      return usage(view, event);
+    case 'retry': {
+      const { attempt, delayMs, error, at, runId } = event;
+      const open = view.open.filter((message) => message.runId !== runId);
+      return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
+    }
+    case 'request-start':
+      return event.purpose === 'review' ? setReviewing(view, event.runId, true) : view;
+    case 'turn-start':
+    case 'turn-end':
+    case 'memory-change':
+    case 'grant-change':
+    case 'notice':
+      return view;
+    case 'plan-change':
+      return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
+    case 'limit-change':
+      return limitChange(view, event);
+  }
+}
+
+function workflowStart(view: View, event: Event<'workflow-start'>): View {
+  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget } = event;
+  const conversation = {
+    ...view.conversation,
+    updatedAt: at,
+    ...(seq === 1 ? { title: titleOf(prompt) } : {}),
+  };
+  if (attempt > 1) {
+    const set = {
+      status: 'pending',
+      outcome: null,
+      error: null,
+      endedAt: null,
+      durationMs: null,
+      approve,
+      attempt,
+      ...(budget === undefined ? {} : { budget }),
+    } as const;
+    return { ...view, conversation, workflows: setWorkflow(view, workflowId, () => set) };
+  }
+  const row: WorkflowRow = {
+    id: workflowId,
+    conversationId,
+    runId,
+    prompt,
+    agents: [agent],
+    approve,
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt,
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    firstSeq: seq,
+    lastSeq: seq,
+    subAgentCount: 0,
+    usage: ZERO_TALLY,
+    ...(budget === undefined ? {} : { budget }),
+  };
+  return { ...view, conversation, workflows: [...view.workflows, row] };
+}
+
+function limitChange(view: View, { of, runId, workflowId, limits }: Event<'limit-change'>): View {
+  return of === 'run'
+    ? { ...view, runs: setRun(view, runId, () => ({ limits })) }
+    : { ...view, workflows: setWorkflow(view, workflowId, () => ({ budget: limits })) };
+}
+
+function workflowEnd(view: View, event: Event<'workflow-end'>): View {
+  const { workflowId, outcome, text, error, durationMs, at, seq } = event;
+  const set = {
+    status: STATUS_OF[outcome],
+    outcome,
+    text,
+    error,
+    durationMs,
+    endedAt: at,
+    lastSeq: seq,
+  };
+  return {
+    ...view,
+    conversation: { ...view.conversation, updatedAt: at },
+    workflows: setWorkflow(view, workflowId, () => set),
+    open: view.open.filter((message) => message.workflowId !== workflowId),
+  };
+}
+
+function runQueue(view: View, event: Event<'run-queue'>): View {
+  const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
+  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const row: RunRow = {
+    id: runId,
+    conversationId,
+    workflowId,
+    parentRunId,
+    toolCallId,
+    item,
+    agent,
+    name,
+    title,
+    kind,
+    depth,
+    parentChain,
+    traceId,
+    task,
+    envelope,
+    envelopeHash,
+    status: 'pending',
+    outcome: null,
+    text: '',
+    error: null,
+    attempt: 0,
+    queuedAt: at,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    usage: ZERO_TALLY,
+  };
+  const runs = [...view.runs.filter(({ id }) => id !== runId), row];
+  if (parentRunId === null) {
+    const demo = isDemoRun(row) ? { demo: true } : {};
+    return { ...view, runs, workflows: setWorkflow(view, workflowId, () => demo) };
+  }
+  const workflows = setWorkflow(view, workflowId, ({ agents }) =>
+    agents.includes(agent) ? {} : { agents: [...agents, agent] },
+  );
+  return { ...view, runs, workflows };
+}
+
+function runStart(view: View, event: Event<'run-start'>): View {
+  const { runId, parentRunId, workflowId, attempt, envelope, envelopeHash, at } = event;
+  const started = attempt === 1 ? { startedAt: at } : {};
+  const ended = { outcome: null, error: null, endedAt: null, durationMs: null };
+  const set = {
+    status: 'running' as const,
+    ...ended,
+    attempt,
+    envelope,
+    envelopeHash,
+    task: envelope.prompt,
+    ...started,
+  };
+  const runs = setRun(view, runId, () => set);
+  if (parentRunId === null) {
+    return {
+      ...view,
+      runs,
+      workflows: setWorkflow(view, workflowId, () => ({ status: 'running', ...started })),
+    };
+  }
+  if (attempt > 1) return { ...view, runs };
+  return {
+    ...view,
+    runs,
+    workflows: setWorkflow(view, workflowId, ({ subAgentCount }) => ({ subAgentCount: subAgentCount + 1 })),
+  };
+}
+
+function runEnd(view: View, event: Event<'run-end'>): View {
+  const { runId, outcome, text, error, reviews, durationMs, at } = event;
+  const end = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
+  const set = { ...end, ...(reviews && { reviews }) };
+  const open = view.open.filter((message) => message.runId !== runId);
+  return { ...setReviewing(withoutRetry(view, runId), runId, false), runs: setRun(view, runId, () => set), open };
+}
+
+function setReviewing(view: View, runId: string, now: boolean): View {
+  if (view.reviewing.includes(runId) === now) return view;
+  const others = view.reviewing.filter((id) => id !== runId);
+  return { ...view, reviewing: now ? [...others, runId] : others };
+}
+
+/**
+ * A run has one open message: the start of the next one replaces it. A snapshot may know the message before its start.
+ */
+function openMessages(view: View, event: Event<'message-start'>): View['open'] {
+  const { messageId, conversationId, workflowId, runId, at } = event;
+  const others = view.open.filter((message) => message.runId !== runId);
+  const known = view.open.find((message) => message.messageId === messageId);
+  if (known) return [...others, known];
+  return [...others, { messageId, conversationId, workflowId, runId, at, parts: [] }];
+}
+
+function messageEnd(view: View, { runId, entry }: Event<'message-end'>): View {
+  const next = { ...view, entries: putEntry(view.entries, runId, entry) };
+  return entry.kind === 'assistant'
+    ? { ...withoutRetry(next, runId), open: withoutOpen(view.open, entry.messageId) }
+    : next;
+}
+
+function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
+  const row: ToolCallRow = {
+    runId,
+    toolCallId,
+    name,
+    status: 'running',
+    startedAt: at,
+    endedAt: null,
+  };
+  return { ...view, calls: putCall(view.calls, row) };
+}
+
+function toolEnd(view: View, { runId, at, entry }: Event<'tool-end'>): View {
+  const { toolCallId, name, status, durationMs } = entry;
+  const startedAt = new Date(Date.parse(at) - durationMs).toISOString();
+  return {
+    ...view,
+    entries: putEntry(view.entries, runId, entry),
+    calls: putCall(view.calls, { runId, toolCallId, name, status, startedAt, endedAt: at }),
+  };
+}
+
+function withDecision(approvals: View['approvals'], event: Event<'approval-decide'>): View['approvals'] {
+  const { approvalId, decision } = event;
+  return approvals.map((approval) =>
+    approval.request.id === approvalId
+      ? { ...approval, decisions: approval.decisions.with(decision.item, decision) }
+      : approval,
+  );
+}
+
+function withContext(
+  approvals: View['approvals'],
+  { approvalId, n, context }: Event<'context-request' | 'context-end'>,
+): View['approvals'] {
+  return approvals.map((approval) => {
+    if (approval.request.id !== approvalId) return approval;
+    const before = approval.context ?? [];
+    return { ...approval, context: n === before.length ? [...before, context] : before.with(n, context) };
+  });
+}
+
+function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'>): View {
+  const add = tallyOf(request);
+  const sum = (row: { usage: typeof add }) => ({ usage: addTally(row.usage, add) });
+  const time = (workedMs: number | undefined) => (workedMs === undefined ? {} : { workedMs });
+  return {
+    ...(request.purpose === 'review' ? setReviewing(view, runId, false) : view),
+    conversation: { ...view.conversation, ...sum(view.conversation) },
+    workflows: setWorkflow(view, workflowId, (row) => ({ ...sum(row), ...time(worked?.workflowMs) })),
+    runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs) })),
+  };
+}
+
+function setWorkflow(view: View, id: string, change: (row: WorkflowRow) => Partial<WorkflowRow>): WorkflowRow[] {
+  return view.workflows.map((row) => (row.id === id ? { ...row, ...change(row) } : row));
+}
+
+function setRun(view: View, id: string, change: (row: RunRow) => Partial<RunRow>): RunRow[] {
+  return view.runs.map((row) => (row.id === id ? { ...row, ...change(row) } : row));
+}
+
+function putCall(calls: readonly ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
+  const at = calls.findIndex(({ runId, toolCallId }) => runId === row.runId && toolCallId === row.toolCallId);
+  return at < 0 ? [...calls, row] : calls.with(at, row);
+}
+
+function putEntry(entries: View['entries'], runId: string, entry: Entry): View['entries'] {
+  const list = entries[runId] ?? [];
+  const at = list.findIndex(({ n }) => n >= entry.n);
+  const next =
+    at < 0 ? [...list, entry] : list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
+  return { ...entries, [runId]: next };
+}
+
+/** Removes the pending retry of a run, since it shows activity. */
+function withoutRetry(view: View, runId: string): View {
+  if (!(runId in view.retries)) return view;
+  return {
+    ...view,
+    retries: Object.fromEntries(Object.entries(view.retries).filter(([id]) => id !== runId)),
+  };
+}
+
+/** Parts of which nothing was streamed (redacted thinking) cross the bridge as null. */
+function withEmptyParts(message: Snapshot['open'][number]): Snapshot['open'][number] {
+  const parts: (Snapshot['open'][number]['parts'][number] | null | undefined)[] = message.parts;
+  return {
+    ...message,
+    parts: Array.from(parts, (part) => part ?? { kind: 'text', text: '', toolCallId: null, name: null }),
+  };
+}

@@ -1,0 +1,188 @@
+/** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
+import type { Approval } from '#contract/approval.ts';
+import { grantIdOf } from '#contract/grant-id.ts';
+import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
+
+/** `writing`: its arguments are streamed; `waiting`: for an answer; `pending`: queued. */
+export type CallState =
+  'writing' | 'waiting' | 'pending' | 'running' | 'completed' | 'error' | 'cancelled' | 'interrupted';
+
+export interface Call {
+  id: string;
+  name: string;
+  /** Undefined while it is written. */
+  input: unknown;
+  /** The arguments as text while they are written, or where they are not JSON. */
+  draft: string | null;
+  state: CallState;
+  startedAt: string | null;
+  result: ToolEntry | null;
+  /** Runs that this call asked for, in the order of the items. */
+  children: RunRow[];
+  /** What allowed it instead of the person; null where the person did, or where no question was needed. */
+  allowedBy: 'grant' | 'rule' | null;
+}
+
+export type Block =
+  | { kind: 'text' | 'thinking'; key: string; text: string; open: boolean }
+  | { kind: 'call'; key: string; call: Call }
+  | { kind: 'user'; key: string; entry: UserEntry }
+  | { kind: 'system'; key: string; entry: SystemEntry }
+  | { kind: 'interrupted'; key: string };
+
+export interface RunRows {
+  run: RunRow;
+  entries: readonly Entry[];
+  calls: readonly ToolCallRow[];
+  /** The message that the run streams now. */
+  open: OpenMessage | null;
+  children: readonly RunRow[];
+  approvals: readonly Approval[];
+}
+
+/** All blocks of a run. Keys stay the same when an open message ends, so that elements are kept. */
+export function blocksOf(source: RunRows): Block[] {
+  const results = resultsOf(source);
+  const blocks = source.entries.flatMap((entry): Block[] => {
+    switch (entry.kind) {
+      case 'user':
+        return [{ kind: 'user', key: `entry-${entry.n}`, entry }];
+      case 'system':
+        return [{ kind: 'system', key: `entry-${entry.n}`, entry }];
+      case 'assistant':
+        return assistantBlocks(source, entry, results);
+      case 'tool':
+        return [];
+    }
+  });
+  return source.open ? [...blocks, ...openBlocks(source, source.open)] : blocks;
+}
+
+/** Only the blocks of the open message. */
+export function openBlocksOf(source: RunRows): Block[] {
+  return source.open ? openBlocks(source, source.open) : [];
+}
+
+function resultsOf({ entries }: RunRows): Map<string, ToolEntry> {
+  return new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])));
+}
+
+function assistantBlocks(source: RunRows, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
+  const blocks = entry.parts.flatMap((part, index): Block[] => {
+    const key = `${entry.messageId}-${index}`;
+    switch (part.type) {
+      case 'text':
+      case 'thinking':
+        return part.text.trim() === '' ? [] : [{ kind: part.type, key, text: part.text, open: false }];
+      case 'tool_use': {
+        const { id, name, input, malformed } = part;
+        const call = { id, name, input, draft: malformed ?? null, result: results.get(id) ?? null };
+        return [{ kind: 'call', key, call: withState(source, call, false) }];
+      }
+      case 'redacted_thinking':
+        return [];
+    }
+  });
+  return entry.interrupted ? [...blocks, { kind: 'interrupted', key: `${entry.messageId}-cut` }] : blocks;
+}
+
+/** Calls of it may be under way, or have their results, before it is complete. */
+function openBlocks(source: RunRows, message: OpenMessage): Block[] {
+  const results = resultsOf(source);
+  return message.parts.flatMap((part, index): Block[] => {
+    const key = `${message.messageId}-${index}`;
+    if (part.kind !== 'tool') {
+      return part.text.trim() === '' ? [] : [{ kind: part.kind, key, text: part.text, open: true }];
+    }
+    const id = part.toolCallId ?? key;
+    const result = results.get(id) ?? null;
+    const draft = { id, name: part.name ?? '', input: undefined, draft: part.text, result };
+    const newest = index === message.parts.length - 1;
+    const call = withState(source, draft, newest && !source.children.some(({ toolCallId }) => toolCallId === id));
+    return [{ kind: 'call', key, call: call.state === 'writing' ? call : { ...call, input: parsed(part.text) } }];
+  });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy'>;
+
+function withState(source: RunRows, call: Stateless, writing: boolean): Call {
+  const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
+  const children = source.children.filter(({ toolCallId }) => toolCallId === call.id).sort((a, b) => a.item - b.item);
+  const asked = askedOf(source, call);
+  const state = stateOf(source, call, asked, row, writing);
+  return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked) };
+}
+
+function askedOf({ run, approvals }: RunRows, { id }: Stateless): Approval | undefined {
+  return approvals.find(({ request }) => request.runId === run.id && request.toolCallId === id);
+}
+
+function allowedBy(asked: Approval | undefined): Call['allowedBy'] {
+  const ruled = asked?.decisions.find((decision) => decision?.allowed && decision.decidedBy === 'rule');
+  if (!ruled) return null;
+  return grantIdOf(ruled.ruleId) === null ? 'rule' : 'grant';
+}
+
+function stateOf(
+  source: RunRows,
+  call: Stateless,
+  asked: Approval | undefined,
+  row: ToolCallRow | undefined,
+  writing: boolean,
+): CallState {
+  if (call.result) return call.result.status;
+  const ended = source.run.outcome !== null;
+  if (row && row.status !== 'running') return row.status;
+  if (ended) return 'interrupted';
+  if (row) return 'running';
+  if (asked?.decisions.includes(null)) return 'waiting';
+  return writing && !asked ? 'writing' : 'pending';
+}
+
+/** Index of the block that shows the entry number `n`; -1 where none does. */
+export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[], n: number): number {
+  const entry = entries.find((one) => one.n === n);
+  switch (entry?.kind) {
+    case undefined:
+      return -1;
+    case 'assistant':
+      return blocks.findIndex(({ key }) => key.startsWith(`${entry.messageId}-`));
+    case 'tool':
+      return blocks.findIndex((block) => block.kind === 'call' && block.call.id === entry.toolCallId);
+    case 'user':
+    case 'system':
+      return blocks.findIndex(({ key }) => key === `entry-${n}`);
+  }
+}
+
+/** The last tool call among the blocks. */
+export function lastCall(blocks: readonly Block[]): Call | null {
+  const block = blocks.findLast(({ kind }) => kind === 'call');
+  return block?.kind === 'call' ? block.call : null;
+}
+
+/** Argument names that say most about a call, the best first. */
+const MAIN_ARGUMENTS = ['path', 'file_path', 'command', 'pattern', 'query', 'url', 'agent', 'name', 'title', 'prompt'];
+
+/** The one argument that tells calls of a tool apart, on one line; empty where there is none. */
+export function mainArgument(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return '';
+  const fields: [string, unknown][] = Object.entries(input);
+  const named = MAIN_ARGUMENTS.map((name) => fields.find(([field]) => field === name)?.[1]);
+  const value = [...named, ...fields.map(([, other]) => other)].find(
+    (candidate) => typeof candidate === 'string' && candidate !== '',
+  );
+  if (typeof value === 'string') return value.replace(/\s+/g, ' ').slice(0, 200);
+  // For a list, its first item.
+  const list = fields.map(([, other]) => other).find(Array.isArray);
+  return mainArgument(list?.[0]);
+}

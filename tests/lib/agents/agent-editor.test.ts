@@ -1,0 +1,152 @@
+// The editor of an agent's file: form and text meet in one text, and whatever happens on disk, nothing written is lost.
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentText } from '#contract/agent.ts';
+import { editText, valuesOf } from '#core/agents/edit.ts';
+import { keepAgentDraft, readAgentDraft } from '#lib/agents/agent-drafts.ts';
+import { AgentEditor } from '#lib/agents/agent-editor.svelte.ts';
+import { RequestError } from '#lib/client/request-error.ts';
+import { FakeConnection } from '../support/fake-connection.ts';
+
+const FILE = '/work/.triad/agents/a.md';
+const text = (model: string, description = 'd') =>
+  `---\nname: a\ndescription: ${description} # why\nmodel: ${model}\n---\nP\n`;
+const clean = (value: string) => ({
+  text: value,
+  values: valuesOf(value, false),
+  report: { file: FILE, name: 'a', source: 'project' as const, ok: true, errors: [], warnings: [] },
+});
+
+/** A file on a disk of its own, with the real edits; null where there is none. */
+function disk(now: string | null) {
+  const state = { now };
+  const read = (): AgentText => {
+    if (state.now === null) throw new RequestError('not_found', 'it is not there any more');
+    return { file: FILE, source: 'project', text: state.now, hash: `#${state.now}`, readOnly: null };
+  };
+  const connection = new FakeConnection()
+    .on('agents.read', read)
+    .on('agents.lint', (input) => clean(input.text))
+    .on('agents.edit', ({ text: old, changes }) => clean(editText(old, false, changes)))
+    .on('agents.save', ({ text: fresh, before }) => {
+      if (before !== (state.now === null ? null : `#${state.now}`)) throw new RequestError('conflict', 'no');
+      state.now = fresh;
+      return read();
+    });
+  return Object.assign(state, { connection, editor: () => new AgentEditor(connection, '/work', FILE) });
+}
+
+async function opened(now: string) {
+  const file = disk(now);
+  const editor = file.editor();
+  await editor.reload();
+  await vi.waitFor(() => expect(editor.values).not.toBeNull());
+  return { file, editor };
+}
+
+/** What a browser keeps, as far as drafts need it. */
+function storage(): Partial<Storage> {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+}
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', storage());
+  return () => void vi.unstubAllGlobals();
+});
+
+describe('AgentEditor', () => {
+  it('brings changes of the form into the text, and keeps what was written in it meanwhile', async () => {
+    const { editor } = await opened(text('haiku'));
+    editor.change('model', 'opus');
+    expect(editor.values?.['model'], 'at once').toBe('opus');
+    editor.input(text('haiku', 'written'));
+    editor.change('effort', 'high');
+    await vi.waitFor(() => expect(editor.text).toBe(text('opus', 'written').replace('opus\n', 'opus\neffort: high\n')));
+    expect(readAgentDraft(FILE)?.text).toBe(editor.text);
+  });
+
+  it('writes the last change of the form too, and is clean then', async () => {
+    const { file, editor } = await opened(text('haiku'));
+    editor.change('model', 'opus');
+    expect(await editor.save()).toBe(true);
+    expect([file.now, editor.dirty, readAgentDraft(FILE)]).toEqual([text('opus'), false, null]);
+  });
+
+  it('follows the disk while nothing was written', async () => {
+    const { file, editor } = await opened(text('haiku'));
+    file.now = text('opus');
+    await editor.reload();
+    expect([editor.text, editor.theirs, editor.dirty]).toEqual([text('opus'), null, false]);
+  });
+
+  it('asks where both changed, and saves over what was seen only', async () => {
+    const { file, editor } = await opened(text('haiku'));
+    editor.input(text('mine'));
+    file.now = text('theirs');
+    expect(await editor.save()).toBe(false);
+    expect([file.now, editor.text]).toEqual([text('theirs'), text('mine')]);
+    expect(editor.theirs).toMatchObject({ text: text('theirs') });
+    editor.keepMine();
+    file.now = text('theirs again');
+    expect(await editor.save(), 'not what was seen').toBe(false);
+    editor.keepMine();
+    expect(await editor.save()).toBe(true);
+    expect(file.now).toBe(text('mine'));
+  });
+
+  it('takes what is on disk where that is chosen', async () => {
+    const { file, editor } = await opened(text('haiku'));
+    editor.input(text('mine'));
+    file.now = text('theirs');
+    await editor.reload();
+    expect(editor.takeTheirs()).toBe(true);
+    expect([editor.text, editor.dirty, readAgentDraft(FILE)]).toEqual([text('theirs'), false, null]);
+  });
+
+  it('holds what was written of a file that goes away, and can bring it back', async () => {
+    const { file, editor } = await opened(text('haiku'));
+    editor.input(text('mine'));
+    file.now = null;
+    await editor.reload();
+    expect(editor.theirs).toBe('gone');
+    editor.keepMine();
+    expect(await editor.save()).toBe(true);
+    expect(file.now).toBe(text('mine'));
+  });
+
+  it('takes a draft up again, and tells when the file is not what it was written over', async () => {
+    const { file, editor } = await opened(text('haiku'));
+    editor.input(text('mine'));
+    editor.close();
+    const again = file.editor();
+    await again.reload();
+    expect([again.text, again.theirs, again.dirty]).toEqual([text('mine'), null, true]);
+    file.now = text('theirs');
+    const third = file.editor();
+    await third.reload();
+    expect([third.text, third.theirs]).toEqual([text('mine'), expect.objectContaining({ text: text('theirs') })]);
+  });
+
+  it('begins a new file from its draft, and leaves nothing where that is discarded', async () => {
+    keepAgentDraft({ folder: '/work', file: FILE, source: 'project', text: text('new'), before: null });
+    const file = disk(null);
+    const editor = file.editor();
+    await editor.reload();
+    expect([editor.text, editor.dirty, editor.theirs]).toEqual([text('new'), true, null]);
+    editor.discard();
+    expect([readAgentDraft(FILE), file.now]).toEqual([null, null]);
+  });
+
+  it('says why a change of the form cannot be made, and goes on', async () => {
+    const { editor } = await opened(text('haiku'));
+    editor.change('nothing', 'x');
+    await vi.waitFor(() => expect(editor.problem).toContain('no key "nothing"'));
+    editor.change('model', 'opus');
+    await vi.waitFor(() => expect(editor.text).toBe(text('opus')));
+    expect(editor.problem).toBe('');
+  });
+});

@@ -1,0 +1,76 @@
+// An answer carries what was changed, and nothing when nothing was.
+import { describe, expect, it } from 'vitest';
+import { EnvelopeDraft, NotJson, ToolDraft } from '#lib/app/approval-draft.svelte.ts';
+import { envelope } from '../support/story.ts';
+
+describe('EnvelopeDraft', () => {
+  it('is a plain yes until something differs', () => {
+    const draft = new EnvelopeDraft(envelope('a', 'Look.'));
+    draft.value.prompt = 'Look again.';
+    draft.value.prompt = 'Look.';
+    expect(draft.edited).toEqual([]);
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+  });
+
+  it('names the edited fields and sends the whole envelope', () => {
+    const original = envelope('a', 'Look.');
+    const draft = new EnvelopeDraft(original);
+    draft.value.model = 'claude-haiku-5-5';
+    draft.toggleTool('write_file', false);
+    draft.toggleTool('glob', true);
+    expect(draft.edited).toEqual(['model', 'tools']);
+    expect(draft.answer()).toEqual({
+      kind: 'edit',
+      value: { ...original, model: 'claude-haiku-5-5', tools: ['glob', 'read_file'] },
+    });
+    draft.reset();
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+  });
+});
+
+describe('the budget of an envelope', () => {
+  it('is there as soon as something is bounded, and gone when nothing is', () => {
+    const original = envelope('a', 'Look.');
+    const draft = new EnvelopeDraft(original);
+    draft.setBudget('tokens', 5000);
+    draft.setBudget('minutes', 2);
+    expect(draft.edited).toEqual(['limits']);
+    const limits = { ...original.limits, budget: { tokens: 5000, minutes: 2 } };
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { ...original, limits } });
+    draft.setBudget('tokens', null);
+    draft.setBudget('minutes', null);
+    expect(draft.answer(), 'as it came').toEqual({ kind: 'allow' });
+  });
+});
+
+describe('the fields of an envelope', () => {
+  it('are counted one by one, and a problem stands until its field is changed', () => {
+    const draft = new EnvelopeDraft(envelope('a', 'Look.'));
+    draft.value.limits.maxIterations = 900;
+    draft.setBudget('minutes', 0);
+    expect(draft.edits).toBe(2);
+    draft.answer();
+    const problems = [{ field: 'maxIterations' }, { field: 'minutes' }];
+    expect(draft.unfixed(problems)).toEqual(problems);
+    draft.setBudget('minutes', null);
+    expect(draft.unfixed(problems)).toEqual([{ field: 'maxIterations' }]);
+  });
+});
+
+describe('ToolDraft', () => {
+  it('has boxes for the path and content of a file', () => {
+    const draft = new ToolDraft({ path: 'a.txt', content: 'old', mode: 1 });
+    expect([draft.path, draft.content, JSON.parse(draft.json)]).toEqual(['a.txt', 'old', { mode: 1 }]);
+    draft.content = 'new';
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { mode: 1, path: 'a.txt', content: 'new' } });
+  });
+
+  it('takes other inputs as JSON, and refuses what is none', () => {
+    const draft = new ToolDraft({ query: 'x' });
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+    draft.json = '{"query": "y"}';
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { query: 'y' } });
+    draft.json = '{"query": ';
+    expect(() => draft.answer()).toThrow(NotJson);
+  });
+});

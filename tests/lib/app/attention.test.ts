@@ -1,0 +1,176 @@
+// Questions open the modal once, are answered alone, and keep their edits until they are gone.
+import { describe, expect, it } from 'vitest';
+import type { Approval, Risk } from '#contract/approval.ts';
+import { Attention } from '#lib/app/attention.svelte.ts';
+import { RequestError } from '#lib/client/request-error.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { envelope, id } from '../support/story.ts';
+
+function question(n: number, risk: Risk, agents: readonly string[], at = `2026-01-02T03:04:0${n}.000Z`): Approval {
+  const items = agents.map((agent, item) => ({
+    runId: id(n * 10 + item),
+    title: `Job of ${agent}`,
+    envelope: envelope(agent, 'Look.'),
+    hash: 'h',
+  }));
+  return {
+    request: {
+      id: id(n),
+      conversationId: id(1),
+      workflowId: id(2),
+      runId: id(3),
+      toolCallId: 'toolu_1',
+      agent: 'lead',
+      chain: ['user', 'lead'],
+      title: 'Start?',
+      description: '',
+      options: [],
+      reversible: true,
+      remainingMs: 300_000,
+      risk,
+      at,
+      subject: { kind: 'envelopes', operation: 'parallel', items },
+    },
+    decisions: agents.map(() => null),
+  };
+}
+
+async function desk(connection = new FakeConnection()): Promise<[Attention, FakeConnection]> {
+  const attention = new Attention(connection);
+  await settled();
+  return [attention, connection];
+}
+
+describe('Attention', () => {
+  it('says that a person can answer here', async () => {
+    const [, connection] = await desk();
+    expect(connection.subscriptions[0]).toMatchObject({ topic: 'attention', input: { canAnswer: true } });
+  });
+
+  it('orders questions by risk, then by age, each item alone', async () => {
+    const [attention, connection] = await desk();
+    const questions = [question(1, 'medium', ['new'], '2026-01-02T04:00:00.000Z'), question(2, 'medium', ['old'])];
+    connection.send('attention', {
+      questions: [...questions, question(3, 'high', ['a', 'b'])],
+      asleep: [],
+      running: [],
+    });
+    expect(attention.questions.map(({ agent }) => agent)).toEqual(['a', 'b', 'old', 'new']);
+    expect(new Set(attention.questions.map(({ key }) => key)).size).toBe(4);
+  });
+
+  it('opens for a new question, and not again for one that was put aside', async () => {
+    const [attention, connection] = await desk();
+    const first = question(1, 'medium', ['a']);
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
+    expect(attention.open).toBe(true);
+    attention.dismiss();
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
+    expect(attention.open).toBe(false);
+    expect(attention.questions).toHaveLength(1);
+    connection.send('attention', { questions: [first, question(2, 'low', ['b'])], asleep: [], running: [] });
+    expect(attention.open).toBe(true);
+    expect(attention.selected?.agent).toBe('b');
+  });
+
+  it('leaves a question of another conversation to the badge until the person comes to it', async () => {
+    const [attention, connection] = await desk();
+    attention.enter(id(9));
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
+    expect(attention.open).toBe(false);
+    attention.openDeferred();
+    expect(attention.open).toBe(false);
+    attention.enter(id(1));
+    expect(attention.open).toBe(true);
+  });
+
+  it('does not interrupt writing, and opens once the field was left', async () => {
+    const connection = new FakeConnection();
+    const attention = new Attention(connection, () => true);
+    await settled();
+    attention.enter(id(1));
+    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], asleep: [], running: [] });
+    expect(attention.open).toBe(false);
+    attention.openDeferred();
+    expect(attention.open).toBe(true);
+    attention.dismiss();
+    attention.openDeferred();
+    expect(attention.open, 'put aside').toBe(false);
+  });
+
+  it('never moves to another question while one is looked at', async () => {
+    const [attention, connection] = await desk();
+    const first = question(1, 'low', ['a']);
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
+    connection.send('attention', { questions: [question(2, 'high', ['b']), first], asleep: [], running: [] });
+    expect(attention.selected?.agent).toBe('a');
+  });
+
+  it('closes when the last question was answered elsewhere', async () => {
+    const [attention, connection] = await desk();
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
+    connection.send('attention', { questions: [], asleep: [], running: [] });
+    expect(attention.open).toBe(false);
+    expect(attention.selected).toBeNull();
+  });
+
+  it('leaves those of interrupted work in the inbox, and opens for them when they wake', async () => {
+    const [attention, connection] = await desk();
+    const first = question(1, 'medium', ['a']);
+    connection.send('attention', { questions: [], asleep: [first], running: [] });
+    expect(attention.open).toBe(false);
+    expect(attention.questions.map(({ agent, asleep }) => [agent, asleep])).toEqual([['a', true]]);
+    attention.show();
+    connection.send('attention', { questions: [], asleep: [first], running: [] });
+    expect(attention.open, 'who looks at one goes on doing so').toBe(true);
+    attention.dismiss();
+    connection.send('attention', { questions: [first], asleep: [], running: [] });
+    expect(attention.open).toBe(true);
+    connection.send('attention', { questions: [], asleep: [first], running: [] });
+    expect(attention.open, 'it fell asleep').toBe(false);
+  });
+
+  it('sends one answer only, until the question is gone', async () => {
+    const [attention, connection] = await desk();
+    connection.on('approval.decide', ({ item = 0 }) => ({
+      item,
+      outcome: 'selected',
+      optionId: 'allow',
+      allowed: true,
+      decidedBy: 'person',
+      ruleId: null,
+      reason: null,
+      hashBefore: 'h',
+      hashAfter: 'h',
+      at: '2026-01-02T03:04:05.000Z',
+    }));
+    connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
+    const [first] = attention.questions;
+    if (!first) throw new Error('one item is open');
+    await attention.decide(first, { kind: 'allow' });
+    await attention.decide(first, { kind: 'allow' });
+    expect(connection.calls).toHaveLength(1);
+    connection.send('attention', { questions: [], asleep: [], running: [] });
+    expect(attention.busy(first.key)).toBe(false);
+  });
+
+  it('answers one item, and keeps the edits when the answer is refused', async () => {
+    const [attention, connection] = await desk();
+    connection.on('approval.decide', () => {
+      throw new RequestError('bad_input', 'limits.maxIterations: too many');
+    });
+    connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], asleep: [], running: [] });
+    const second = attention.questions[1];
+    if (!second) throw new Error('two items are open');
+    const draft = attention.draft(second);
+    if (draft.kind !== 'envelope') throw new Error('the question is about a sub-agent');
+    draft.value.limits.maxIterations = 999;
+    await attention.decide(second, draft.answer());
+    expect(connection.calls).toMatchObject([
+      { method: 'approval.decide', input: { approvalId: id(1), item: 1, answer: { kind: 'edit' } } },
+    ]);
+    expect(attention.error(second.key)?.code).toBe('bad_input');
+    expect(attention.draft(second)).toBe(draft);
+    expect(attention.busy(second.key)).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+// A conversation goes to the trash with an offer to take it back; what is refused is reported and changes nothing.
+import { describe, expect, it } from 'vitest';
+import { ConversationActions } from '#lib/app/conversation-actions.ts';
+import { RequestError } from '#lib/client/request-error.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { CONVERSATION } from '../support/story.ts';
+
+function setup(connection: FakeConnection) {
+  const messages: string[] = [];
+  const lists: string[] = [];
+  let undo = (): void => undefined;
+  const toasts = {
+    info: (message: string) => void messages.push(message),
+    error: (message: string) => void messages.push(`error: ${message}`),
+    offer: (message: string, button: string, press: () => void) => {
+      messages.push(`${message} [${button}]`);
+      undo = press;
+    },
+  };
+  const actions = new ConversationActions(connection, toasts, {
+    removed: (id) => void lists.push(`removed ${id}`),
+    restored: () => void lists.push('restored'),
+  });
+  return { actions, messages, lists, undo: () => undo() };
+}
+
+describe('ConversationActions', () => {
+  it('removes with an offer to undo, which restores', async () => {
+    const connection = new FakeConnection()
+      .on('conversation.delete', () => ({}))
+      .on('conversation.restore', () => ({}));
+    const { actions, messages, lists, undo } = setup(connection);
+    expect(await actions.remove(CONVERSATION)).toBe(true);
+    expect(lists).toEqual([`removed ${CONVERSATION}`]);
+    undo();
+    await settled();
+    expect(connection.calls.map(({ method }) => method)).toEqual(['conversation.delete', 'conversation.restore']);
+    expect(lists.at(-1)).toBe('restored');
+    expect(messages).toEqual(['Conversation moved to the trash [Undo]', 'Conversation restored']);
+  });
+
+  it('tells why something was refused, and changes nothing', async () => {
+    const connection = new FakeConnection().on('conversation.delete', () => {
+      throw new RequestError('conflict', 'Something runs in this conversation');
+    });
+    const { actions, messages, lists } = setup(connection);
+    expect(await actions.remove(CONVERSATION)).toBe(false);
+    expect(messages).toEqual(['error: Something runs in this conversation']);
+    expect(lists).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+// Every message goes out by one function; what is refused stays with the caller, or is told by a toast.
+import { describe, expect, it } from 'vitest';
+import { App } from '#lib/app/app.svelte.ts';
+import { RequestError } from '#lib/client/request-error.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { Rows } from '../support/rows.ts';
+import { CONVERSATION } from '../support/story.ts';
+
+function open(connection: FakeConnection) {
+  const errors: string[] = [];
+  const nothing = (): void => undefined;
+  connection.on('conversation.list', () => ({ items: [], next: null }));
+  const app = new App(connection, { info: nothing, error: (message) => void errors.push(message), offer: nothing });
+  connection.calls.length = 0;
+  return { app, errors };
+}
+const sent = { workflowId: 'workflow', runId: 'run', queued: false };
+
+describe('App', () => {
+  it('creates a conversation, sends its first message, then brings the list up to date', async () => {
+    const { conversation } = new Rows().snapshot();
+    const connection = new FakeConnection()
+      .on('conversation.create', () => conversation)
+      .on('message.send', () => sent);
+    const { app } = open(connection);
+    expect(await app.startConversation({ folder: '/work' }, 'Hello')).toBe(conversation.id);
+    await settled();
+    expect(connection.calls.map(({ method }) => method)).toEqual([
+      'conversation.create',
+      'message.send',
+      'conversation.list',
+    ]);
+    expect(connection.calls[1]?.input).toEqual({ conversationId: conversation.id, text: 'Hello' });
+  });
+
+  it('rejects with why a message was not sent; sending again tells it by a toast', async () => {
+    const refusal = new RequestError('not_found', 'There is no such conversation');
+    const connection = new FakeConnection().on('message.send', () => {
+      throw refusal;
+    });
+    const { app, errors } = open(connection);
+    await expect(app.send(CONVERSATION, 'Hello')).rejects.toBe(refusal);
+    expect(errors).toEqual([]);
+    expect(await app.sendAgain(CONVERSATION, 'Hello')).toBe(false);
+    expect(errors).toEqual(['There is no such conversation']);
+  });
+});

@@ -1,0 +1,79 @@
+// A place in a long conversation or transcript is found, whatever is shown at the moment.
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '#contract/message.ts';
+import { messagesWith } from '#lib/chat/find.ts';
+import { Session } from '#lib/runs/session.svelte.ts';
+import type { View } from '#lib/view/reduce.ts';
+import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
+import { blockIndexOf, blocksOf } from '#lib/view/transcript.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { Rows } from '../support/rows.ts';
+import { CONVERSATION, Story } from '../support/story.ts';
+
+function conversation(): Story {
+  const story = new Story();
+  for (const [prompt, answer] of [
+    ['Look at the zebra', 'It is **black** and white.'],
+    ['And the quokka?', 'It sleeps.'],
+  ] as const) {
+    const { lead } = story.lead(prompt);
+    lead.answer('I read.', { id: 'toolu_read', name: 'read_file', input: { path: 'a.txt' } });
+    lead.toolEnd('toolu_read', 'read_file');
+    lead.answer(answer);
+    story.endWorkflow(lead, 'completed', answer);
+  }
+  return story;
+}
+
+const viewOf = ({ events }: Story): View => events.reduce(reduce, fromSnapshot(new Rows().snapshot()));
+
+describe('messagesWith', () => {
+  it('looks at what the person and the lead said, as it reads on the page', () => {
+    const view = viewOf(conversation());
+    expect(messagesWith(view, 'ZEBRA')).toEqual([0]);
+    expect(messagesWith(view, 'black and white')).toEqual([0]);
+    expect(messagesWith(view, 'i')).toEqual([0, 1]);
+    expect(messagesWith(view, '  ')).toEqual([]);
+    expect(messagesWith(view, 'giraffe')).toEqual([]);
+  });
+});
+
+describe('blockIndexOf', () => {
+  it('knows the block of every entry, a result at its call', () => {
+    const view = viewOf(conversation());
+    const [run] = view.runs;
+    if (!run) throw new Error('the story has a run');
+    const entries: Entry[] = view.entries[run.id] ?? [];
+    const blocks = blocksOf({ run, entries, calls: [], open: null, children: [], approvals: [] });
+    expect(entries.map(({ kind }) => kind)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    const found = entries.map(({ n }) => blocks[blockIndexOf(blocks, entries, n)]?.kind);
+    expect(found).toEqual(['user', 'text', 'call', 'text']);
+    expect(blockIndexOf(blocks, entries, 99)).toBe(-1);
+  });
+});
+
+describe('a session', () => {
+  it('says that older messages came before what is in sight, until something else happens', async () => {
+    const story = conversation();
+    const rows = new Rows();
+    for (const event of story.events) rows.take(event);
+    const whole = rows.snapshot();
+    const connection = new FakeConnection()
+      .on('conversation.snapshot', () => ({ ...whole, workflows: whole.workflows.slice(1), more: true }))
+      .on('conversation.earlier', () => ({ ...whole, workflows: whole.workflows.slice(0, 1) }));
+    let flush = (): void => undefined;
+    const session = new Session(connection, CONVERSATION, (callback) => {
+      flush = callback;
+      return () => undefined;
+    });
+    await settled();
+    expect(session.grewAtStart).toBe(false);
+    await session.loadEarlier();
+    expect([session.view?.workflows.length, session.grewAtStart]).toEqual([2, true]);
+    story.lead('One more');
+    for (const event of story.events.slice(-4)) connection.send('conversation', event);
+    flush();
+    expect([session.view?.workflows.length, session.grewAtStart]).toEqual([3, false]);
+    session.close();
+  });
+});

@@ -1,0 +1,18 @@
+// An edit is shown as the fields that differ.
+import { expect, it } from 'vitest';
+import { changesOf } from '#lib/history/changes.ts';
+
+it('names nested fields and shows both values', () => {
+  const before = {
+    model: 'a',
+    tools: ['x', 'y'],
+    limits: { maxIterations: 20, inactivityMs: 1000 },
+    effort: null,
+  };
+  const after = { model: 'b', tools: ['x'], limits: { maxIterations: 5, inactivityMs: 1000 }, effort: null };
+  expect(changesOf(before, after)).toEqual([
+    { field: 'model', before: 'a', after: 'b' },
+    { field: 'tools', before: '["x","y"]', after: '["x"]' },
+    { field: 'limits.maxIterations', before: '20', after: '5' },
+  ]);
+});

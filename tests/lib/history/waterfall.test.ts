@@ -1,0 +1,181 @@
+// A workflow's time is drawn as work only where somebody worked on it.
+import { describe, expect, it } from 'vitest';
+import { type Lane, lanesOf } from '#lib/history/waterfall.ts';
+import { Rows } from '../support/rows.ts';
+import { Story, type Voice } from '../support/story.ts';
+
+const HOUR = 3_600_000;
+
+/** A lead that waits for its sub-agent, which has just begun to work. */
+function atWork(): { story: Story; lead: Voice; child: Voice; workflowId: string; now: () => number } {
+  const story = new Story();
+  const now = (): number => Date.parse(story.now);
+  const { lead, workflowId } = story.lead('Look at it');
+  const child = story.child(lead, workflowId, 'inspector');
+  lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: {} });
+  child.queue('spawn', 'Look.', 'toolu_1');
+  story.pass(2000);
+  lead.toolStart('toolu_1', 'spawn_agent');
+  child.start('Look.');
+  child.user('parent', 'Look.');
+  story.pass(3000);
+  child.answer('I read.', { id: 'toolu_2', name: 'read_file', input: {} });
+  return { story, lead, child, workflowId, now };
+}
+
+/** As a program leaves it that died an hour ago, once the next one has looked at it. */
+function interrupted(): ReturnType<typeof atWork> & { died: number } {
+  const work = atWork();
+  // The last request took a little longer than the event before it tells.
+  const died = work.now() + 49;
+  work.story.pass(HOUR);
+  work.child.end('interrupted');
+  work.story.endWorkflow(work.lead, 'interrupted', '');
+  return { ...work, died };
+}
+
+function end({ story, lead, child }: ReturnType<typeof atWork>): void {
+  story.pass(1000);
+  child.answer('All is well.');
+  child.end('completed', 'All is well.');
+  lead.toolEnd('toolu_1', 'spawn_agent');
+  lead.answer('Done.');
+  story.endWorkflow(lead, 'completed', 'Done.');
+}
+
+function lanes(story: Story, now: number): Lane[] {
+  const rows = new Rows();
+  for (const event of story.events) rows.take(event);
+  const { workflows, runs, calls, approvals, entries } = rows.snapshot();
+  const [workflow] = workflows;
+  if (!workflow) throw new Error('The story has a workflow');
+  const requests = story.events.flatMap((event) =>
+    event.type === 'usage' ? [{ ...event.request, runId: event.runId }] : [],
+  );
+  return lanesOf({ workflow, runs, calls, approvals, requests }, entries, now);
+}
+
+/** The times of a lane's work, when the whole goes from one time to another. */
+function times({ work }: Lane, from: number, to: number): number[][] {
+  const at = (percent: number): number => Math.round(from + (percent / 100) * (to - from));
+  return work.map((part) => [at(part.from), at(part.from + part.width)]);
+}
+
+describe('lanesOf', () => {
+  it('leaves out the time between an interruption and the resumption', () => {
+    const work = interrupted();
+    const { story, lead, child, workflowId, died, now } = work;
+    story.pass(HOUR);
+    lead.say({ type: 'workflow-start', prompt: 'Look at it', approve: 'ask', attempt: 2 });
+    const resumed = now();
+    lead.again('Look at it', 2);
+    child.again('Look.', 2);
+    end(work);
+    const drawn = lanes(story, 0);
+    const start = Date.parse(story.events[0]?.at ?? '');
+    const ended = Date.parse(story.events.at(-2)?.at ?? '');
+    expect(drawn.map(({ run }) => run.workflowId)).toEqual([workflowId, workflowId]);
+    const [of, its] = drawn.map((lane) => times(lane, start, ended));
+    // The lead worked as long as the sub-agent that it waited for.
+    expect(of?.[0]?.[1]).toBe(died);
+    expect(its?.[0]?.[1]).toBe(died);
+    expect(of).toHaveLength(2);
+    expect(its).toHaveLength(2);
+    expect(of?.[1]).toEqual([resumed + 1, ended]);
+    for (const lane of drawn) {
+      expect(lane.idleMs).toBeGreaterThan(2 * HOUR - 100);
+      expect(lane.idleMs).toBeLessThan(2 * HOUR + 100);
+    }
+  });
+
+  it('ends what was interrupted with its last sign of life, not when that was noticed', () => {
+    const { story, died } = interrupted();
+    const drawn = lanes(story, 0);
+    const start = Date.parse(story.events[0]?.at ?? '');
+    for (const lane of drawn) {
+      // All that is drawn ends there too: else the work would be the first hair of an empty hour.
+      const begun = Date.parse(lane.run.startedAt ?? '');
+      expect(times(lane, start, died)).toEqual([[begun, died]]);
+      expect(lane.idleMs).toBe(0);
+    }
+  });
+
+  it('draws the attempts of a run that was tried again beside its lead, which worked on', () => {
+    const work = atWork();
+    const { story, child } = work;
+    child.end('error');
+    story.pass(HOUR);
+    child.again('Look.', 2, 'retried');
+    end(work);
+    const [lead, again] = lanes(story, 0);
+    expect([lead?.work.length, lead?.idleMs]).toEqual([1, 0]);
+    expect(again?.work).toHaveLength(2);
+    expect(again?.idleMs).toBeGreaterThan(HOUR - 100);
+  });
+
+  it('draws what still goes on until now, and what waits as waiting', () => {
+    const { story, lead, workflowId, now } = atWork();
+    const waiting = story.child(lead, workflowId, 'later');
+    const [first, second] = lanes(story, now() + 5000);
+    expect([first?.work.length, second?.work.length]).toEqual([1, 1]);
+    for (const lane of [first, second]) {
+      const [part] = lane?.work ?? [];
+      expect((part?.from ?? 0) + (part?.width ?? 0)).toBeCloseTo(100);
+    }
+    expect(second?.queuedMs).toBeGreaterThanOrEqual(2000);
+    waiting.queue('spawn', 'Look.', 'toolu_3');
+    const queued = lanes(story, now() + 5000).find(({ run }) => run.agent === 'later');
+    expect([queued?.work, queued?.ranMs]).toEqual([[], null]);
+    expect(queued?.queuedMs).toBeGreaterThanOrEqual(5000);
+  });
+
+  it('tells waiting for the person, the queue, the model and tools apart', () => {
+    const story = new Story();
+    const { lead, workflowId } = story.lead('Look at it');
+    const child = story.child(lead, workflowId, 'inspector');
+    lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: {} });
+    child.queue('spawn', 'Look.', 'toolu_1');
+    const { id } = lead.ask('toolu_1', [child]);
+    story.pass(4000);
+    lead.decide(id, 0, true);
+    story.pass(1000);
+    child.start('Look.');
+    child.user('parent', 'Look.');
+    child.answer('I read.', { id: 'toolu_2', name: 'read_file', input: {} });
+    child.toolStart('toolu_2', 'read_file');
+    child.toolEnd('toolu_2', 'read_file');
+    child.answer('All is well.');
+    child.end('completed', 'All is well.');
+    story.endWorkflow(lead, 'completed', 'Done.');
+    const drawn = lanes(story, 0).find(({ run }) => run.agent === 'inspector');
+    const kinds = (drawn?.bars ?? []).map(({ kind }) => kind);
+    expect([...new Set(kinds)].sort()).toEqual(['model', 'queue', 'tools', 'wait']);
+    expect(drawn?.times.wait).toBeGreaterThanOrEqual(4000);
+    expect(drawn?.times.wait).toBeLessThan(4100);
+    expect(drawn?.times.queue).toBeGreaterThanOrEqual(1000);
+    expect(drawn?.times.queue).toBeLessThan(1100);
+    const requests = story.events.flatMap((event) =>
+      event.type === 'usage' && event.runId === child.runId ? [event.request.requestId] : [],
+    );
+    expect(drawn?.bars.flatMap(({ requestId }) => requestId ?? [])).toEqual(requests);
+  });
+
+  it('does not count the hours in which a question stood open and nobody worked', () => {
+    const work = atWork();
+    const { story, lead, child, workflowId } = work;
+    const { id } = lead.ask('toolu_9', [story.child(lead, workflowId, 'later')]);
+    story.pass(HOUR);
+    child.end('interrupted');
+    story.endWorkflow(lead, 'interrupted', '');
+    story.pass(HOUR);
+    lead.say({ type: 'workflow-start', prompt: 'Look at it', approve: 'ask', attempt: 2 });
+    lead.again('Look at it', 2);
+    child.again('Look.', 2);
+    story.pass(3000);
+    lead.decide(id, 0, false);
+    end(work);
+    const [drawn] = lanes(story, 0);
+    expect(drawn?.times.wait).toBeGreaterThanOrEqual(3000);
+    expect(drawn?.times.wait).toBeLessThan(3500);
+  });
+});

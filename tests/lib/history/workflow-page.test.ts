@@ -1,0 +1,33 @@
+// The history reads the entries of a run that went on: only they tell when each of its attempts began.
+import { expect, it } from 'vitest';
+import { WorkflowPage } from '#lib/history/workflow-page.svelte.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { Rows } from '../support/rows.ts';
+import { Story } from '../support/story.ts';
+
+it('reads them once, and none of runs with one attempt', async () => {
+  const story = new Story();
+  const { lead, workflowId } = story.lead('Look at it');
+  const child = story.child(lead, workflowId, 'inspector');
+  child.queue('spawn', 'Look.', 'toolu_1');
+  child.start('Look.');
+  child.end('error');
+  child.again('Look.', 2, 'retried');
+  child.end('completed');
+  story.endWorkflow(lead, 'completed', 'Done.');
+  const rows = new Rows();
+  for (const event of story.events) rows.take(event);
+  const { conversation, workflows, runs, calls, approvals, entries } = rows.snapshot();
+  const [workflow] = workflows;
+  if (!workflow) throw new Error('The story has a workflow');
+  const connection = new FakeConnection()
+    .on('workflow.get', () => ({ conversation, workflow, runs, calls, approvals, requests: [] }))
+    .on('run.entries', ({ runId }) => entries[runId] ?? []);
+  const page = new WorkflowPage(connection, workflowId);
+  await settled();
+  await page.load();
+  const asked = connection.calls.filter(({ method }) => method === 'run.entries');
+  expect(asked.map(({ input }) => input)).toEqual([{ runId: child.runId }]);
+  expect(page.view?.entries[child.runId]?.map(({ kind }) => kind)).toEqual(['system']);
+  page.close();
+});

@@ -1,0 +1,126 @@
+// A session attaches without losing or doubling anything, whenever it does so.
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import type { Snapshot } from '#contract/view.ts';
+import { Session } from '#lib/runs/session.svelte.ts';
+import { fromSnapshot } from '#lib/view/reduce.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { Rows } from '../support/rows.ts';
+import { CONVERSATION, Story } from '../support/story.ts';
+import { workflow } from '../support/workflows.ts';
+
+function story(): AgentEvent[] {
+  const made = new Story();
+  const children = [{ allowed: true, finished: true }];
+  workflow(made, {
+    prompt: 'Do it',
+    answer: 'It is done, and more.',
+    children,
+    retry: false,
+    early: false,
+    resumed: false,
+  });
+  return made.events;
+}
+
+function snapshotAfter(events: readonly AgentEvent[]): Snapshot {
+  const rows = new Rows();
+  for (const event of events) rows.take(event);
+  return rows.snapshot();
+}
+
+/** Frames come when the test says so. */
+class Frames {
+  #waiting: (() => void)[] = [];
+  readonly schedule = (callback: () => void): (() => void) => {
+    this.#waiting.push(callback);
+    return () => (this.#waiting = this.#waiting.filter((other) => other !== callback));
+  };
+  next(): void {
+    for (const callback of this.#waiting.splice(0)) callback();
+  }
+}
+
+function sent(connection: FakeConnection, events: readonly AgentEvent[]): void {
+  for (const event of events) connection.send('conversation', event);
+}
+
+describe('Session', () => {
+  it('takes events that came before the snapshot once, and those after it', async () => {
+    const events = story();
+    const rest = fromSnapshot(snapshotAfter(events));
+    const frames = new Frames();
+    for (let at = 0; at < events.length; at += 1) {
+      const connection = new FakeConnection();
+      const reply = Promise.withResolvers<Snapshot>();
+      connection.on('conversation.snapshot', () => reply.promise);
+      const session = new Session(connection, CONVERSATION, frames.schedule);
+      await settled();
+      sent(connection, events.slice(0, Math.min(at + 3, events.length)));
+      reply.resolve(snapshotAfter(events.slice(0, at)));
+      await settled();
+      sent(connection, events.slice(at + 3));
+      frames.next();
+      expect(session.view).toEqual(rest);
+      session.close();
+      expect(connection.subscriptions).toEqual([]);
+    }
+  });
+
+  it('attaches again when an event is missing', async () => {
+    const events = story().filter((event) => 'seq' in event);
+    const frames = new Frames();
+    const connection = new FakeConnection();
+    let known = 2;
+    connection.on('conversation.snapshot', () => snapshotAfter(events.slice(0, known)));
+    const session = new Session(connection, CONVERSATION, frames.schedule);
+    await settled();
+    known = 6;
+    sent(connection, events.slice(4, 6));
+    frames.next();
+    await settled();
+    expect(session.view?.seq).toBe(6);
+    expect(connection.calls).toHaveLength(2);
+    session.close();
+  });
+
+  it('attaches again after the connection came back', async () => {
+    const events = story();
+    const connection = new FakeConnection();
+    connection.on('conversation.snapshot', () => snapshotAfter(events));
+    const session = new Session(connection, CONVERSATION, new Frames().schedule);
+    await settled();
+    connection.reopen();
+    await settled();
+    expect(connection.subscriptions).toHaveLength(1);
+    expect(session.view?.workflows).toHaveLength(1);
+    session.close();
+  });
+
+  it('loads the entries of an ended run once, and keeps those that came meanwhile', async () => {
+    const events = story();
+    const whole = snapshotAfter(events);
+    const child = whole.runs.find(({ parentRunId }) => parentRunId !== null);
+    if (!child) throw new Error('the story has a child');
+    const all = whole.entries[child.id] ?? [];
+    const entries = Object.fromEntries(Object.entries(whole.entries).filter(([runId]) => runId !== child.id));
+    const connection = new FakeConnection();
+    connection.on('conversation.snapshot', () => ({ ...whole, entries }));
+    connection.on('run.entries', () => all);
+    const session = new Session(connection, CONVERSATION, new Frames().schedule);
+    await settled();
+    await Promise.all([session.loadEntries(child.id), session.loadEntries(child.id)]);
+    expect(session.view?.entries[child.id]).toEqual(all);
+    expect(connection.calls.filter(({ method }) => method === 'run.entries')).toHaveLength(1);
+    session.close();
+  });
+
+  it('says what went wrong when the conversation cannot be read', async () => {
+    const connection = new FakeConnection();
+    const session = new Session(connection, CONVERSATION, new Frames().schedule);
+    await settled();
+    expect(session.failure?.code).toBe('internal');
+    expect(session.view).toBeNull();
+    session.close();
+  });
+});

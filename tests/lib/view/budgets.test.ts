@@ -1,0 +1,90 @@
+// Of every bound that is set it is known how much is used, and what is offered when it is reached.
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '#contract/message.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import {
+  boundsOfRun,
+  boundsOfWorkflow,
+  isReached,
+  reachedBoundIn,
+  visibleBounds,
+  suggestedExtension,
+} from '#lib/view/budgets.ts';
+import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
+import { ZERO_TALLY } from '#lib/view/tally.ts';
+import { envelope, Story } from '../support/story.ts';
+import { Rows } from '../support/rows.ts';
+
+function rows(): { run: RunRow; workflow: WorkflowRow } {
+  const story = new Story();
+  story.lead('Do it');
+  const view = story.events.reduce(reduce, fromSnapshot(new Rows().snapshot()));
+  const [run] = view.runs;
+  const [workflow] = view.workflows;
+  if (!run || !workflow) throw new Error('the story has a workflow');
+  return { run, workflow };
+}
+
+const usage = { ...ZERO_TALLY, requests: 3, inputTokens: 100, cacheReadTokens: 40, outputTokens: 60 };
+const limits = { ...envelope('a', 'b').limits, budget: { tokens: 200, costUsd: 0.5 } };
+
+describe('bounds', () => {
+  it('come from the envelope, with what was used of all classes of tokens', () => {
+    const { run } = rows();
+    const bounded = { ...run, usage: { ...usage, nanoUsd: 5e8 }, envelope: { ...run.envelope, limits } };
+    expect(boundsOfRun(bounded, [])).toEqual([
+      { kind: 'tokens', used: 200, of: 200 },
+      { kind: 'costUsd', used: 0.5, of: 0.5 },
+      { kind: 'iterations', used: 3, of: 20 },
+    ]);
+    expect(boundsOfRun(bounded, []).map(isReached)).toEqual([true, true, false]);
+  });
+
+  it('are what the person made of them once they were raised', () => {
+    const { run } = rows();
+    const raised = { ...run, usage, limits: { minutes: 5, iterations: 40 }, workedMs: 90_000 };
+    expect(boundsOfRun(raised, [])).toEqual([
+      { kind: 'minutes', used: 1.5, of: 5 },
+      { kind: 'iterations', used: 3, of: 40 },
+    ]);
+  });
+
+  it('say that a cost is not known where a price is not', () => {
+    const { workflow } = rows();
+    const unpriced = { ...workflow, usage: { ...usage, unpriced: 1 }, budget: { costUsd: 1 } };
+    expect(boundsOfWorkflow(unpriced)).toEqual([{ kind: 'costUsd', used: null, of: 1 }]);
+    expect(boundsOfWorkflow(unpriced).some(isReached)).toBe(false);
+    expect(boundsOfWorkflow(workflow)).toEqual([]);
+  });
+
+  it('show the iterations only once they matter', () => {
+    const few = [{ kind: 'iterations', used: 9, of: 20 }] as const;
+    const many = [{ kind: 'iterations', used: 10, of: 20 }] as const;
+    expect(visibleBounds(few, false)).toEqual([]);
+    expect(visibleBounds(few, true)).toEqual(few);
+    expect(visibleBounds(many, false)).toEqual(many);
+  });
+});
+
+describe('an extension', () => {
+  const bounds = [
+    { kind: 'tokens', used: 250, of: 200 },
+    { kind: 'minutes', used: 1, of: 5 },
+    { kind: 'iterations', used: 4, of: 20 },
+  ] as const;
+
+  it('offers as much again of what is used up', () => {
+    expect(suggestedExtension(bounds, null)).toEqual({ tokens: 200 });
+    expect(suggestedExtension(bounds, 'minutes')).toEqual({ tokens: 200, minutes: 5 });
+    expect(suggestedExtension([], 'tokens')).toEqual({});
+  });
+
+  it('knows from the history which bound it was', () => {
+    const at = '2026-01-02T03:04:05.000Z';
+    const bound = { of: 'workflow', name: 'costUsd', value: 1 } as const;
+    const remark: Entry = { kind: 'system', n: 1, at, code: 'budget', text: 'The budget is used up', bound };
+    const resumed: Entry = { kind: 'system', n: 2, at, code: 'resumed', text: 'Resumed' };
+    expect(reachedBoundIn([remark, resumed])).toEqual(bound);
+    expect(reachedBoundIn([resumed])).toBeNull();
+  });
+});

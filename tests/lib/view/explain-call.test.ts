@@ -1,0 +1,69 @@
+/** The explainer's form: what it sends fits the tools, and the call of a question is what was asked for. */
+import { describe, expect, test } from 'vitest';
+import type { Approval, Subject } from '#contract/approval.ts';
+import { allTools } from '#core/tools/all.ts';
+import { callOf, canExplain, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
+import { decision, envelope, spawnRequest } from '../../hosts/support/events.ts';
+
+const tools = allTools();
+const toolOf = (name: string) => tools.find((tool) => tool.name === name);
+
+describe('the fields of a tool', () => {
+  const filled = (name: string) => Object.fromEntries(explainFieldsOf(name).map((field) => [field, 'docs']));
+  const named = [...['read_file', 'write_file', 'list_directory', 'glob', 'grep'], ...['spawn_agent', 'delegate_task']];
+
+  test.for(named)('%s: what stands in them is accepted as it is', (name) => {
+    expect(explainFieldsOf(name).length).toBeGreaterThan(0);
+    const input = callInputOf(name, filled(name));
+    expect(toolOf(name)?.input.safeParse(input).error).toBeUndefined();
+    for (const field of explainFieldsOf(name)) expect(input[field]).toBe('docs');
+  });
+
+  test('what may be left out is left out, what may not be is not', () => {
+    expect(callInputOf('glob', { pattern: '**' })).toEqual({ pattern: '**' });
+    expect(callInputOf('read_file', {})).toEqual({ path: '' });
+  });
+
+  test('the rest of a call that was made stays as it was', () => {
+    const made = { path: 'a.md', content: 'whole', mode: 'append' };
+    expect(callInputOf('write_file', { path: 'b.md' }, made)).toEqual({ ...made, path: 'b.md' });
+    expect(textFieldsOf({ ...made, depth: 2 })).toEqual(made);
+    expect(textFieldsOf(['x'])).toEqual({});
+  });
+
+  test('any other tool is written as JSON', () => {
+    expect(explainFieldsOf('parallel_tasks')).toEqual([]);
+  });
+});
+
+describe('the call of a question', () => {
+  const approval = (subject: Subject): Approval => ({
+    request: spawnRequest({ subject }),
+    decisions: [decision()],
+  });
+  const items = [{ runId: 'r', title: '', envelope, hash: 'h' }];
+
+  test('a tool with its input', () => {
+    const subject = {
+      kind: 'tool',
+      tool: 'write_file',
+      input: { path: 'a' },
+      folder: '/',
+      preview: null,
+      hash: '',
+    } as const;
+    expect(callOf(approval(subject), 0)).toEqual({ agent: 'lead', tool: 'write_file', input: { path: 'a' } });
+  });
+
+  test.for(['spawn', 'delegate', 'parallel'] as const)('%s: a call that the tool accepts', (operation) => {
+    const call = callOf(approval({ kind: 'envelopes', operation, items }), 0);
+    expect(toolOf(call?.tool ?? '')?.input.safeParse(call?.input).error).toBeUndefined();
+    expect(JSON.stringify(call?.input)).toContain('code-reviewer');
+  });
+
+  test('an agent’s own words are no call', () => {
+    const subject = { kind: 'questions', questions: [], folder: '/', hash: '' } as const;
+    expect(canExplain(approval({ ...subject, questions: [] }).request)).toBe(false);
+    expect(callOf(approval({ ...subject, questions: [] }), 0)).toBeNull();
+  });
+});

@@ -1,0 +1,78 @@
+// What the history shows stands in its address, and comes back from it.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Outcome, Status } from '#contract/outcome.ts';
+import { methods } from '#contract/rpc.ts';
+import {
+  NO_FILTERS,
+  listInput,
+  queryOf,
+  queryStringOf,
+  activeFilters,
+  SORTS,
+  STATUSES,
+  type HistoryQuery,
+} from '#lib/view/history-query.ts';
+
+const word = fc.option(fc.string({ minLength: 1, maxLength: 20 }));
+const day = fc.option(
+  fc
+    .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10)),
+);
+const query: fc.Arbitrary<HistoryQuery> = fc.record({
+  text: fc.string(),
+  sort: fc.constantFrom(...SORTS),
+  outcome: fc.option(fc.constantFrom(...Outcome.options)),
+  status: fc.option(fc.constantFrom(...STATUSES)),
+  agent: word,
+  model: word,
+  tool: word,
+  folder: word,
+  from: day,
+  to: day,
+  minCostUsd: fc.option(fc.constantFrom(0.01, 1, 25)),
+});
+
+describe('the address of the history', () => {
+  it('keeps every filter, the order and the words', () => {
+    fc.assert(
+      fc.property(query, (asked) => {
+        expect(queryOf(new URLSearchParams(queryStringOf(asked)))).toEqual(asked);
+      }),
+    );
+  });
+
+  it('is empty where nothing is asked for', () => {
+    expect(queryStringOf(NO_FILTERS)).toBe('');
+    expect(activeFilters({ ...NO_FILTERS, agent: 'lead', minCostUsd: 1 })).toEqual(['agent', 'minCostUsd']);
+  });
+
+  it('leaves out what does not fit', () => {
+    const from = '?outcome=failed&status=x&sort=random&from=yesterday&to=2026-99-99&cost=-1&agent=';
+    expect(queryOf(new URLSearchParams(from))).toEqual(NO_FILTERS);
+  });
+
+  it('knows every status', () => {
+    expect([...STATUSES].sort()).toEqual([...Status.options].sort());
+  });
+
+  it('asks for a list as the contract wants it, whole days in the reader’s time', () => {
+    const asked = {
+      ...NO_FILTERS,
+      from: '2026-01-31',
+      to: '2026-01-31',
+      outcome: 'error',
+      sort: 'cost',
+    } as const;
+    const input = listInput({ ...asked, agent: 'lead', minCostUsd: 0.5 });
+    const parsed = methods['workflow.list'].input.parse(input);
+    expect(parsed).toMatchObject({ outcome: 'error', sort: 'cost', agent: 'lead', minCostUsd: 0.5 });
+    expect(parsed.from).toBe(new Date(2026, 0, 31).toISOString());
+    expect(parsed.to).toBe(new Date(2026, 1, 1).toISOString());
+    expect(methods['workflow.list'].input.parse(listInput(NO_FILTERS))).toEqual({
+      sort: 'newest',
+      limit: 50,
+    });
+  });
+});

@@ -1,0 +1,82 @@
+// A transcript keeps its blocks in place when a message ends, and knows where each call stands.
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
+import { blocksOf, mainArgument, type Block } from '#lib/view/transcript.ts';
+import { Rows } from '../support/rows.ts';
+import { Story } from '../support/story.ts';
+import { workflow } from '../support/workflows.ts';
+
+function views(early: boolean): View[] {
+  const story = new Story();
+  const children = [
+    { allowed: true, finished: true },
+    { allowed: false, finished: false },
+  ];
+  workflow(story, { prompt: 'Do it', answer: 'Done.', children, retry: false, early, resumed: false });
+  let view = fromSnapshot(new Rows().snapshot());
+  return story.events.map((event: AgentEvent) => (view = reduce(view, event)));
+}
+
+function leadBlocks(view: View): Block[] {
+  const run = view.runs.find(({ parentRunId }) => parentRunId === null);
+  if (!run) return [];
+  const open = view.open.find(({ runId }) => runId === run.id) ?? null;
+  const children = view.runs.filter(({ parentRunId }) => parentRunId === run.id);
+  return blocksOf({
+    run,
+    entries: view.entries[run.id] ?? [],
+    calls: view.calls,
+    open,
+    children,
+    approvals: view.approvals,
+  });
+}
+
+describe.each([
+  ['a message that came whole', false],
+  ['a message that was acted upon while it came', true],
+])('blocksOf %s', (_, early) => {
+  it('never takes a block away or renames it', () => {
+    let before: string[] = [];
+    for (const view of views(early)) {
+      const keys = leadBlocks(view).map(({ key }) => key);
+      expect(keys.slice(0, before.length)).toEqual(before);
+      before = keys;
+    }
+  });
+
+  it('follows a call from its first letter to its result', () => {
+    const states = views(early).flatMap((view) =>
+      leadBlocks(view).flatMap((block) => (block.kind === 'call' ? [block.call.state] : [])),
+    );
+    expect([...new Set(states)]).toEqual(['writing', 'pending', 'waiting', 'running', 'completed']);
+  });
+
+  it('puts the runs that a call asked for under it, in the order of the items', () => {
+    const last = views(early).at(-1);
+    if (!last) throw new Error('the story has events');
+    const call = leadBlocks(last).find(({ kind }) => kind === 'call');
+    expect(call?.kind === 'call' && call.call.children.map(({ agent }) => agent)).toEqual(['agent-0', 'agent-1']);
+  });
+});
+
+describe('blocksOf an open message', () => {
+  it('shows what its call asked for and what became of it', () => {
+    const open = views(true).filter((view) => view.open.some(({ parts }) => parts[1]?.kind === 'tool'));
+    const calls = open.flatMap((view) =>
+      leadBlocks(view).flatMap((block) => (block.kind === 'call' ? [block.call] : [])),
+    );
+    expect(calls.find(({ state }) => state === 'running')).toMatchObject({ input: { tasks: 2 } });
+    expect(calls.find(({ state }) => state === 'running')?.children).toHaveLength(2);
+    expect(calls.at(-1)).toMatchObject({ state: 'completed', result: { output: 'done' } });
+  });
+});
+
+describe('mainArgument', () => {
+  it('says what tells calls apart, on one line', () => {
+    expect(mainArgument({ content: 'x', path: 'a/b.ts' })).toBe('a/b.ts');
+    expect(mainArgument({ n: 1, other: 'two\nlines' })).toBe('two lines');
+    expect(mainArgument(null)).toBe('');
+  });
+});

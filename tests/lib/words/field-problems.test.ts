@@ -1,0 +1,45 @@
+// What was refused stands at its field, in words and not in the notation of a checker.
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Envelope } from '#contract/agent.ts';
+import { fieldProblems, inPlainWords } from '#lib/words/field-problems.ts';
+import { envelope } from '../support/story.ts';
+
+function refusal(edit: object): string {
+  const parsed = Envelope.safeParse({ ...envelope('a', 'Look.'), ...edit });
+  if (parsed.success) throw new Error('this edit fits');
+  return `The edited settings do not fit: ${z.prettifyError(parsed.error)}`;
+}
+
+describe('fieldProblems', () => {
+  it('names each field that does not fit', () => {
+    const message = refusal({
+      maxTokens: null,
+      limits: { maxIterations: 5000, inactivityMs: 0, budget: { minutes: 0 } },
+      prompt: '',
+    });
+    expect(fieldProblems(message)).toEqual(
+      expect.arrayContaining([
+        { field: 'maxTokens', problem: 'must be a whole number' },
+        { field: 'maxIterations', problem: 'cannot be more than 200' },
+        { field: 'inactivityMs', problem: 'must be at least 1' },
+        { field: 'minutes', problem: 'must be more than 0' },
+        { field: 'prompt', problem: 'is empty' },
+      ]),
+    );
+  });
+
+  it('finds the field of a limit that goes beyond the lead, in the units of the form', () => {
+    expect(fieldProblems("maxIterations cannot be more than the lead's (20)")).toEqual([
+      { field: 'maxIterations', problem: "cannot be more than the lead's (20)" },
+    ]);
+    expect(inPlainWords("inactivityMs cannot be more than the lead's (600000)")).toBe(
+      "The inactivity limit in seconds cannot be more than the lead's (600)",
+    );
+  });
+
+  it('leaves other messages as they are', () => {
+    expect(fieldProblems('Another window was first')).toEqual([]);
+    expect(inPlainWords('Another window was first')).toBe('Another window was first');
+  });
+});
