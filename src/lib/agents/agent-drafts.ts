@@ -1,4 +1,4 @@
-/** What was written in agents' files and not saved, kept across pages, reloads and restarts. */
+/** Unsaved edits of agents' files, kept in local storage across pages, reloads and restarts. */
 import type { AgentText } from '#contract/agent.ts';
 
 export interface AgentDraft {
@@ -7,7 +7,7 @@ export interface AgentDraft {
   file: string;
   source: AgentText['source'];
   text: string;
-  /** Hash of what it was written over; null for a new file. */
+  /** Hash of the file that was edited; null for a new file. */
   before: string | null;
 }
 
@@ -25,7 +25,7 @@ export function dropAgentDraft(file: string): void {
   localStorage.removeItem(PREFIX + file);
 }
 
-/** By the path of its file. */
+/** All drafts, sorted by the path of their file. */
 export function agentDrafts(): AgentDraft[] {
   return Object.keys(localStorage)
     .filter((key) => key.startsWith(PREFIX))

@@ -1,4 +1,4 @@
-/** One agent's file in the editor: the text and the form follow each other, and nothing that was written is lost. */
+/** One agent's file in the editor: text and form stay in step, and unsaved edits are kept as a draft. */
 import type { AgentLint, AgentText, AgentValue } from '#contract/agent.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -6,25 +6,25 @@ import { dropAgentDraft, keepAgentDraft, readAgentDraft } from './agent-drafts.t
 
 type Values = Readonly<Record<string, AgentValue>>;
 
-/** After the last key was pressed. */
+/** Delay of a check after the last key press. */
 const CHECK_MS = 200;
 
 export class AgentEditor {
   text = $state('');
-  /** Of the text as it was last checked. */
+  /** The check of the text as it was last sent. */
   lint = $state.raw<AgentLint | null>(null);
-  /** What the text was made from; null until it was read. */
+  /** The file as it was when editing began; null until it was read. */
   base = $state.raw<AgentText | null>(null);
-  /** What the file became meanwhile, where the text was changed too; `gone` where it is not there any more. */
+  /** The file on disk where both it and the text changed: a conflict to resolve; `gone` where it was deleted. */
   theirs = $state.raw<AgentText | 'gone' | null>(null);
   failure = $state.raw<RequestError | null>(null);
-  /** Why the last change of the form, or the last saving, did not happen. */
+  /** Why the last change of the form, or the last save, failed; empty where it did not. */
   problem = $state('');
   saving = $state(false);
   readonly folder: string;
   readonly file: string;
   readonly #connection: Connection;
-  /** Of the form, not in the text yet: to be sent, and on their way. */
+  /** Changes of the form that are not in the text yet: to be sent, and being sent. */
   #changes = $state.raw<Values>({});
   #sent = $state.raw<Values>({});
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,13 +45,13 @@ export class AgentEditor {
     return this.base?.readOnly ?? null;
   }
 
-  /** Null where the text cannot be read as keys. */
+  /** Values of the form by key; null where the text cannot be parsed. */
   get values(): Values | null {
     const values = this.lint?.values ?? null;
     return values && { ...values, ...this.#sent, ...this.#changes };
   }
 
-  /** Reads the file, also again after it changed. */
+  /** Reads the file from disk and merges it: adopted where the text is unchanged, otherwise `theirs`. */
   async reload(): Promise<void> {
     const { folder, file, base } = this;
     let now: AgentText | 'gone';
@@ -66,26 +66,26 @@ export class AgentEditor {
       }
       now = 'gone';
     }
-    // Saved meanwhile: what was read may be older.
+    // Saved while it was read: the result may be older.
     if (this.base !== base) return this.reload();
     if (base === null) this.#begin(now);
     else this.#compare(base, now);
   }
 
-  /** What was written in the text. */
+  /** Takes the text as it was typed. */
   input(text: string): void {
     this.text = text;
     this.#storeDraft();
     this.#scheduleCheck();
   }
 
-  /** What was chosen in the form; null takes the key out. */
+  /** Takes a change of the form; null removes the key. */
   change(key: string, value: AgentValue): void {
     this.#changes = { ...this.#changes, [key]: value };
     this.#scheduleCheck();
   }
 
-  /** Whether it is on disk now; where it is not, `problem` or `theirs` says why. */
+  /** Saves the text. Returns whether it is on disk; otherwise `problem` or `theirs` (code `conflict`) says why not. */
   async save(): Promise<boolean> {
     this.saving = true;
     try {
@@ -107,7 +107,7 @@ export class AgentEditor {
     }
   }
 
-  /** The text becomes what is on disk; false where there is nothing. */
+  /** Resolves a conflict with the file on disk. Returns false where it was deleted. */
   takeTheirs(): boolean {
     const { theirs } = this;
     this.theirs = null;
@@ -121,14 +121,14 @@ export class AgentEditor {
     return true;
   }
 
-  /** What is on disk was seen: saving will replace it. */
+  /** Resolves a conflict with the own text: saving will replace the file on disk. */
   keepMine(): void {
     if (this.base && this.theirs) this.base = { ...this.base, hash: this.theirs === 'gone' ? null : this.theirs.hash };
     this.theirs = null;
     this.#storeDraft();
   }
 
-  /** Back to what is on disk; of a new file nothing is left. */
+  /** Discards unsaved edits; the draft of a new file is removed. */
   discard(): void {
     this.#changes = {};
     this.problem = '';
@@ -136,7 +136,7 @@ export class AgentEditor {
     else dropAgentDraft(this.file);
   }
 
-  /** What the form said last still comes into the draft. */
+  /** Sends pending changes of the form, so that they reach the draft. */
   close(): void {
     void this.#flush();
   }
@@ -183,7 +183,7 @@ export class AgentEditor {
     this.#timer = setTimeout(() => void this.#flush(), this.lint === null ? 0 : CHECK_MS);
   }
 
-  /** One check after the other, until nothing is due. */
+  /** Runs checks one after another until none is due. */
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#checking ??= this.#check().finally(() => (this.#checking = null));
@@ -204,7 +204,7 @@ export class AgentEditor {
           : await this.#connection.request('agents.lint', { folder, file, text });
         if (this.text === text) this.#applyLint(lint);
         else {
-          // Written meanwhile: what the form said is for the text as it is now.
+          // Typed meanwhile: apply the form's changes to the newer text.
           this.#changes = { ...changes, ...this.#changes };
           this.#isDue = true;
         }

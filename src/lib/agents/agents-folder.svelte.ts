@@ -1,4 +1,4 @@
-/** The agents of a workspace folder, as they are on disk from moment to moment, and what of them waits for trust. */
+/** The agents of a workspace folder, kept up to date with the disk, and the files that wait for trust. */
 import type { AgentFile, AgentText } from '#contract/agent.ts';
 import type { TrustItem } from '#contract/trust.ts';
 import type { Connection } from '#lib/client/connection.ts';
@@ -6,7 +6,7 @@ import { asRequestError, type RequestError } from '#lib/client/request-error.ts'
 import { keepAgentDraft } from './agent-drafts.ts';
 
 export class AgentsFolder {
-  /** Null until they were read once. */
+  /** Null until they were read. */
   files = $state.raw<AgentFile[] | null>(null);
   /** New and changed files of the folder, which have no effect. */
   waiting = $state.raw<TrustItem[]>([]);
@@ -36,7 +36,7 @@ export class AgentsFolder {
         connection.request('agents.files', { folder }),
         connection.request('trust.look', { folder }),
       ]);
-      // A later look is under way, which knows more.
+      // Closed, or replaced by a later call.
       if (this.#closed || turn !== this.#turn) return;
       this.files = files;
       this.waiting = look.files.filter(({ state }) => state === 'new' || state === 'changed');
@@ -52,7 +52,10 @@ export class AgentsFolder {
     return this.files?.find((one) => one.file === file) ?? null;
   }
 
-  /** Begins a new file, as a draft that is not saved yet; rejects with why that cannot be. Tells where it will lie. */
+  /**
+   * Creates an unsaved draft of a new file and resolves with its path. Rejects with a `RequestError`, such as
+   * `bad_input`.
+   */
   async createDraft(name: string, source: 'user' | 'project', copyOf?: string): Promise<string> {
     const { folder } = this;
     const asked = { folder, name, source, ...(copyOf === undefined ? {} : { copyOf }) };
@@ -67,7 +70,7 @@ export class AgentsFolder {
     this.#unsubscribe?.();
   }
 
-  /** Subscribed first, so that nothing is missed between the look and what follows. */
+  /** Subscribes before loading, so that no change in between is missed. */
   async #open(): Promise<void> {
     try {
       const { folder } = this;

@@ -65,6 +65,7 @@ export class App {
     if (connection.status === 'open') void this.load();
   }
 
+  /** Loads the settings and the list of conversations; an error goes to `failure`. */
   async load(): Promise<void> {
     void this.conversations.refresh();
     try {
@@ -80,29 +81,32 @@ export class App {
     this.settings = await this.connection.request('provider.set', input);
   }
 
+  /** Stops a run and everything below it; a toast says what was stopped. */
   stopRun(runId: string): Promise<void> {
     return this.#report(this.connection.request('run.stop', { runId }));
   }
 
+  /** Stops a workflow with all of its runs; a toast says what was stopped. */
   stopWorkflow(workflowId: string): Promise<void> {
     return this.#report(this.connection.request('workflow.stop', { workflowId }));
   }
 
-  /** Whether it goes on now. */
+  /** Resumes an interrupted workflow. Returns whether it goes on; a toast says why it does not. */
   resume(workflowId: string): Promise<boolean> {
     return succeeds(this.toasts, this.connection.request('workflow.resume', { workflowId }));
   }
 
-  /** Whether it may use more now. */
+  /** Raises the limits of a workflow. Returns whether they were raised; a toast says why they were not. */
   extendWorkflow(workflowId: string, more: Extension): Promise<boolean> {
     return succeeds(this.toasts, this.connection.request('workflow.extend', { workflowId, ...more }));
   }
 
+  /** As `extendWorkflow`, for one run. */
   extendRun(runId: string, more: Extension): Promise<boolean> {
     return succeeds(this.toasts, this.connection.request('run.extend', { runId, ...more }));
   }
 
-  /** Whether the sub-agent goes on now. */
+  /** Starts another attempt of a sub-agent. Returns whether it started; a toast says why it did not. */
   retryRun(runId: string): Promise<boolean> {
     return succeeds(this.toasts, this.connection.request('run.retry', { runId }));
   }
@@ -128,6 +132,7 @@ export class App {
     return succeeds(this.toasts, this.send(conversationId, text));
   }
 
+  /** Shows an error as a toast. */
   warn(message: string): void {
     this.toasts.error(message);
   }

@@ -1,4 +1,4 @@
-/** What a person changes in a question before answering: an envelope, or the input of a tool call. */
+/** Drafts of an answer to an approval request: an edited envelope, or the edited input of a tool call. */
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
 import type { Question } from '#lib/view/phase.ts';
@@ -9,17 +9,17 @@ export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft;
 
 type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
 
-/** Text in a box is not JSON. */
+/** Thrown where the text in a box is not JSON. */
 export class NotJson extends Error {}
 
 export class EnvelopeDraft {
   readonly kind = 'envelope';
-  /** Null where no more than this once can be allowed. */
+  /** Null where only this one call can be allowed. */
   readonly grant: GrantDraft | null;
   readonly original: Envelope;
   value: Envelope = $state()!;
   reason = $state('');
-  /** As it was last sent, field by field. */
+  /** The fields as they were last sent. */
   #sent: Readonly<Record<string, unknown>> | null = $state.raw(null);
 
   constructor(original: Envelope, grant: GrantDraft | null = null) {
@@ -28,7 +28,7 @@ export class EnvelopeDraft {
     this.value = structuredClone(original);
   }
 
-  // No derived value: that would end with the form in which the draft was looked at first.
+  // A getter, since a derived value would be destroyed with the component that read it first.
   get edited(): (keyof Envelope)[] {
     return (Object.keys(this.original) as (keyof Envelope)[]).filter(
       (field) => !same(this.value[field], this.original[field]),
@@ -43,7 +43,7 @@ export class EnvelopeDraft {
     return fields.filter((field) => !same(before[field], after[field])).length;
   }
 
-  /** Of the problems that an answer met, those of fields that still stand as they were sent. */
+  /** The problems of fields that were not changed since they were sent. */
   unfixed<T extends { field: string }>(problems: readonly T[]): T[] {
     const [sent, now] = [this.#sent, fieldsOf(this.value)];
     return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
@@ -55,7 +55,7 @@ export class EnvelopeDraft {
     this.value.tools = on ? [...others, name].sort() : others;
   }
 
-  /** Null: not bounded. Nothing bounded is no budget, as the envelope came. */
+  /** Null removes the limit; without any limit the envelope has no budget. */
   setBudget(kind: keyof EnvelopeBudget, bound: number | null): void {
     const { [kind]: _, ...others } = this.value.limits.budget ?? {};
     const budget = bound === null ? others : { ...others, [kind]: bound };
@@ -63,7 +63,7 @@ export class EnvelopeDraft {
     else delete this.value.limits.budget;
   }
 
-  /** Null: it does not review its answer. */
+  /** Null turns the review of its own answer off. */
   setRetries(maxRetries: number | null): void {
     const criteria = this.original.reflection?.criteria ?? null;
     if (maxRetries === null) delete this.value.reflection;
@@ -111,7 +111,7 @@ export class ToolDraft {
     Object.assign(this, boxesOf(this.original));
   }
 
-  /** Throws `NotJson`. */
+  /** Throws `NotJson` where the box of arguments is not JSON. */
   answer(): Answer {
     if (this.edited.length === 0) return { kind: 'allow' };
     const rest = this.json === '' ? {} : parse(this.json);
@@ -124,6 +124,7 @@ export class ToolDraft {
   }
 }
 
+/** The draft that fits the subject of a question. */
 export function draftOf(question: Question): Draft {
   const { subject, grant: offer } = question.approval.request;
   const grant = offer ? new GrantDraft(offer) : null;

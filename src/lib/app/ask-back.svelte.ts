@@ -1,4 +1,4 @@
-/** A question to the agent that asks, as it stands in its box until the agent has it. */
+/** A question of the person back to the agent that asks for approval, while it is written and sent. */
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 
 export class AskBack {
@@ -6,7 +6,7 @@ export class AskBack {
   busy = $state(false);
   error: RequestError | null = $state.raw(null);
 
-  /** What could not be sent stays in the box. */
+  /** Clears the box once it was sent; on an error the text stays and `error` says why. */
   async send(send: (question: string) => Promise<unknown>): Promise<void> {
     this.busy = true;
     this.error = null;

@@ -1,4 +1,4 @@
-/** Questions and running work across conversations, and the modal that opens by itself for new questions. */
+/** Open questions and running workflows of all conversations, and the modal that opens by itself for new questions. */
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import type { Answer } from '#contract/approval.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
@@ -8,7 +8,7 @@ import { questionsOf, type Question } from '#lib/view/phase.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
 
-/** The place where every question is seen anyway; no conversation has this id. */
+/** The place of the inbox page, which shows every question; no conversation has this id. */
 export const INBOX = 'inbox';
 
 export class Attention {
@@ -17,26 +17,26 @@ export class Attention {
   open = $state(false);
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
-  /** Those that hold up work come first. */
+  /** Those that block running work come first. */
   readonly questions = $derived([...questionsOf(this.state.questions), ...questionsOf(this.state.asleep, true)]);
   readonly selected = $derived.by(
     () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
   );
-  /** When the state came: times left in it count from then. */
+  /** When the state arrived, in epoch milliseconds: its remaining times count from then. */
   #receivedAt = $state(0);
   #selectedKey = $state<string | null>(null);
   readonly #busy = new SvelteSet<string>();
   readonly #errors = new SvelteMap<string, RequestError>();
-  // Made while a question is drawn, which must not change what is watched.
+  // Created while a question renders, when reactive state must not change.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #drafts = new Map<string, Draft>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #askBacks = new Map<string, AskBack>();
   #known: readonly string[] = [];
-  /** Questions that have not opened the modal yet, each with the place where it may; null is any page that shows no conversation. */
+  /** Questions that may open the modal later, each with the place where; null is any page without a conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #deferred = new Map<string, string | null>();
-  /** The conversation on the screen, or the inbox. */
+  /** The id of the conversation on the screen, `INBOX`, or null for any other page. */
   #currentPlace: string | null = null;
   readonly #isTyping: () => boolean;
   readonly #connection: Connection;
@@ -55,7 +55,7 @@ export class Attention {
     this.#selectedKey = key;
   }
 
-  /** The person came to a conversation, or to a page that shows none: what waited for that opens. In the inbox nothing does. */
+  /** Sets the current place after a navigation and opens what was deferred to it; in the inbox the modal closes. */
   enter(place: string | null): void {
     if (this.#currentPlace === place) return;
     this.#currentPlace = place;
@@ -63,7 +63,7 @@ export class Attention {
     else if (place !== null && !this.#isTyping()) this.openDeferred();
   }
 
-  /** Opens the modal for a question of this place that was held back. */
+  /** Opens the modal for a question that was deferred to the current place. */
   openDeferred(): void {
     const held = this.questions.find((question) => this.#deferred.get(question.key) === this.#currentPlace);
     if (!held || this.open) return;
@@ -85,7 +85,7 @@ export class Attention {
     this.open = false;
   }
 
-  /** What a person changed so far; kept while the question is open, whatever else is looked at. */
+  /** The draft of the answer; kept while the question is open. */
   draft(question: Question): Draft {
     const known = this.#drafts.get(question.key);
     if (known) return known;
@@ -94,7 +94,7 @@ export class Attention {
     return draft;
   }
 
-  /** Time left to answer, in milliseconds; it runs while this page is open. */
+  /** Time left to answer, in milliseconds. `now`: epoch milliseconds. */
   remaining(question: Question, now: number): number {
     return Math.max(0, question.approval.request.remainingMs - (now - this.#receivedAt));
   }
@@ -107,7 +107,7 @@ export class Attention {
     return this.#errors.get(key) ?? null;
   }
 
-  /** What the person asks back about a question; kept as long as the question is open. */
+  /** What the person asks back about a question; kept while the question is open. */
   askBack({ key }: Question): AskBack {
     const known = this.#askBacks.get(key);
     if (known) return known;
@@ -116,7 +116,7 @@ export class Attention {
     return askBack;
   }
 
-  /** Asks the agent that asks; what it says comes with the state. */
+  /** Sends what the person asks back; the agent's reply arrives with the state. */
   async ask(question: Question): Promise<void> {
     const approvalId = question.approval.request.id;
     await this.askBack(question).send((words) =>
@@ -124,6 +124,7 @@ export class Attention {
     );
   }
 
+  /** Answers a question once; concurrent calls are ignored. An error is kept for `error(key)`. */
   async decide(question: Question, answer: Answer): Promise<void> {
     const { key, item } = question;
     if (this.#busy.has(key)) return;
@@ -135,7 +136,7 @@ export class Attention {
         item,
         answer,
       });
-      // Until it is gone from the state, a second answer must not go out.
+      // It stays busy until the state no longer has it, so that no second answer is sent.
     } catch (error) {
       this.#errors.set(key, asRequestError(error));
       this.#busy.delete(key);
@@ -153,7 +154,7 @@ export class Attention {
         this.#receive(state),
       );
     } catch (error) {
-      // A connection that broke again opens again, and this is called again.
+      // After `disconnected` the connection opens again, which calls this again.
       if (asRequestError(error).code !== 'disconnected') throw error;
     }
   }
@@ -166,12 +167,12 @@ export class Attention {
     this.state = state;
     this.#receivedAt = Date.now();
     const keys = this.questions.map(({ key }) => key);
-    // Those that are asleep hold nothing up: they wait in the inbox, and count as new when they wake.
+    // Questions of interrupted workflows block nothing: they wait in the inbox, and count as new once it is resumed.
     const awake = this.questions.filter(({ asleep }) => !asleep);
     const fresh = awake.filter(({ key }) => !this.#known.includes(key));
     const before = this.#known;
     this.#known = awake.map(({ key }) => key);
-    // One that has gone, or fallen asleep, is not looked at any more.
+    // A question that was answered, or whose workflow was interrupted, is deselected.
     const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
     if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
     for (const kept of [this.#drafts, this.#askBacks, this.#errors, this.#busy, this.#deferred]) {
@@ -186,12 +187,12 @@ export class Attention {
     }
     const first = fresh.find(({ key }) => !this.#deferred.has(key));
     if (first && !this.open) this.show(first.key);
-    // What is left waits for another place or moment.
+    // All that remain are deferred.
     const looksAtOne = this.questions.some(({ key, asleep }) => asleep && key === this.#selectedKey);
     if (awake.every(({ key }) => this.#deferred.has(key)) && !looksAtOne) this.open = false;
   }
 
-  /** Those of this place are seen together. */
+  /** Questions deferred to the current place are shown together. */
   #releaseDeferred(): void {
     for (const [key, place] of [...this.#deferred]) if (place === this.#currentPlace) this.#deferred.delete(key);
   }

@@ -1,4 +1,4 @@
-/** The time now, in steps of a second, while anything on the screen shows it. */
+/** The current time (`Date.now()`), updated every second while something on the screen reads it. */
 import { createSubscriber } from 'svelte/reactivity';
 
 const STEP_MS = 1000;

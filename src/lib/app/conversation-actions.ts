@@ -1,4 +1,4 @@
-/** What is kept and what is not: conversations to the trash and back, away for good, or out as a file. */
+/** What can be done with a whole conversation: move it to the trash, restore it, delete it for good, download it. */
 import type { Client } from '#contract/rpc.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
@@ -7,7 +7,7 @@ export type ExportFormat = 'md' | 'json';
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { md: 'text/markdown', json: 'application/json' };
 
-/** What the lists of conversations and of their workflows do about it. */
+/** Lists on the screen that follow these actions. */
 export interface ConversationLists {
   removed(conversationId: string): void;
   restored(conversationId: string): void;
@@ -24,7 +24,7 @@ export class ConversationActions {
     this.#lists = lists;
   }
 
-  /** To the trash, with an offer to take it back. Whether it went. */
+  /** Moves it to the trash and offers to undo that. Returns whether it was moved; a toast says why it was not. */
   async remove(conversationId: string): Promise<boolean> {
     if (!(await succeeds(this.#toasts, this.#client.request('conversation.delete', { conversationId })))) {
       return false;
@@ -34,6 +34,7 @@ export class ConversationActions {
     return true;
   }
 
+  /** Takes it out of the trash. Returns whether that was done. */
   async restore(conversationId: string): Promise<boolean> {
     const asked = this.#client.request('conversation.restore', { conversationId });
     if (!(await succeeds(this.#toasts, asked))) return false;
@@ -42,11 +43,12 @@ export class ConversationActions {
     return true;
   }
 
-  /** For good. */
+  /** Deletes it for good. Returns whether that was done. */
   purge(conversationId: string): Promise<boolean> {
     return succeeds(this.#toasts, this.#client.request('conversation.purge', { conversationId }));
   }
 
+  /** Saves it as a file in Markdown or JSON through the browser. */
   async download(conversationId: string, format: ExportFormat): Promise<void> {
     const made = this.#client
       .request('conversation.export', { conversationId, format })
@@ -60,6 +62,6 @@ function save(fileName: string, content: Blob): void {
   link.href = URL.createObjectURL(content);
   link.download = fileName;
   link.click();
-  // The browser has taken hold of it once the click was dealt with.
+  // The browser holds the blob once the click was handled.
   setTimeout(() => URL.revokeObjectURL(link.href), 0);
 }

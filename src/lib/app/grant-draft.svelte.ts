@@ -1,4 +1,4 @@
-/** What a person wishes to allow for more than once, as it stands in the form. */
+/** The form in which a person allows something for more than one call. */
 import type { GrantOffer, GrantScope, GrantWish } from '#contract/permission.ts';
 
 export class GrantDraft {
@@ -6,7 +6,7 @@ export class GrantDraft {
   open = $state(false);
   scope: GrantScope = $state('workflow');
   pattern = $state('');
-  /** Null: no end. */
+  /** Null or undefined: no end. */
   minutes: number | null | undefined = $state(null);
   calls: number | null | undefined = $state(null);
 

@@ -1,4 +1,6 @@
-/** The history as it is looked at: its list or its hits, and where the reader was, so that the way back leads there. */
+/**
+ * State of the history page: its workflows or search hits, and the scroll position, kept while other pages are open.
+ */
 import type { Output } from '#contract/rpc.ts';
 import type { SearchHit, WorkflowRow } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
@@ -14,9 +16,9 @@ export class HistoryBrowser {
   readonly workflows: PagedList<WorkflowRow>;
   readonly hits: PagedList<SearchHit>;
   facets = $state.raw<Facets>(NO_FACETS);
-  /** The address of what is loaded, as the query in it; null where that must be read anew. */
+  /** The query string of what is loaded; null where it must be loaded again. */
   search = $state<Search | null>(null);
-  /** Where the list was scrolled to, in pixels, and the row that had the focus. */
+  /** `offset` of the list in pixels, and the index of the row that had the focus. */
   scrollPosition = { offset: 0, active: 0 };
   readonly #connection: Connection;
 
@@ -32,7 +34,7 @@ export class HistoryBrowser {
     );
   }
 
-  /** Shows a query from its start. */
+  /** Loads the first page of a query. */
   open(query: HistoryQuery): void {
     this.search = queryStringOf(query);
     this.scrollPosition = { offset: 0, active: 0 };
@@ -40,20 +42,20 @@ export class HistoryBrowser {
     else void this.hits.load((before) => this.#find(query.text, before));
   }
 
-  /** The reader is back at what is loaded: it keeps its place and is brought up to date. */
+  /** Refreshes the list on return to the query that is loaded; its scroll position stays. */
   refreshIfShown(query: HistoryQuery): void {
-    // Only in the order of time do new rows come first.
+    // New rows come first only in the order of time.
     const fits = query.text === '' && query.sort === 'newest' && this.search === queryStringOf(query);
     if (fits && this.workflows.loaded && !this.workflows.loading) void this.workflows.refresh();
   }
 
-  /** A conversation went to the trash: nothing of it shows any more. */
+  /** Removes all rows of a conversation that went to the trash. */
   removeConversation(id: string): void {
     this.workflows.drop(({ conversationId }) => conversationId === id);
     this.hits.drop(({ conversationId }) => conversationId === id);
   }
 
-  /** What is loaded is out of date: it is read anew when it is opened next. */
+  /** Marks what is loaded as out of date: the next `open` loads it again. */
   invalidate(): void {
     this.search = null;
   }
@@ -62,7 +64,7 @@ export class HistoryBrowser {
     try {
       this.facets = await this.#connection.request('workflow.facets', {});
     } catch {
-      // Without them the filters offer what they are set to; the list itself tells what is wrong.
+      // Without facets the filters offer their set values; the list itself shows the error.
     }
   }
 

@@ -1,14 +1,17 @@
-/** How a page of a list goes together with what is loaded of it. */
+/** Merges a page of a list with the rows that are loaded. */
 
 type IdOf<T> = (item: T) => string;
 
-/** With the page at the end; rows that moved meanwhile stand there once. */
+/** Adds a page at the end; rows that are loaded already are not added again. */
 export function appended<T>(items: readonly T[], page: readonly T[], idOf: IdOf<T>): T[] {
   const known = new Set(items.map(idOf));
   return [...items, ...page.filter((item) => !known.has(idOf(item)))];
 }
 
-/** With the first page read again; what was loaded below it stays, unless all of the page is new. */
+/**
+ * Puts the first page, read again, before the rows below it. `below`: how many of those are kept; 0 where all of the
+ * page is new.
+ */
 export function refreshed<T>(items: readonly T[], page: readonly T[], idOf: IdOf<T>): { items: T[]; below: number } {
   const ids = new Set(page.map(idOf));
   const oldest = page.at(-1);

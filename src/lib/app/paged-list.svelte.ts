@@ -1,4 +1,4 @@
-/** A long list that is read page by page, as far as someone scrolls. */
+/** A list that is loaded page by page while the person scrolls. */
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { appended, refreshed } from './merge-page.ts';
 
@@ -6,7 +6,7 @@ export interface PageOf<T> {
   items: T[];
   next: string | null;
 }
-/** Asks for the page before a cursor, or for the first one. */
+/** Fetches the page before a cursor, or the first one for undefined. */
 export type Fetch<T> = (before: string | undefined) => Promise<PageOf<T>>;
 
 export class PagedList<T> {
@@ -15,11 +15,11 @@ export class PagedList<T> {
   loading = $state(false);
   loaded = $state(false);
   failure = $state.raw<RequestError | null>(null);
-  /** Whether the newest change added rows at the start, so that a scrolled list keeps its place. */
+  /** Whether the last change added rows at the start, so that a scrolled list keeps its position. */
   grewAtStart = $state(false);
   readonly #idOf: (item: T) => string;
   #fetch: Fetch<T>;
-  /** Counts requests: what an older one brings is dropped. */
+  /** Counts requests: replies to older ones are dropped. */
   #request = 0;
 
   constructor(idOf: (item: T) => string, fetch: Fetch<T>) {
@@ -27,7 +27,7 @@ export class PagedList<T> {
     this.#fetch = fetch;
   }
 
-  /** The first page, instead of what is shown; of another source where one is given. */
+  /** Replaces the rows by the first page, of another source where `fetch` is given. An error goes to `failure`. */
   async load(fetch: Fetch<T> = this.#fetch): Promise<void> {
     this.#fetch = fetch;
     await this.#ask(undefined, (page) => {
@@ -46,7 +46,7 @@ export class PagedList<T> {
     });
   }
 
-  /** The first page again; what was loaded below it stays. */
+  /** Reads the first page again and keeps the rows that were loaded below it. */
   async refresh(): Promise<void> {
     await this.#ask(undefined, (page) => {
       const [first] = this.items;

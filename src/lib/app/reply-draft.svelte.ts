@@ -1,4 +1,4 @@
-/** What the person says to the questions of an agent, or changes of what it wants to do, before it is sent. */
+/** Drafts of replies to an agent's questions, and of an edited action, before they are sent. */
 import type { Answer, PersonQuestion, Subject } from '#contract/approval.ts';
 
 interface Box {
@@ -12,7 +12,7 @@ export class ReplyDraft {
   readonly grant = null;
   readonly questions: readonly PersonQuestion[];
   boxes: Box[] = $state([]);
-  /** Only a no has one, and these questions have no no: they are skipped. */
+  /** Always empty: only a rejection has a reason, and questions are skipped instead of rejected. */
   reason = '';
   readonly edits = 0;
 
@@ -25,7 +25,7 @@ export class ReplyDraft {
     return this.boxes.filter(({ chosen, words }) => chosen.length > 0 || words.trim() !== '').length;
   }
 
-  /** Of one answer alone the newest counts: a choice takes the words away. */
+  /** For a single answer the last input counts: a choice clears the words. */
   choose(index: number, label: string, on: boolean): void {
     const box = this.boxes[index]!;
     if (this.questions[index]?.kind === 'single') Object.assign(box, { chosen: on ? [label] : [], words: '' });

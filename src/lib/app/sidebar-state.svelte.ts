@@ -1,9 +1,9 @@
-/** Whether the sidebar shows; remembered, and closed to start with where there is little room. */
+/** Whether the sidebar is open; remembered in local storage, and closed at first in a narrow window. */
 import { createContext } from 'svelte';
 
 const KEY = 'triad-sidebar';
 const WIDE_PX = 960;
-/** Below this width it lies over the page. */
+/** Below this width it overlays the page. */
 const NARROW_PX = 640;
 
 export class SidebarState {
@@ -16,7 +16,7 @@ export class SidebarState {
     this.handleResize();
   }
 
-  /** The window has another width: what lay beside the page must not come to lie over it. */
+  /** Call when the window was resized: an open sidebar closes where it would overlay the page. */
   handleResize(): void {
     const narrow = innerWidth < NARROW_PX;
     if (narrow !== this.#narrow) this.open = !narrow && this.#remembered();
@@ -33,7 +33,7 @@ export class SidebarState {
     return known === null ? innerWidth >= WIDE_PX : known === 'open';
   }
 
-  /** Where it lies over the page it goes once it has led somewhere. */
+  /** Closes it after a navigation where it overlays the page. */
   closeOverlay(): void {
     if (innerWidth < NARROW_PX) this.open = false;
   }

@@ -1,11 +1,11 @@
-/** Holds answers back for a moment after a question appears or the window comes to the front. */
+/** Ignores clicks for a moment after a question appears or the window gets the focus. */
 import type { Attachment } from 'svelte/attachments';
 
 /** A click that was meant for something else must not become a yes. */
 const HOLD_MS = 300;
 
 export class ClickGuard {
-  /** Whether a click counts. */
+  /** Whether clicks count. */
   ready = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -15,7 +15,7 @@ export class ClickGuard {
     this.#timer = setTimeout(() => (this.ready = true), HOLD_MS);
   }
 
-  /** While the element is there: from its appearance on, and each time the window gets the focus. */
+  /** Attachment: starts a hold when the element appears, and each time the window gets the focus or is shown. */
   readonly attach: Attachment = () => {
     const hold = (): void => this.hold();
     hold();

@@ -1,4 +1,4 @@
-/** What was decided last, across conversations; read again when a question has gone. */
+/** The last decisions of all conversations; loaded again when the open questions change. */
 import type { Answered } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';

@@ -1,8 +1,8 @@
-/** Which messages of a conversation hold words, as far as they are loaded. */
+/** Finds text in the loaded messages of a conversation. */
 import { matchesIn } from '#lib/ui/text-matches.ts';
 import type { View } from '#lib/view/reduce.ts';
 
-/** Indexes of the workflows in whose open text all of it occurs: the person's words and the lead's. */
+/** Indexes of the workflows whose prompt or lead's text contains `words` as a whole, ignoring case. */
 export function messagesWith(view: View, words: string): number[] {
   const sought = words.trim().toLowerCase();
   if (sought === '') return [];
@@ -15,7 +15,7 @@ export function messagesWith(view: View, words: string): number[] {
   });
 }
 
-/** As it reads on the page, as far as words go. */
+/** The text without Markdown marks, as it reads on the page. */
 function withoutMarks(markdown: string): string {
   return markdown.replace(/[*_`~#]/g, '').replace(/[ \t]+/g, ' ');
 }

@@ -13,7 +13,7 @@ export class BridgeLink implements Link {
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
-    // The shell answers as soon as it has a runtime: that is what an opening means here.
+    // The shell replies once its runtime is ready: that reply counts as the opening of the link.
     bridge.request('app.state', {}).then(
       () => {
         if (this.#closed) return;
@@ -59,7 +59,7 @@ export class BridgeLink implements Link {
   }
 }
 
-/** As it would come out of a socket: what the bridge copies must be plain data, and reactive objects are not. */
+/** A JSON copy: the bridge copies plain data only, and reactive proxies are not. */
 function plain(input: unknown): unknown {
   return JSON.parse(JSON.stringify(input)) as unknown;
 }

@@ -16,10 +16,10 @@ import { RequestError } from './request-error.ts';
 
 export type ConnectionStatus = 'connecting' | 'open' | 'reconnecting' | 'closed';
 
-/** A client whose connection can break: subscriptions end with it, and `onOpen` says when to make them again. */
+/** A client whose connection can break: its subscriptions end then, and `onOpen` tells when to subscribe again. */
 export interface Connection extends Client {
   readonly status: ConnectionStatus;
-  /** Called at every opening, also the first; the returned function ends it. */
+  /** Calls back at every opening, the first included; the returned function removes the listener. */
   onOpen(listener: () => void): () => void;
   onStatus(listener: (status: ConnectionStatus) => void): () => void;
   close(): void;
@@ -40,7 +40,7 @@ export class LinkConnection implements Connection {
   readonly #listeners = new Map<number, Listener>();
   readonly #onOpen = new Set<() => void>();
   readonly #onStatus = new Set<(status: ConnectionStatus) => void>();
-  /** Frames of requests made before the first opening. */
+  /** Frames of requests made before the first opening; sent once it is open. */
   #queuedFrames: ClientFrame[] = [];
   #link: Link | null = null;
   #status: ConnectionStatus = 'connecting';
@@ -67,19 +67,23 @@ export class LinkConnection implements Connection {
     return () => this.#onStatus.delete(listener);
   }
 
+  /**
+   * Rejects with a `RequestError`: the code of the host, or `disconnected` where there is no connection to ask over.
+   */
   async request<M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> {
     const id = ++this.#lastId;
     // The server answers a method with its declared output.
     return (await this.#call({ kind: 'request', id, method, input })) as Output<M>;
   }
 
+  /** Resolves with the function that ends the subscription; rejects as `request` does. */
   async subscribe<T extends TopicName>(
     topic: T,
     input: TopicInput<T>,
     listener: (event: TopicEvent[T]) => void,
   ): Promise<() => void> {
     const id = ++this.#lastId;
-    // Events may come in the same moment as the reply, so the listener stands first.
+    // Events may arrive together with the reply, so the listener is registered first.
     this.#listeners.set(id, listener);
     try {
       await this.#call({ kind: 'subscribe', id, topic, input });
@@ -136,7 +140,7 @@ export class LinkConnection implements Connection {
 
   #handleClose(): void {
     if (this.#status === 'closed') return;
-    // Until the first opening there is nothing to lose: what was asked for waits.
+    // Before the first opening nothing is pending on the link: early requests stay queued.
     if (this.#status === 'open') {
       this.#setStatus('reconnecting');
       this.#rejectPending();

@@ -4,7 +4,7 @@ import type { ClientFrame, ServerFrame } from '#contract/rpc.ts';
 export interface Link {
   onopen: (() => void) | null;
   onframe: ((frame: ServerFrame) => void) | null;
-  /** Also where it never opened. */
+  /** Called once, also where the link never opened. */
   onclose: (() => void) | null;
   /** Does nothing while it is not open. */
   send(frame: ClientFrame): void;

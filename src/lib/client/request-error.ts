@@ -2,7 +2,7 @@
 
 export class RequestError extends Error {
   override readonly name = 'RequestError';
-  /** `code` of `ErrorInfo`, or `disconnected` where there was no way to ask. */
+  /** `code` of `ErrorInfo`, or `disconnected` without a connection. */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -11,7 +11,7 @@ export class RequestError extends Error {
   }
 }
 
-/** What can be shown of anything that was thrown. */
+/** Any thrown value as a `RequestError`; unknown ones get the code `internal`. */
 export function asRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   return new RequestError('internal', error instanceof Error ? error.message : String(error));

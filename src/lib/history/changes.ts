@@ -1,4 +1,4 @@
-/** What an edit changed: the fields of two JSON values that differ, nested ones by dotted name. */
+/** The fields in which two JSON values differ; nested fields have dotted names. */
 
 export interface Change {
   field: string;

@@ -1,10 +1,10 @@
-/** A workflow's runs as a tree in order, with the times in which they were worked on as parts of the whole. */
+/** The runs of a workflow in tree order, with their working times as shares of the workflow's time. */
 import type { Entry } from '#contract/message.ts';
 import { covered, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { beginsAttempt } from '#lib/view/elapsed.ts';
 
-/** In the order in which a legend tells them. */
+/** In the order of the legend. */
 export const SPAN_KINDS: readonly SpanKind[] = ['queue', 'wait', 'model', 'tools'];
 
 /** Percent of the workflow's time. */
@@ -22,15 +22,15 @@ export interface Bar extends Part {
 
 export interface Lane {
   run: RunRow;
-  /** One for each attempt; between two of them nobody worked. */
+  /** One part for each attempt. */
   work: Part[];
-  /** What was done in that time, and what it waited for before; later ones lie over earlier ones. */
+  /** Model requests, tools and waits; later bars are drawn over earlier ones. */
   bars: Bar[];
-  /** What happens at once counts once. */
+  /** Milliseconds of each kind; overlapping time counts once. */
   times: Record<SpanKind, number>;
   queuedMs: number;
   ranMs: number | null;
-  /** Between its attempts. */
+  /** Milliseconds between its attempts. */
   idleMs: number;
 }
 
@@ -41,9 +41,10 @@ interface Interval {
 }
 
 type Rows = Pick<WorkflowDetail, 'workflow' | 'runs' | 'calls' | 'approvals' | 'requests'>;
-/** As far as they are loaded: a run of several attempts needs its own, which tell when each of them began. */
+/** By run id, as far as loaded: the entries of a run with several attempts say when each began. */
 type Entries = Readonly<Record<string, readonly Entry[]>>;
 
+/** One lane for each run; `now`: epoch milliseconds. */
 export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
   const start = Date.parse(rows.workflow.createdAt);
   const timed = inTreeOrder(rows.runs, null).map((run) => {
@@ -79,7 +80,7 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
   });
 }
 
-/** While nobody worked nothing of it is drawn: a question that stood open over night was not waited for. */
+/** Bars within the attempts only: a question that stayed open while nothing ran is not drawn as a wait. */
 function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: number | null): RunSpan[] {
   const start = worked[0]?.from ?? Infinity;
   return spansOf(run, rows, now).flatMap((span) =>
@@ -98,7 +99,7 @@ function timesOf(bars: readonly RunSpan[]): Record<SpanKind, number> {
   return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools') };
 }
 
-/** The attempts of a run. The end of one that was interrupted is not recorded: it is its last sign of life. */
+/** The attempts of a run. The end of an interrupted one is not recorded: its last activity stands for it. */
 function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Interval[] {
   if (run.startedAt === null) return [];
   const begins = (entries[run.id] ?? []).filter(beginsAttempt).map(({ at }) => Date.parse(at));
@@ -109,11 +110,11 @@ function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Int
   return starts.map((from, index) => {
     const next = starts[index + 1];
     if (next === undefined && ended !== null) return { from, to: Math.max(from, ended) };
-    return { from, to: Math.max(from, ...activity.filter((sign) => sign < (next ?? Infinity))) };
+    return { from, to: Math.max(from, ...activity.filter((at) => at < (next ?? Infinity))) };
   });
 }
 
-/** When it, or a sub-agent that it waited for, did something. */
+/** Times at which it, or a sub-agent below it, did something, in epoch milliseconds. */
 function activityTimesOf(run: RunRow, rows: Rows, entries: Entries): number[] {
   const ids = new Set(inTreeOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
   const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);

@@ -1,4 +1,4 @@
-/** One workflow as the history shows it: its rows, read again while it still works. */
+/** One workflow on its history page: its rows, polled every second while it runs. */
 import type { WorkflowDetail } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -33,7 +33,7 @@ export class WorkflowPage implements TranscriptSource {
       this.view = viewOf(detail, this.view);
       this.failure = null;
       const { entries } = this.view;
-      // Also of runs that went on: they tell when each attempt began.
+      // Also of runs with several attempts: their entries say when each began.
       const wanted = detail.runs.filter(({ id, outcome, attempt }) =>
         outcome === null ? attempt > 0 : attempt > 1 && !entries[id],
       );
@@ -58,7 +58,7 @@ export class WorkflowPage implements TranscriptSource {
   }
 }
 
-/** Entries that were read stay, except those of runs that ended since: they are read once more. */
+/** Keeps loaded entries, except those of runs that ended since, which are loaded again. */
 function viewOf(detail: WorkflowDetail, known: View | null): View {
   const ended = new Set(
     detail.runs

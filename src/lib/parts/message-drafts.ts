@@ -1,4 +1,4 @@
-/** Unsent messages, kept per conversation across reloads and restarts. */
+/** Unsent messages by conversation, kept in local storage across reloads and restarts. */
 
 const PREFIX = 'triad-draft-';
 

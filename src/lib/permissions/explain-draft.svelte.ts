@@ -1,4 +1,4 @@
-/** A call as it stands in the form of the explainer, and the verdict on it. */
+/** The form of the permission explainer: a tool call, and the verdict on it. */
 import type { Approval } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import type { Connection } from '#lib/client/connection.ts';
@@ -8,12 +8,12 @@ import { callOf, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/ex
 export class ExplainDraft {
   agent = $state('lead');
   tool = $state('write_file');
-  /** By name, of the tools that have fields. */
+  /** Values of the form's fields by name, for tools that have fields. */
   values = $state<Record<string, string>>({});
   json = $state('{}');
-  /** Empty: as in a new conversation. */
+  /** Empty for a new conversation. */
   conversationId = $state('');
-  /** Of the question that is explained; empty where none is. */
+  /** The workflow of the explained question; empty where none is explained. */
   workflowId = $state('');
   verdict = $state.raw<Verdict | null>(null);
   failure = $state.raw<RequestError | null>(null);
@@ -22,14 +22,14 @@ export class ExplainDraft {
   busy = $state(false);
   readonly fields = $derived.by(() => explainFieldsOf(this.tool));
   readonly #connection: Connection;
-  /** What is known of the call beside its fields; only of the tool that it was about. */
+  /** The call of the explained question: it fills in arguments that the form lacks, for the same tool only. */
   #original: { tool: string; input: unknown } | null = null;
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  /** The call that a question is about, where it was made; says whether there is one. */
+  /** Fills the form with the call of a question. Returns false where no rule could allow it. */
   prefill(approval: Approval, item: number): boolean {
     const call = callOf(approval, item);
     if (!call) return false;
@@ -67,7 +67,7 @@ export class ExplainDraft {
     }
   }
 
-  /** Undefined for what is not JSON. */
+  /** The arguments of the call; undefined where the box is not JSON, with the reason in `notJson`. */
   #input(): unknown {
     const { tool } = this;
     if (this.fields.length > 0)

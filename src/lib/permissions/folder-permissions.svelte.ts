@@ -1,4 +1,4 @@
-/** Rules and grants of one folder, as they are now: read again when the page is come back to, for files change outside. */
+/** Rules and grants of one folder, read again when the window gets the focus, since their files may change outside. */
 import { SvelteSet } from 'svelte/reactivity';
 import type { Grant } from '#contract/permission.ts';
 import type { Output } from '#contract/rpc.ts';

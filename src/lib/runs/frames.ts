@@ -1,6 +1,6 @@
-/** Work that is done at most once per frame, also in a hidden tab, where no frames come. */
+/** Schedules work for the next frame, or after 100 ms in a hidden tab, which gets no frames. */
 
-/** Calls back soon; the returned function takes it back. */
+/** Schedules a callback; the returned function cancels it. */
 export type Schedule = (callback: () => void) => () => void;
 
 const HIDDEN_DELAY_MS = 100;

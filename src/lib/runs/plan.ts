@@ -1,10 +1,10 @@
-/** What a plan says at a glance: how far it is, and what is done now. */
+/** The progress of a plan. */
 import type { PlanItem } from '#contract/message.ts';
 
 export interface PlanProgress {
   done: number;
   all: number;
-  /** The step at work, or the next one; null where all is done. */
+  /** The step in progress, or the next one; null where all are done. */
   current: PlanItem | null;
 }
 

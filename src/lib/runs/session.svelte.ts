@@ -1,11 +1,11 @@
-/** One conversation, live: attached to its events, with the rows that its screen shows. */
+/** The live view of one conversation: subscribed to its events and reduced from them. */
 import type { AgentEvent } from '#contract/event.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { attach, reduce, withEarlier, withEntries, type View } from '#lib/view/reduce.ts';
 import { nextFrame, type Schedule } from './frames.ts';
 
-/** What a transcript needs: rows, and a way to ask for the entries of a run that are not there yet. */
+/** What a transcript needs: the view, and a way to load the entries of a run. */
 export interface TranscriptSource {
   readonly view: View | null;
   loadEntries(runId: string): Promise<void>;
@@ -15,19 +15,19 @@ export class Session implements TranscriptSource {
   view = $state.raw<View | null>(null);
   failure = $state.raw<RequestError | null>(null);
   loadingEarlier = $state(false);
-  /** Whether the newest change added workflows at the start, so that a scrolled list keeps its place. */
+  /** Whether the last change added workflows at the start, so that a scrolled list keeps its position. */
   grewAtStart = $state(false);
   readonly conversationId: string;
   readonly #connection: Connection;
   readonly #schedule: Schedule;
   readonly #endOnOpen: () => void;
-  // Not shown, and asked for inside effects: it must not be watched.
+  // Read inside effects, which must not depend on it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #loading = new Set<string>();
   #queue: AgentEvent[] = [];
   #cancelFlush: (() => void) | null = null;
   #unsubscribe: (() => void) | null = null;
-  /** Counts attachments: what an older one brings is dropped. */
+  /** Counts attachments: replies to older ones are dropped. */
   #attachment = 0;
 
   constructor(connection: Connection, conversationId: string, schedule: Schedule = nextFrame) {
@@ -38,7 +38,9 @@ export class Session implements TranscriptSource {
     if (connection.status === 'open') void this.attach();
   }
 
-  /** Subscribes, then takes a snapshot, then drops what is older: no moment for it is special. */
+  /**
+   * Subscribes, then requests a snapshot, then drops older events: correct at any moment. An error goes to `failure`.
+   */
   async attach(): Promise<void> {
     this.#detach();
     const attachment = ++this.#attachment;
@@ -67,6 +69,10 @@ export class Session implements TranscriptSource {
     }
   }
 
+  /**
+   * Loads the entries of a run into the view; concurrent calls for the same run are ignored. Rejects with a
+   * `RequestError`.
+   */
   async loadEntries(runId: string): Promise<void> {
     if (this.#loading.has(runId)) return;
     this.#loading.add(runId);
@@ -80,6 +86,7 @@ export class Session implements TranscriptSource {
     }
   }
 
+  /** Loads the page of older workflows. Rejects with a `RequestError`. */
   async loadEarlier(): Promise<void> {
     const before = this.view?.workflows[0]?.id;
     if (before === undefined || this.loadingEarlier) return;

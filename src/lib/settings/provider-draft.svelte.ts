@@ -1,4 +1,4 @@
-/** What a person enters about the model provider: tested before it is saved, and kept when either fails. */
+/** The form of the model provider: tested, then saved; the input stays when either fails. */
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { App } from '#lib/app/app.svelte.ts';
@@ -13,12 +13,12 @@ const ALIASES = ['sonnet', 'haiku', 'opus'] as const;
 export class ProviderDraft {
   apiKey = $state('');
   baseUrl = $state('');
-  /** Empty: the one that is configured. */
+  /** Empty for the configured one. */
   model = $state('');
   servers = $state.raw<Server[] | null>(null);
   result = $state.raw<TestResult | null>(null);
   failure = $state.raw<RequestError | null>(null);
-  /** What goes on. */
+  /** The request that runs; null where none does. */
   activity = $state<'test' | 'save' | 'detect' | null>(null);
   saved = $state(false);
   readonly #app: App;
@@ -28,7 +28,7 @@ export class ProviderDraft {
     this.baseUrl = baseUrl;
   }
 
-  /** Models that the endpoint is known to have. */
+  /** Ids of the models that the endpoint offers, as far as they are known. */
   get models(): string[] {
     const listed = this.result?.models ?? [];
     if (listed.length > 0) return listed;
@@ -36,7 +36,7 @@ export class ProviderDraft {
     return this.servers?.find((server) => server.baseUrl === url)?.models ?? [];
   }
 
-  /** A test or a save of something else says nothing about what stands there now. */
+  /** Clears the results of a test or a save, since the input changed. */
   clearResults(): void {
     this.result = null;
     this.failure = null;
@@ -55,7 +55,7 @@ export class ProviderDraft {
     });
   }
 
-  /** Whether it works. */
+  /** Tests the entered provider. Returns whether it works; `result` or `failure` says why not. */
   async test(): Promise<boolean> {
     this.clearResults();
     await this.#during('test', async () => {
@@ -68,7 +68,7 @@ export class ProviderDraft {
     return this.result?.ok === true;
   }
 
-  /** Whether it was saved; the provider is the active one then. */
+  /** Saves the entered provider and makes it the active one. Returns whether it was saved; `failure` says why not. */
   async save(): Promise<boolean> {
     this.saved = false;
     await this.#during('save', async () => {
@@ -101,8 +101,8 @@ export class ProviderDraft {
   }
 
   /**
-   * A key that was not entered stays as it is; what comes from the environment cannot be changed here.
-   * Throws for an endpoint that cannot be one.
+   * What was entered, as input of a request: an empty key stays as it is, an endpoint from the environment is left out.
+   * Throws a `RequestError` with `bad_input` for an invalid endpoint.
    */
   #entered(): { apiKey?: string; baseUrl?: string } {
     const apiKey = this.apiKey.trim();

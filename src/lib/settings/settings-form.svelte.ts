@@ -1,4 +1,4 @@
-/** The settings as rows, each saved by itself; a refused value is told beside its row. */
+/** The settings as rows, each saved by itself; the reason of a rejected value shows beside its row. */
 import type { SettingRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -21,7 +21,10 @@ export class SettingsForm {
     }
   }
 
-  /** What is wrong with the value, as the end of a sentence; empty where it was saved. Null brings the default back. */
+  /**
+   * Saves a value; null restores the default. Returns why it was rejected, as the end of a sentence; empty where it was
+   * saved.
+   */
   async set(path: string, value: SettingRow['value']): Promise<string> {
     try {
       this.rows = await this.#app.connection.request('settings.set', { path, value });

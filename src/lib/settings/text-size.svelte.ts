@@ -1,4 +1,4 @@
-/** How large the text is; everything is measured in it. Kept in this browser. */
+/** The text size, which scales the whole layout; kept in local storage. */
 import { createContext } from 'svelte';
 
 export const TEXT_SIZES = ['small', 'normal', 'large'] as const;

@@ -1,21 +1,21 @@
-/** Keeps a scrolled column at its end while it grows, unless the reader scrolled up. */
+/** Keeps a scroll container at its end while its content grows, unless the reader scrolled up. */
 import type { Attachment } from 'svelte/attachments';
 
 const NEAR_PX = 32;
-/** How long after a key, a wheel or a touch a movement counts as the reader's. */
+/** How long after a key, wheel or touch event a scroll counts as the reader's. */
 const TOUCH_MS = 600;
 const RELEASES = ['pointerup', 'pointercancel', 'blur'] as const;
 const TOUCHES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
 export class AutoScroll {
-  /** Whether the end is in sight. */
+  /** Whether the end is visible, so that growth scrolls along. */
   atEnd = $state(true);
   #column: HTMLElement | null = null;
 
-  /** For the element that scrolls; its first child is what grows. */
+  /** For the scrolling element; its first child is the content that grows. */
   readonly attach: Attachment<HTMLElement> = (column) => {
     this.#column = column;
-    // What a finger or a button is on must not move away below it, or the click would be lost.
+    // Content under a pressed pointer must not move, or the click would be lost.
     let pressed = false;
     const settle = (): void => {
       if (this.atEnd && !pressed) column.scrollTop = column.scrollHeight;
@@ -25,7 +25,7 @@ export class AutoScroll {
     };
     const onRelease = (): void => {
       pressed = false;
-      // The click comes first.
+      // After the click event.
       requestAnimationFrame(settle);
     };
     const observer = new ResizeObserver(settle);
@@ -64,7 +64,7 @@ export class AutoScroll {
     if (this.#column) this.#column.scrollTop = this.#column.scrollHeight;
   }
 
-  /** Something else is looked at: what grows no longer moves the sight, unless the end is in it still. */
+  /** Stops following, for instance to show a search match; follows on if the end is still visible afterwards. */
   pause(): void {
     const column = this.#column;
     this.atEnd = false;

@@ -9,7 +9,7 @@ export interface DiffLine {
   after: number | null;
 }
 
-/** File headers are left out: the path stands above the diff. Nothing is left where nothing changes. */
+/** Lines of a unified diff without its file headers; empty where nothing changes. A note in place of a diff is kept. */
 export function diffLines(diff: string): DiffLine[] {
   const lines = diff.split('\n');
   const places = lines.filter((line) => /^@@\s/.test(line)).map(placeLine);

@@ -1,6 +1,6 @@
 /** Characters that cannot be seen or that turn text around, made visible so that nothing hides in a question. */
 
-/** First and last code point of what is marked. */
+/** First and last code point of each range that is replaced by a mark. */
 const HIDDEN: readonly (readonly [number, number])[] = [
   [0x0000, 0x0008], // controls, except tab and line feed
   [0x000b, 0x001f],
@@ -25,11 +25,11 @@ const HIDDEN: readonly (readonly [number, number])[] = [
 
 export interface RevealedSegment {
   text: string;
-  /** The text stands for a character that would not be seen. */
+  /** Whether `text` is a mark in place of a hidden character. */
   marked: boolean;
 }
 
-/** The text in pieces, each hidden character as a mark such as `⟦U+202E⟧`; line ends of Windows stay as they are. */
+/** Splits a text into segments, with each hidden character as a mark such as `⟦U+202E⟧`; CRLF line ends are kept. */
 export function reveal(text: string): RevealedSegment[] {
   const segments: RevealedSegment[] = [];
   let plain = '';

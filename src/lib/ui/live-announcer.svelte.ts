@@ -1,22 +1,22 @@
-/** What a screen reader is told of a text that grows: whole sentences, at most every few seconds. */
+/** Announces a growing text to screen readers: whole sentences, at most every 3 seconds. */
 
 const PAUSE_MS = 3000;
 
 export class LiveAnnouncer {
-  /** The words for a polite live region. */
+  /** The content of a polite live region. */
   announcement = $state('');
   #text = '';
   #spokenUnits = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The text as it is now; another text starts anew. */
+  /** Takes the whole text so far; a text that does not continue the last one starts from its beginning. */
   update(text: string): void {
     if (!text.startsWith(this.#text.slice(0, this.#spokenUnits))) this.#spokenUnits = 0;
     this.#text = text;
     this.#timer ??= setTimeout(() => this.#announceSentences(), PAUSE_MS);
   }
 
-  /** The text is over: what is left is announced, followed by `closing`. */
+  /** Call when the text is complete: what is left is announced, followed by `closing`. */
   end(closing: string): void {
     this.stop();
     if (this.#text === '') return;

@@ -1,10 +1,10 @@
-/** Tells whether a scrolled box goes on below its lower edge. */
+/** Tracks whether a scroll container has more content below its visible part. */
 import type { Attachment } from 'svelte/attachments';
 
 export class ScrollEdge {
   hasMoreBelow = $state(false);
 
-  /** For the element that scrolls; its first child is what grows. */
+  /** For the scrolling element; its first child is the content that grows. */
   readonly attach: Attachment<HTMLElement> = (box) => {
     const look = (): void => {
       this.hasMoreBelow = box.scrollHeight - box.scrollTop - box.clientHeight > 1;

@@ -1,11 +1,14 @@
-/** A text in pieces: those that were found, and those between them. */
+/** Splits a text into matched segments and those between them. */
 
 export interface MatchSegment {
   text: string;
   found: boolean;
 }
 
-/** Ranges may overlap, touch or lie outside; each character stands in one piece. */
+/**
+ * `ranges`: `[start, end)` in UTF-16 code units; they may overlap, touch or exceed the text. Every character is in one
+ * segment.
+ */
 export function segmentsOf(text: string, ranges: readonly { start: number; end: number }[]): MatchSegment[] {
   const segments: MatchSegment[] = [];
   let at = 0;

@@ -1,10 +1,10 @@
-/** Whether someone is in the middle of writing: what opens by itself must not take the keyboard then. */
+/** Tells whether the person is typing: a dialog that opens by itself must not take the focus then. */
 
 const NO_TEXT = new Set(['button', 'checkbox', 'color', 'file', 'image', 'radio', 'range', 'reset', 'submit']);
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
-/** The text field that has the focus; one that takes no text at the moment is none. */
+/** The focused text field; null where none has the focus or the focused one is read-only. */
 export function focusedTextField(): TextField | null {
   const element = document.activeElement;
   const takesText =
@@ -12,7 +12,7 @@ export function focusedTextField(): TextField | null {
   return takesText && !element.readOnly ? element : null;
 }
 
-/** An empty field was left for now, such as the message box after sending. */
+/** An empty field does not count, such as the message box after sending. */
 export function isTyping(): boolean {
   return (focusedTextField()?.value ?? '') !== '';
 }

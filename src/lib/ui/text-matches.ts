@@ -1,10 +1,11 @@
-/** Marks words on the page where they stand, without a change to it: the browser paints ranges of text. */
+/** Highlights words on the page by the CSS Custom Highlight API: ranges of text are painted, the DOM stays as it is. */
 import type { Attachment } from 'svelte/attachments';
 
-/** Names under which the style sheet knows the paint. */
+/** Highlight names in the style sheet: all matches, and the current one. */
 const FOUND = 'found';
 const CURRENT = 'found-here';
 
+/** The distinct words of a search, in lower case. */
 export function searchWordsOf(text: string): string[] {
   return [
     ...new Set(
@@ -16,10 +17,10 @@ export function searchWordsOf(text: string): string[] {
   ];
 }
 
-/** Elements that set a text apart: nothing is found across their edges. */
+/** Block elements: a match never crosses their edges. */
 const BLOCKS = 'p, li, td, th, pre, dt, dd, div, button, summary, header, footer, h1, h2, h3, h4, h5, h6';
 
-/** Where any of the words stand below an element, in order; a word may begin in bold and end plain. */
+/** Ranges of all matches below an element, in document order; a match may span inline elements. `words`: lower case. */
 export function matchingRanges(root: Node, words: readonly string[]): Range[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const ranges: Range[] = [];
@@ -40,7 +41,7 @@ export function matchingRanges(root: Node, words: readonly string[]): Range[] {
   return ranges;
 }
 
-/** In texts that are read as one. */
+/** Matches in adjacent text nodes, read as one text. */
 function rangesIn(texts: readonly Text[], words: readonly string[]): Range[] {
   const starts: number[] = [];
   let length = 0;
@@ -64,7 +65,9 @@ function rangesIn(texts: readonly Text[], words: readonly string[]): Range[] {
   });
 }
 
-/** Places of words in a text, in order, as ranges of code units that do not overlap. */
+/**
+ * Matches of words in a text as `[start, end)` in UTF-16 code units, sorted and without overlap. `words`: lower case.
+ */
 export function matchesIn(text: string, words: readonly string[]): [number, number][] {
   const lower = text.toLowerCase();
   // Letters that change their length (`İ`) would shift what comes after them.
@@ -80,7 +83,7 @@ export function matchesIn(text: string, words: readonly string[]): [number, numb
   return places.sort((a, b) => a[0] - b[0] || b[1] - a[1]).filter((place) => place[0] >= end && (end = place[1]) > 0);
 }
 
-/** Keeps the words marked below an element, whatever comes and goes there. */
+/** Attachment that keeps all matches below an element highlighted while its content changes. */
 export function highlightWords(words: readonly string[]): Attachment<HTMLElement> {
   return (root) => {
     if (words.length === 0) return undefined;
@@ -95,7 +98,7 @@ export function highlightWords(words: readonly string[]): Attachment<HTMLElement
   };
 }
 
-/** Marks one place among those that are marked; null: none. */
+/** Highlights the current match; null clears it. */
 export function highlightCurrent(range: Range | null): void {
   if (range === null) CSS.highlights.delete(CURRENT);
   else CSS.highlights.set(CURRENT, new Highlight(range));

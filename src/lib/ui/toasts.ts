@@ -1,17 +1,17 @@
-/** Short messages that go by themselves, and what went wrong told by one. */
+/** Short messages that disappear by themselves, and errors shown by one. */
 import { createContext } from 'svelte';
 import { asRequestError } from '#lib/client/request-error.ts';
 
 export interface Toasts {
   info(message: string): void;
   error(message: string): void;
-  /** With a button that can be pressed while the message shows. */
+  /** A message with a button, usable while the message shows. */
   offer(message: string, button: string, press: () => void): void;
 }
 
 export const [getToasts, setToasts] = createContext<Toasts>();
 
-/** Whether it went well; where it did not, the person is told why. */
+/** Returns whether the request succeeded; shows the error's message in a toast where it did not. */
 export async function succeeds(toasts: Toasts, asked: Promise<unknown>): Promise<boolean> {
   try {
     await asked;

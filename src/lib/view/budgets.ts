@@ -1,4 +1,4 @@
-/** What a run or a workflow has used of what it may use. */
+/** Usage of a run or a workflow against its limits. */
 import type { Budget } from '#contract/agent.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { Bound as Reached, Entry } from '#contract/message.ts';
@@ -10,18 +10,18 @@ export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
 export interface Bound {
   kind: BudgetKind;
-  /** Null where it cannot be known: the cost of models without a price. */
+  /** Tokens, US dollars, minutes or iterations, as `kind` says; null for the cost of models without a price. */
   used: number | null;
   of: number;
 }
 
-/** What there should be more of, with the limits that the person saw when asking for it. */
+/** How much to add to the limits, and the limits that the person saw when asking for it. */
 export type Extension = Omit<Input<'run.extend'>, 'runId'>;
 
-/** Every run has a bound of iterations: it is of interest once this part of it is used. */
+/** Every run has a limit of iterations: it is shown once this share of it is used. */
 const NEAR = 0.5;
 
-/** The bounds that hold for a run: those of its envelope, or what the person made of them. */
+/** The limits of a run: those of its envelope, or as the person extended them. */
 export function limitsOf(run: Pick<RunRow, 'envelope' | 'limits'>): Budget {
   const { maxIterations, budget } = run.envelope.limits;
   return run.limits ?? { ...budget, iterations: maxIterations };
@@ -40,13 +40,13 @@ export function boundsOfWorkflow(workflow: WorkflowRow): Bound[] {
   return boundsOf(workflow.budget ?? {}, workflow, workflow.usage.requests);
 }
 
-/** The bound that stopped a run, where one did: the newest remark that names one. */
+/** The limit that stopped a run, as its newest system entry names it; null where none did. */
 export function reachedBoundIn(entries: readonly Entry[]): Reached | null {
   const remark = entries.findLast((entry) => entry.kind === 'system' && entry.bound !== undefined);
   return remark?.kind === 'system' ? (remark.bound ?? null) : null;
 }
 
-/** What a screen shows of them: all that someone set, and the iterations once they matter. */
+/** The bounds to show: all that were set, and the iterations once half of them are used or they were raised. */
 export function visibleBounds(bounds: readonly Bound[], raised: boolean): Bound[] {
   return bounds.filter(({ kind, used, of }) => kind !== 'iterations' || raised || (used ?? 0) >= of * NEAR);
 }
@@ -55,7 +55,7 @@ export function isReached({ used, of }: Bound): boolean {
   return used !== null && used >= of;
 }
 
-/** What is offered to be added: as much again of what is used up. */
+/** The suggested extension: as much again of every bound that is used up, or of the first one. */
 export function suggestedExtension(bounds: readonly Bound[], reached: BudgetKind | null): Budget {
   const full = bounds.filter((bound) => bound.kind === reached || isReached(bound));
   return Object.fromEntries((full.length > 0 ? full : bounds.slice(0, 1)).map(({ kind, of }) => [kind, of]));

@@ -1,4 +1,4 @@
-/** How long a run has been at it: the time since its start, without the pauses between its attempts. */
+/** Elapsed time of a run: the time since its start without the pauses between its attempts. */
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 
@@ -6,8 +6,8 @@ import type { RunRow, WorkflowRow } from '#contract/view.ts';
 type Timed = Pick<RunRow | WorkflowRow, 'startedAt' | 'durationMs'>;
 
 /**
- * Null before the start. `entries` are those of the run itself: each attempt after the first begins with a remark, and
- * the entry before it is the last sign of life of the attempt before.
+ * Milliseconds; null before the start. `now`: epoch milliseconds. `entries` are those of the run itself: each attempt
+ * after the first begins with a system entry, and the entry before that is the last activity of the previous attempt.
  */
 export function elapsedMs(timed: Timed, entries: readonly Entry[], now: number): number | null {
   if (timed.durationMs !== null) return timed.durationMs;
@@ -15,7 +15,7 @@ export function elapsedMs(timed: Timed, entries: readonly Entry[], now: number):
   return Math.max(0, now - Date.parse(timed.startedAt) - pausedMs(entries));
 }
 
-/** Whether an entry is the remark with which a further attempt begins. */
+/** Whether a further attempt begins with this system entry. */
 export function beginsAttempt(entry: Entry): boolean {
   return entry.kind === 'system' && (entry.code === 'resumed' || entry.code === 'retried');
 }

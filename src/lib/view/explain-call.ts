@@ -1,7 +1,7 @@
-/** Calls as the explainer takes them: the fields that matter of each tool, and the call that a question is about. */
+/** Tool calls as the permission explainer takes them: the relevant fields of each tool, and the call of a question. */
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
 
-/** The fields that rules and verdicts look at, and what stands in for the rest. */
+/** The fields that rules are matched against, and values that fill in the rest. */
 interface Form {
   fields: readonly string[];
   rest: Readonly<Record<string, unknown>>;
@@ -19,14 +19,14 @@ const FORMS: Readonly<Record<string, Form>> = {
   delegate_task: { fields: ['agent_id'], rest: { operation: 'delegate', prompt: '-' } },
 };
 
-/** Empty for a tool whose arguments are written as JSON. */
+/** Names of the fields of a tool's form; empty for a tool whose arguments are written as JSON. */
 export function explainFieldsOf(tool: string): readonly string[] {
   return FORMS[tool]?.fields ?? [];
 }
 
 export type Values = Readonly<Record<string, string>>;
 
-/** The arguments of a tool that has fields, from what stands in them; `base` is what is known of the call besides. */
+/** The arguments of a tool from its form's fields; `base`: the original arguments, for fields that the form lacks. */
 export function callInputOf(tool: string, values: Values, base: unknown = null): Record<string, unknown> {
   const { fields, rest, optional = [] } = FORMS[tool] ?? { fields: [], rest: {} };
   const given = fields.flatMap((field) => {
@@ -37,7 +37,7 @@ export function callInputOf(tool: string, values: Values, base: unknown = null):
   return { ...rest, ...Object.fromEntries(known), ...Object.fromEntries(given) };
 }
 
-/** What stands in the fields of a call that was made. */
+/** The arguments of a call that are strings, by name. */
 export function textFieldsOf(input: unknown): Record<string, string> {
   const fields = isRecord(input) ? Object.entries(input) : [];
   return Object.fromEntries(
@@ -56,12 +56,12 @@ export function canExplain({ subject }: Pick<ApprovalRequest, 'subject'>): boole
   return subject.kind === 'tool' || subject.kind === 'envelopes';
 }
 
-/** The query of the address where a question is explained. */
+/** The query string of the page that explains a question, without `?`. */
 export function explainQueryOf({ workflowId, id }: Pick<ApprovalRequest, 'workflowId' | 'id'>, item: number): string {
   return `workflow=${workflowId}&approval=${id}&item=${item}`;
 }
 
-/** Null for what no rule could allow: an agent's own words. */
+/** The call that an item of a question is about; null where no rule could allow it (actions and questions). */
 export function callOf({ request }: Approval, item: number): ExplainedCall | null {
   const { agent, subject } = request;
   if (subject.kind === 'tool') return { agent, tool: subject.tool, input: subject.input };

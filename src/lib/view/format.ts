@@ -16,10 +16,10 @@ const dayOfYear = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeri
 const otherYear = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', day: 'numeric' });
 const exact = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
-/** What stands where a number is not known. */
+/** Shown in place of an unknown number. */
 export const UNKNOWN = '—';
 
-/** `0:42`, `12:05`, `1:02:03`: for things that go on. */
+/** Milliseconds as `0:42`, `12:05`, `1:02:03`: for work that goes on. */
 export function clockTime(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
   const seconds = String(total % 60).padStart(2, '0');
@@ -28,7 +28,7 @@ export function clockTime(ms: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${seconds}`;
 }
 
-/** `84 ms`, `3.2 s`, `2 min 5 s`: for things that ended. */
+/** Milliseconds as `84 ms`, `3.2 s`, `2 min 5 s`: for work that ended. */
 export function duration(ms: number | null): string {
   if (ms === null) return UNKNOWN;
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -43,16 +43,17 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
-/** `950`, `3.4K`, `1.2M`. */
+/** A number of tokens as `950`, `3.4K`, `1.2M`. */
 export function tokens(value: number): string {
   return compact.format(value);
 }
 
-/** Unknown as soon as the price of any request is. */
+/** The cost in dollars; unknown if any request has no price. */
 export function cost(tally: Pick<Tally, 'nanoUsd' | 'unpriced'>): string {
   return tally.unpriced > 0 ? UNKNOWN : dollars(tally.nanoUsd);
 }
 
+/** Billionths of a US dollar as an amount; null is unknown. */
 export function dollars(nanoUsd: number | null): string {
   if (nanoUsd === null) return UNKNOWN;
   const usd = nanoUsd / 1e9;
@@ -66,18 +67,18 @@ export function usd(amount: number | null): string {
   return dollars(amount === null ? null : amount * 1e9);
 }
 
-/** `3`, `2.5`: minutes with one digit after the point where it says something. */
+/** Minutes as `3`, `2.5`: at most one decimal. */
 export function minutes(value: number): string {
   return compact.format(value);
 }
 
-/** Short, in the reader's time zone. */
+/** An ISO instant as day and time, in the reader's time zone; `now`: epoch milliseconds. */
 export function moment(instant: string, now: number): string {
   const date = new Date(instant);
   return date.getFullYear() === new Date(now).getFullYear() ? sameYear.format(date) : otherYear.format(date);
 }
 
-/** As short as it can be: the time of today, the day of this year. */
+/** An ISO instant at its shortest: the time if today, the day if this year, otherwise the date. */
 export function shortMoment(instant: string, now: number): string {
   const date = new Date(instant);
   if (date.toDateString() === new Date(now).toDateString()) return timeOfDay.format(date);

@@ -1,10 +1,10 @@
-/** What the history shows, as its address says it: words to look for, filters, and an order. */
+/** The query of the history page as its address holds it: search words, filters and sort order. */
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { Input, WorkflowSort } from '#contract/rpc.ts';
 import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
 
 export interface HistoryQuery {
-  /** Words to look for; empty: the list of workflows. */
+  /** Search words; empty for the list of workflows. */
   text: string;
   sort: WorkflowSort;
   outcome: Outcome | null;
@@ -42,7 +42,7 @@ export const NO_FILTERS: HistoryQuery = {
   minCostUsd: null,
 };
 
-/** What does not fit is left out: an address may come from anywhere. */
+/** Parses an address; invalid values are dropped, since an address may come from anywhere. */
 export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
   const cost = Number(params.get('cost') ?? '');
   return {
@@ -60,7 +60,7 @@ export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
   };
 }
 
-/** `?…`, or nothing where nothing was asked for; the same query has the same address. */
+/** The query string with `?`, or empty for the default query; equal queries give equal strings. */
 export function queryStringOf(query: HistoryQuery): Search {
   const params = new URLSearchParams();
   if (query.text !== '') params.set('q', query.text);
@@ -73,11 +73,12 @@ export function queryStringOf(query: HistoryQuery): Search {
   return search === '' ? '' : `?${search}`;
 }
 
+/** Names of the filters that are set. */
 export function activeFilters(query: HistoryQuery): FilterName[] {
   return FILTERS.filter((name) => query[name] !== null);
 }
 
-/** As the list of workflows is asked for. */
+/** The input of `workflow.list`; days become instants in the reader's time zone. */
 export function listInput(query: HistoryQuery): Input<'workflow.list'> {
   const { sort, from, to, outcome, status, agent, model, tool, folder, minCostUsd } = query;
   const given = { outcome, status, agent, model, tool, folder, minCostUsd };

@@ -1,4 +1,4 @@
-/** Messages in flight: what hints and complete parts add to them, and how they end. */
+/** Messages that are still streamed: hints and complete parts are added to them until they end. */
 import type { DurableEvent, HintEvent } from '#contract/event.ts';
 import type { Part as WholePart } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
@@ -12,8 +12,8 @@ const KIND_OF: Readonly<Record<HintEvent['type'], Part['kind']>> = {
 };
 
 /**
- * A hint says where its text belongs, so what overlaps is cut and what would leave a gap is dropped:
- * the end of the message brings the whole.
+ * Adds a hint at its offset (UTF-16 code units): overlapping text is cut, and a hint that would leave a gap is dropped,
+ * since the end of the message carries all of it.
  */
 export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: HintEvent): V {
   const found = view.open.findIndex(({ messageId }) => messageId === hint.messageId);
@@ -33,7 +33,7 @@ export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: Hint
   return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
 }
 
-/** A complete part brings what its hints have not brought. */
+/** Replaces a part by its complete value, unless its hints brought all of it. */
 export function applyPart<V extends { open: OpenMessage[] }>(
   view: V,
   event: Extract<DurableEvent, { type: 'message-part' }>,
@@ -51,11 +51,12 @@ export function applyPart<V extends { open: OpenMessage[] }>(
   return { ...view, open: view.open.toSpliced(at, 1, { ...message, parts }) };
 }
 
+/** The open messages without one that ended. */
 export function withoutOpen(open: readonly OpenMessage[], messageId: string): OpenMessage[] {
   return open.filter((message) => message.messageId !== messageId);
 }
 
-/** The place of a part of which nothing was streamed. */
+/** Stands for a part of which nothing was streamed. */
 const EMPTY_PART: Part = { kind: 'text', text: '', toolCallId: null, name: null };
 
 function wholePart(part: WholePart): Part {

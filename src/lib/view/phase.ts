@@ -1,22 +1,22 @@
-/** Where a run, a call or a question stands, in the words that the screens show. */
+/** The phase of a run or a workflow, and the open questions, as the screens show them. */
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { spawnItemsOf } from './subject.ts';
 
-/** A running thing's phase, or an ended one's outcome. */
+/** The phase of active work, or the outcome of ended work. */
 export type Phase = 'queued' | 'waiting' | 'running' | Outcome;
 
 export function isActive(phase: Phase): boolean {
   return phase === 'queued' || phase === 'waiting' || phase === 'running';
 }
 
-/** Whether what ended like this did not complete and may be tried again; an interrupted run goes on with its workflow. */
+/** Whether work with this outcome may be started again; an interrupted run is resumed with its workflow instead. */
 export function canTryAgain(outcome: Outcome | null): boolean {
   return outcome === 'error' || outcome === 'timed_out' || outcome === 'cancelled' || outcome === 'refused';
 }
 
-/** One thing to answer: a tool call, or one item of a question about sub-agents. */
+/** One answerable item of an approval request: a tool call, or one sub-agent. */
 export interface Question {
   /** The run that would start, or the approval's own id. */
   key: string;
@@ -30,13 +30,13 @@ export interface Question {
   at: string;
   /** The item's envelope; null for a tool call. */
   spawn: SpawnItem | null;
-  /** Its workflow was interrupted: an answer resumes it. */
+  /** Its workflow is interrupted: an answer resumes it. */
   asleep: boolean;
 }
 
 const RISKS: readonly Risk[] = ['high', 'medium', 'low'];
 
-/** Everything that nobody has answered yet: the most risky first, then the oldest. */
+/** All items without an answer, by risk (high first), then by age (oldest first). */
 export function questionsOf(approvals: readonly Approval[], asleep = false): Question[] {
   return approvals
     .flatMap((approval) =>
@@ -47,7 +47,7 @@ export function questionsOf(approvals: readonly Approval[], asleep = false): Que
     .sort((a, b) => RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.at.localeCompare(b.at) || a.item - b.item);
 }
 
-/** A run without an end in a workflow that has one waits to be resumed. */
+/** A run without an outcome in a workflow that has one is interrupted. */
 export function phaseOfRun(run: RunRow, approvals: readonly Approval[], workflows: readonly WorkflowRow[]): Phase {
   if (run.outcome !== null) return run.outcome;
   if (workflows.some(({ id, outcome }) => id === run.workflowId && outcome !== null)) return 'interrupted';
@@ -64,7 +64,7 @@ export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Appro
   return workflow.status === 'pending' ? 'queued' : 'running';
 }
 
-/** A question holds up the run that asks and, where sub-agents are asked for, the run that would start. */
+/** Whether an open question blocks a run: the one that asks, or the sub-agent that would start. */
 function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
   if (request.runId === run.id) return decisions.includes(null);
   const item = spawnItemsOf(request).findIndex(({ runId }) => runId === run.id);

@@ -1,4 +1,4 @@
-/** What a conversation looks like after an event: the pure function behind the live view. */
+/** Reduces events into the view of a conversation: pure, the same live, after a reload and from history. */
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
@@ -14,11 +14,11 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 /** A model request that failed and will be made again. */
 export type Retry = Pick<Event<'retry'>, 'attempt' | 'delayMs' | 'error' | 'at'>;
 
-/** The rows of a snapshot, kept up to date, and what is only of interest while it lasts. */
+/** The rows of a snapshot, kept up to date by events, and state that is never stored. */
 export interface View extends Snapshot {
-  /** By run; gone with the next sign of life. */
+  /** By run id; removed at the run's next event. */
   retries: Readonly<Record<string, Retry>>;
-  /** Runs whose answer is being reviewed. */
+  /** Ids of runs whose answer is being reviewed. */
   reviewing: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function fromSnapshot(snapshot: Snapshot): View {
   return { ...snapshot, entries, open: snapshot.open.map(withEmptyParts), retries: {}, reviewing: [] };
 }
 
-/** Durable events count once, whatever is delivered twice; hints change open messages only. */
+/** Applies one event: a durable event at most once, by its `seq`; a hint to open messages only. */
 export function reduce(view: View, event: AgentEvent): View {
   if (!('seq' in event)) return applyHint(view, event);
   if (event.seq <= view.seq) return view;
@@ -36,8 +36,8 @@ export function reduce(view: View, event: AgentEvent): View {
 }
 
 /**
- * The view from a snapshot and the events that came while it was asked for. All that came before an event which the
- * snapshot knows is in the snapshot too; of the hints after it, what overlaps is cut.
+ * The view from a snapshot and the events that arrived while it was requested. Events up to the last one that the
+ * snapshot includes are skipped; of the hints after it, overlapping text is cut.
  */
 export function attach(snapshot: Snapshot, early: readonly AgentEvent[]): View {
   const known = early.findLastIndex((event) => 'seq' in event && event.seq <= snapshot.seq);
@@ -62,7 +62,7 @@ export function withEarlier(view: View, page: Snapshot): View {
   };
 }
 
-/** The view with the entries of a run as they were read, and those that came since. */
+/** The view with the loaded entries of a run, merged with those that arrived since. */
 export function withEntries(view: View, runId: string, loaded: readonly Entry[]): View {
   const read = new Set(loaded.map(({ n }) => n));
   // A response keeps the place that it had before its calls got their results: what came since may stand between.
@@ -71,7 +71,7 @@ export function withEntries(view: View, runId: string, loaded: readonly Entry[])
   return list.length === 0 ? view : { ...view, entries: { ...view.entries, [runId]: list } };
 }
 
-/** Whether all entries of a run are here: they count from 0 without gaps and come in order. */
+/** Whether all entries of a run are loaded: `n` counts from 0 without gaps, in order. */
 export function hasAllEntries(view: View, run: RunRow): boolean {
   return run.attempt === 0 || view.entries[run.id]?.[0]?.n === 0;
 }
@@ -288,7 +288,9 @@ function setReviewing(view: View, runId: string, now: boolean): View {
   return { ...view, reviewing: now ? [...others, runId] : others };
 }
 
-/** A run has one message in flight: what a failed attempt left goes with the next. A snapshot may be ahead of its start. */
+/**
+ * A run has one open message: the start of the next one replaces it. A snapshot may know the message before its start.
+ */
 function openMessages(view: View, event: Event<'message-start'>): View['open'] {
   const { messageId, conversationId, workflowId, runId, at } = event;
   const others = view.open.filter((message) => message.runId !== runId);
@@ -379,7 +381,7 @@ function putEntry(entries: View['entries'], runId: string, entry: Entry): View['
   return { ...entries, [runId]: next };
 }
 
-/** A run that shows life is no longer waiting for its next attempt. */
+/** Removes the pending retry of a run, since it shows activity. */
 function withoutRetry(view: View, runId: string): View {
   if (!(runId in view.retries)) return view;
   return {

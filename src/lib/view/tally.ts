@@ -1,4 +1,4 @@
-/** Sums of what model requests used, as the stored totals are made. */
+/** Sums of the usage of model requests, computed as the stored totals are. */
 import type { RequestUsage } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 
@@ -36,7 +36,7 @@ export function tallyOf(request: RequestUsage): Tally {
   };
 }
 
-/** All classes of input together. */
+/** Input tokens of all kinds: uncached, cache reads and cache writes. */
 export function inputTokensOf(tally: Tally): number {
   return tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens;
 }

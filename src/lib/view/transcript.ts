@@ -1,10 +1,10 @@
-/** What a run's transcript shows, in order of time: words, thinking and calls, ended or still being written. */
+/** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 
-/** `writing`: its arguments still come; `waiting`: for an answer; `pending`: for its turn. */
+/** `writing`: its arguments are streamed; `waiting`: for an answer; `pending`: queued. */
 export type CallState =
   'writing' | 'waiting' | 'pending' | 'running' | 'completed' | 'error' | 'cancelled' | 'interrupted';
 
@@ -20,7 +20,7 @@ export interface Call {
   result: ToolEntry | null;
   /** Runs that this call asked for, in the order of the items. */
   children: RunRow[];
-  /** What said yes in the place of the person; null for a yes of the person, and where nothing wanted to ask. */
+  /** What allowed it instead of the person; null where the person did, or where no question was needed. */
   allowedBy: 'grant' | 'rule' | null;
 }
 
@@ -35,13 +35,13 @@ export interface RunRows {
   run: RunRow;
   entries: readonly Entry[];
   calls: readonly ToolCallRow[];
-  /** The message that the run writes now. */
+  /** The message that the run streams now. */
   open: OpenMessage | null;
   children: readonly RunRow[];
   approvals: readonly Approval[];
 }
 
-/** Keys stay the same when an open message ends, so that what is on the screen stays in place. */
+/** All blocks of a run. Keys stay the same when an open message ends, so that elements are kept. */
 export function blocksOf(source: RunRows): Block[] {
   const results = resultsOf(source);
   const blocks = source.entries.flatMap((entry): Block[] => {
@@ -59,7 +59,7 @@ export function blocksOf(source: RunRows): Block[] {
   return source.open ? [...blocks, ...openBlocks(source, source.open)] : blocks;
 }
 
-/** Only those of the message that is being written. */
+/** Only the blocks of the open message. */
 export function openBlocksOf(source: RunRows): Block[] {
   return source.open ? openBlocks(source, source.open) : [];
 }
@@ -148,7 +148,7 @@ function stateOf(
   return writing && !asked ? 'writing' : 'pending';
 }
 
-/** The block in which an entry of the run stands; -1 where it shows nothing. */
+/** Index of the block that shows the entry number `n`; -1 where none does. */
 export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[], n: number): number {
   const entry = entries.find((one) => one.n === n);
   switch (entry?.kind) {
@@ -164,7 +164,7 @@ export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[]
   }
 }
 
-/** The newest call of a run, for a card's one line. */
+/** The last tool call among the blocks. */
 export function lastCall(blocks: readonly Block[]): Call | null {
   const block = blocks.findLast(({ kind }) => kind === 'call');
   return block?.kind === 'call' ? block.call : null;
@@ -182,7 +182,7 @@ export function mainArgument(input: unknown): string {
     (candidate) => typeof candidate === 'string' && candidate !== '',
   );
   if (typeof value === 'string') return value.replace(/\s+/g, ' ').slice(0, 200);
-  // A list is told by the first of it.
+  // For a list, its first item.
   const list = fields.map(([, other]) => other).find(Array.isArray);
   return mainArgument(list?.[0]);
 }

@@ -1,4 +1,4 @@
-/** What the engine says about an edited envelope, by field and in plain words. */
+/** Validation messages about an edited envelope, by field and in plain words. */
 import { text } from './text.ts';
 
 export interface FieldProblem {
@@ -10,7 +10,7 @@ export interface FieldProblem {
 
 const fields: Readonly<Record<string, string>> = text.approval.fields;
 
-/** Empty where the message is about no field of its own. */
+/** The problems that a message names; empty where it names no field. */
 export function fieldProblems(message: string): FieldProblem[] {
   const listed = [...message.matchAll(/✖ (.+)\n\s*→ at ([\w.]+)/g)].map(([, problem = '', path = '']) => ({
     field: path.split('.').find((part) => part in fields && part !== 'limits') ?? path,

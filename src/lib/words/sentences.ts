@@ -34,7 +34,7 @@ export function advice(code: string): string {
   return ADVICE[code] ?? '';
 }
 
-/** Codes whose remedy is on the settings page. */
+/** Whether the remedy for an error code is on the settings page. */
 export function leadsToSettings(code: string): boolean {
   return code === 'no_key' || code === 'auth' || code === 'unreachable';
 }

@@ -1,20 +1,23 @@
-/** Markdown in blocks: of a text that grows, settled blocks are kept and only the last one is read again. */
+/** Markdown in blocks: while a text grows, settled blocks are kept and only the last one is parsed again. */
 import { Lexer, type Token, type TokensList } from 'marked';
 
 export interface MarkdownBlock {
   token: Token;
-  /** Nothing that is still written can change it. */
+  /** Further text cannot change it. */
   settled: boolean;
 }
 
-/** Reads one text that only grows; another text starts from the beginning. */
+/** Parses one growing text incrementally; a text that does not continue it is parsed from its start. */
 export class BlockReader {
   #text = '';
   #settledLength = 0;
   #settled: MarkdownBlock[] = [];
   #links: TokensList['links'] = {};
 
-  /** An ended text is read as a whole, since a reference may stand below its use. */
+  /**
+   * `open`: the text still grows. A complete text is parsed as a whole, since a link reference may be defined below its
+   * use.
+   */
   read(source: string, open: boolean): MarkdownBlock[] {
     const text = source.replace(/\r\n?/g, '\n');
     if (!open || !text.startsWith(this.#text)) this.#forget();

@@ -62,7 +62,7 @@ const MAX_UNITS = 50_000;
 export class Highlighter {
   #core: Promise<HighlighterCore> | null = null;
 
-  /** Lines of coloured pieces; null for a language that is not known, or code that is too long. */
+  /** Tokens by line; null for an unknown language, or code of more than 50,000 UTF-16 code units. */
   async highlight(code: string, language: string): Promise<ColouredToken[][] | null> {
     const name = ALIASES[language.toLowerCase()] ?? language.toLowerCase();
     const load = LANGUAGES[name];

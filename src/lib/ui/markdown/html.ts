@@ -1,4 +1,6 @@
-/** From a Markdown block to HTML that may be shown: nothing of what a model writes runs, loads or looks like the app. */
+/**
+ * From a Markdown block to HTML that may be shown: nothing of what a model writes runs, loads or looks like the app.
+ */
 import DOMPurify from 'dompurify';
 import { Parser, Renderer, type Token, type Tokens } from 'marked';
 
@@ -28,7 +30,7 @@ class SafeRenderer extends Renderer {
   }
 }
 
-/** HTML of one block; a string, so that what did not change can be told by comparing. */
+/** HTML of one block as a string, so that an unchanged block is detected by comparing. */
 export function htmlOf(token: Token): string {
   return Parser.parse([token], { gfm: true, renderer: new SafeRenderer() });
 }
