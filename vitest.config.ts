@@ -1,36 +1,57 @@
-// Two projects: `unit` is plain Node, `lib` compiles runes and runs Svelte's client build.
+/**
+ * Projects by what their files need of a process: `unit`, `engine`, `alone` and `soak` are plain Node, `lib` and `lib-alone`
+ * compile runes and run Svelte's client build. The files of a project share processes and the modules loaded there;
+ * those that are alone have a process each. `soak` comes last, with nothing beside it.
+ */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// Generous: tests that start, kill and restart processes must not fail because a machine is busy.
-const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** Replaces a module, a global or the clock: what ids and caches remember of that must not reach other files. */
+const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
+/** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
+const ENGINE = /\/support\/(engine|reflecting)\.ts'/;
+
+const ROOT = import.meta.dirname;
+const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'soak'] as const;
+const files = Map.groupBy(
+  globSync('tests/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')),
+  projectOf,
+);
+
+function projectOf(path: string): (typeof projects)[number] {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  if (path.startsWith('tests/soak/')) return 'soak';
+  if (path.startsWith('tests/lib/')) return ALONE.test(text) ? 'lib-alone' : 'lib';
+  if (ALONE.test(text)) return 'alone';
+  return ENGINE.test(text) ? 'engine' : 'unit';
+}
+
+const runes = {
+  plugins: [svelte({ configFile: false, compilerOptions: { runes: true } })],
+  resolve: { conditions: ['browser'] },
+};
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores that it is made for: many tests wait most of the time.
+    maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/vitest.json' },
-    projects: [
-      {
-        test: {
-          ...limits,
-          name: 'unit',
-          environment: 'node',
-          include: ['tests/**/*.test.ts'],
-          exclude: ['tests/lib/**'],
-        },
+    projects: projects.map((name) => ({
+      ...(name.startsWith('lib') ? runes : {}),
+      test: {
+        name,
+        include: files.get(name) ?? [],
+        environment: name.startsWith('lib') ? './tests/support/client-environment.ts' : 'node',
+        isolate: name.endsWith('alone'),
+        sequence: { groupOrder: name === 'soak' ? 1 : 0 },
+        // Generous: tests that start, kill and restart processes must not fail because a machine is busy.
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
       },
-      {
-        plugins: [svelte({ configFile: false, compilerOptions: { runes: true } })],
-        resolve: { conditions: ['browser'] },
-        test: {
-          ...limits,
-          name: 'lib',
-          environment: './tests/support/client-environment.ts',
-          include: ['tests/lib/**/*.test.ts'],
-        },
-      },
-    ],
+    })),
   },
 });

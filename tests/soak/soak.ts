@@ -16,8 +16,7 @@ import { type Played, Scenario } from './scenario.ts';
 import type { Window } from './window.ts';
 
 export interface SoakOptions {
-  from: number;
-  seeds: number;
+  seeds: readonly number[];
   parallel: number;
   report?: (line: string) => void;
 }
@@ -34,15 +33,15 @@ export interface SoakResult {
 /** How long windows may take to show what is stored. */
 const REST_MS = 10_000;
 
-export async function soak({ from, seeds, parallel, report = () => undefined }: SoakOptions): Promise<SoakResult> {
+export async function soak({ seeds, parallel, report = () => undefined }: SoakOptions): Promise<SoakResult> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-soak-')));
   const script = new ChaosModel();
   const model = await startFakeModel(script);
   const cluster = new Cluster(folder, model.url);
   const result: SoakResult = { played: 0, workflows: 0, kills: 0, requests: 0, outcomes: {}, breaches: [] };
-  let next = from;
+  const waiting = [...seeds];
   const work = async () => {
-    for (let seed = next++; seed < from + seeds; seed = next++) {
+    for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
       const plan = planOf(seed);
       script.add(plan);
       const scenario = new Scenario(cluster, plan);
@@ -56,7 +55,7 @@ export async function soak({ from, seeds, parallel, report = () => undefined }: 
       }
       for (const line of result.breaches.slice(known)) if (line.startsWith(`seed ${seed}:`)) report(line);
       result.played += 1;
-      if (result.played % 25 === 0) report(`${result.played} of ${seeds}, ${result.breaches.length} breaches`);
+      if (result.played % 25 === 0) report(`${result.played} of ${seeds.length}, ${result.breaches.length} breaches`);
     }
   };
   try {
@@ -117,8 +116,12 @@ if (import.meta.main) {
     return at < 0 ? otherwise : Number(process.argv[at + 1]);
   };
   const started = performance.now();
-  const options = { from: number('from', 1), seeds: number('seeds', 1000), parallel: number('parallel', 4) };
-  const { breaches, ...counts } = await soak({ ...options, report: (line) => console.error(line) });
+  const from = number('from', 1);
+  const { breaches, ...counts } = await soak({
+    seeds: Array.from({ length: number('seeds', 1000) }, (_, index) => from + index),
+    parallel: number('parallel', 4),
+    report: (line) => console.error(line),
+  });
   console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - started) / 1000) }));
   console.log(`${breaches.length} breaches`);
   process.exit(breaches.length === 0 ? 0 : 1);

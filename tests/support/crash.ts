@@ -1,48 +1,47 @@
 /** Starts, kills and restarts the real process of `crash-host.ts`, each time on a store in a folder. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { DurableEvent } from '#contract/event.ts';
+import { COMPILED } from './compiled.ts';
 import type { LifeParts, Result } from './crash-life.ts';
+import type { FakeModel } from './fake-model/server.ts';
 
 const HOST = fileURLToPath(new URL('crash-host.ts', import.meta.url));
-/** Each life is a process of its own: what one has compiled, the next ones take. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/triad-tests', import.meta.url));
 const RESUMER = fileURLToPath(new URL('crash-resumer.ts', import.meta.url));
-const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
+const environment = { ...process.env, ...COMPILED };
 /** Of one process that resumes. */
 const LIVES_EACH = 10;
+/** Workflows that are killed with one process. */
+const TOGETHER = 8;
+/** As many processes at a time as the machines that run this have cores. */
+const LANES = 2;
 const PATIENCE_MS = 60_000;
 
-export interface Life extends Omit<LifeParts, 'store' | 'groupSize'> {
+/** What crosses to the process. */
+export interface HostedLife extends Omit<LifeParts, 'store' | 'groupSize'> {
   data: string;
   /** Kill the process the instant after this event, or one of this type (the first, or the one of this number), is stored. */
   killAfter?: number | DurableEvent['type'] | `${DurableEvent['type']}#${number}`;
+}
+
+export interface Life extends HostedLife {
   /** Gets the process, to kill it in other ways. */
   started?: (child: ChildProcess) => void;
 }
 
 /** What was stored in the end; null when the process was killed. */
-export function live({
-  mode,
-  data,
-  url,
-  folder,
-  killAfter,
-  settings = '',
-  files = '',
-  grant,
-  started,
-}: Life): Promise<Result | null> {
-  const args = [HOST, mode, data, url, folder, ...(killAfter === undefined ? [] : [String(killAfter)])];
-  const child = spawn(process.execPath, args, {
+export async function live({ started, ...life }: Life): Promise<Result | null> {
+  const results = await host([life], started);
+  return results?.[0] ?? null;
+}
+
+/** Null when the process was killed. */
+function host(lives: readonly HostedLife[], started?: Life['started']): Promise<Result[] | null> {
+  const child = spawn(process.execPath, [HOST, JSON.stringify(lives)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PATIENCE_MS,
-    env: {
-      ...environment,
-      CRASH_HOST_SETTINGS: settings,
-      CRASH_HOST_FILES: files,
-      CRASH_HOST_GRANT: grant === undefined ? '' : JSON.stringify(grant),
-    },
+    env: environment,
   });
   started?.(child);
   let out = '';
@@ -52,10 +51,69 @@ export function live({
   return new Promise((resolve, reject) => {
     child.on('close', (code, signal) => {
       if (signal === 'SIGKILL') resolve(null);
-      else if (code === 0) resolve(JSON.parse(out) as Result);
+      else if (code === 0) resolve(JSON.parse(out) as Result[]);
       else reject(new Error(`the host ended with ${signal ?? code}: ${err}`));
     });
   });
+}
+
+/** A workflow that is killed after one event, and what must hold once it was resumed. */
+export interface KillPoint {
+  /** Closed in the end. */
+  model: FakeModel;
+  life: Pick<Life, 'data' | 'folder' | 'grant'>;
+  /** `asked`: how many requests the model had got when the process was killed. */
+  check: (result: Result, asked: number) => void | Promise<void>;
+}
+
+/** Kills after each of these events, a few workflows with one process; then each is resumed and checked. */
+export async function killAfterEach(
+  seqs: readonly number[],
+  prepare: (seq: number) => Promise<KillPoint>,
+): Promise<void> {
+  const waiting = [...seqs];
+  const lane = async (): Promise<void> => {
+    const resumer = new Resumer();
+    try {
+      while (waiting.length > 0) await killTogether(waiting.splice(0, TOGETHER), prepare, resumer);
+    } finally {
+      // Where one lane fails, the other one need not go on.
+      waiting.length = 0;
+      resumer.end();
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+async function killTogether(
+  seqs: readonly number[],
+  prepare: (seq: number) => Promise<KillPoint>,
+  resumer: Resumer,
+): Promise<void> {
+  const points = await Promise.all(
+    seqs.map(async (seq) => {
+      const { model, life, check } = await prepare(seq);
+      return { seq, model, life: { ...life, url: model.url }, check };
+    }),
+  );
+  try {
+    const whole = await host(points.map(({ seq, life }) => ({ ...life, mode: 'start', killAfter: seq })));
+    if (whole !== null) throw new Error(`not killed after ${seqs.join(', ')}`);
+    for (const { seq, model, life, check } of points) {
+      try {
+        const asked = model.requests.length;
+        await check(await resumer.resume(life), asked);
+      } catch (error) {
+        if (error instanceof Error) error.message = `killed after ${seq}: ${error.message}`;
+        throw error;
+      }
+    }
+  } finally {
+    for (const { model, life } of points) {
+      await model.close();
+      await rm(life.data, { recursive: true, force: true });
+    }
+  }
 }
 
 /** What a killed process has left, and where its model is. */

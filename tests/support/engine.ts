@@ -14,6 +14,8 @@ import { type FakeModel, startFakeModel } from './fake-model/server.ts';
 import type { Script } from './fake-model/script.ts';
 import { folderWith } from './workspace.ts';
 
+export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
+
 export interface Harness {
   runtime: Runtime;
   store: Store;
@@ -25,13 +27,13 @@ export interface Harness {
   events: AgentEvent[];
   durable(): DurableEvent[];
   /** The events of one type, in order. */
-  of<T extends AgentEvent['type']>(type: T): Extract<AgentEvent, { type: T }>[];
+  of<T extends AgentEvent['type']>(type: T): EventOf<T>[];
   send(text: string, approve?: ApprovePolicy): Promise<Output<'message.send'>>;
   /** Sends and waits for the end of that workflow. */
-  ask(text: string, approve?: ApprovePolicy): Promise<Extract<DurableEvent, { type: 'workflow-end' }>>;
-  ended(workflowId: string): Promise<Extract<DurableEvent, { type: 'workflow-end' }>>;
-  /** The first event for which the predicate holds, already there or to come. */
-  event(predicate: (event: AgentEvent) => boolean): Promise<AgentEvent>;
+  ask(text: string, approve?: ApprovePolicy): Promise<EventOf<'workflow-end'>>;
+  ended(workflowId: string): Promise<EventOf<'workflow-end'>>;
+  /** The first event of a type, already there or to come, for which the predicate holds. */
+  event<T extends AgentEvent['type']>(type: T, predicate?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
 }
 
 export interface HarnessOptions {
@@ -54,7 +56,8 @@ export interface HarnessOptions {
 
 export { yes };
 
-const EVENT_PATIENCE_MS = 10_000;
+/** Long, for a busy machine: an event that does not come fails the test, also later. */
+const EVENT_PATIENCE_MS = 30_000;
 
 export async function startEngine(script: Script, options: HarnessOptions = {}): Promise<Harness> {
   const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
@@ -80,11 +83,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   await runtime.subscribe('conversation', { conversationId }, (event) => arrivals.add(event));
   const send: Harness['send'] = (text, approve = 'ask') =>
     runtime.request('message.send', { conversationId, text, approve });
-  const ended: Harness['ended'] = async (workflowId) => {
-    const end = await arrivals.find((one) => one.type === 'workflow-end' && one.workflowId === workflowId);
-    if (end.type !== 'workflow-end') throw new Error('not an end');
-    return end;
-  };
+  const ended: Harness['ended'] = (workflowId) => arrivals.find('workflow-end', (end) => end.workflowId === workflowId);
   return {
     runtime,
     store,
@@ -96,10 +95,9 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     events,
     send,
     ended,
-    event: (predicate) => arrivals.find(predicate),
+    event: (type, predicate) => arrivals.find(type, predicate),
     durable: () => events.filter((one): one is DurableEvent => 'seq' in one),
-    of: <T extends AgentEvent['type']>(type: T) =>
-      events.filter((one): one is Extract<AgentEvent, { type: T }> => one.type === type),
+    of: <T extends AgentEvent['type']>(type: T) => events.filter((one): one is EventOf<T> => one.type === type),
     ask: async (text, approve) => ended((await send(text, approve)).workflowId),
   };
 }
@@ -118,18 +116,22 @@ class Arrivals {
     for (const check of this.#waiting) check(event);
   }
 
-  /** The first that fits, also one that has come already; rejects after ten seconds. */
-  find(predicate: (event: AgentEvent) => boolean): Promise<AgentEvent> {
+  /** The first that fits, also one that has come already; rejects when the patience is over. */
+  find<T extends AgentEvent['type']>(
+    type: T,
+    predicate: (event: EventOf<T>) => boolean = () => true,
+  ): Promise<EventOf<T>> {
+    const fits = (event: AgentEvent): event is EventOf<T> => event.type === type && predicate(event as EventOf<T>);
     return new Promise((resolve, reject) => {
-      const found = this.#events.find(predicate);
+      const found = this.#events.find(fits);
       if (found) return resolve(found);
       const timer = setTimeout(() => {
         this.#waiting.delete(check);
-        const seen = this.#events.map(({ type, agent }) => `${agent}:${type}`).join(' ');
-        reject(new Error(`No such event; there were: ${seen}`));
+        const seen = this.#events.map((event) => `${event.agent}:${event.type}`).join(' ');
+        reject(new Error(`No such ${type}; there were: ${seen}`));
       }, EVENT_PATIENCE_MS);
       const check = (candidate: AgentEvent): void => {
-        if (!predicate(candidate)) return;
+        if (!fits(candidate)) return;
         clearTimeout(timer);
         this.#waiting.delete(check);
         resolve(candidate);

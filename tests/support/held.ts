@@ -17,7 +17,8 @@ export interface Held {
 }
 
 const KINDS: readonly ((...input: never[]) => unknown)[] = [
-  ...[AbortSignal, AbortController, EventTarget, Socket, Workflow, History],
+  // Signals are event targets.
+  ...[AbortController, EventTarget, Socket, Workflow, History],
 ] as unknown as ((...input: never[]) => unknown)[];
 
 /** Looks after a collection of garbage. */

@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const agent = (keys: string, prompt: string) => `---\nname: helper\ndescription: Helps\n${keys}---\n${prompt}\n`;
 const delegation = (agent = 'helper') =>
   toolUse('delegate_task', { operation: 'delegate', agent_id: agent, prompt: 'Do it' });
 
 /** The lead delegates twice, the second time when it is let to; what a child answers says which prompt it had. */
-function delegatingTwice(until: () => Promise<unknown>): Script {
+function delegatingTwice(held: Gate): Script {
   const script = new Script();
   for (const version of ['first', 'second', 'third'])
     script
@@ -18,7 +19,7 @@ function delegatingTwice(until: () => Promise<unknown>): Script {
       .reply([text(`# Report\n\nDone by the ${version}.`)]);
   return script
     .step([delegation()])
-    .step([delegation()], { hold: { after: 0, until } })
+    .step([delegation()], { hold: held.at(0) })
     .step([text('That is all.')]);
 }
 
@@ -41,19 +42,16 @@ const results = (engine: Harness) =>
 
 test('a changed file counts for the next workflow; the running one keeps what it started with', async () => {
   const path = '.triad/agents/helper.md';
-  const saved = Promise.withResolvers<void>();
-  const engine = await startEngine(
-    delegatingTwice(() => saved.promise),
-    {
-      files: { [path]: agent('', 'You are the first.') },
-    },
-  );
+  const saved = new Gate();
+  const engine = await startEngine(delegatingTwice(saved), {
+    files: { [path]: agent('', 'You are the first.') },
+  });
   await trustAll(engine);
   const { workflowId } = await engine.send('Delegate twice');
-  await engine.event((event) => event.type === 'run-end' && event.agent === 'helper');
+  await engine.event('run-end', (event) => event.agent === 'helper');
   await save(engine, path, agent('', 'You are the second.'));
   await trustAll(engine);
-  saved.resolve();
+  saved.open();
   await engine.ended(workflowId);
   const definitions = engine.of('run-queue').filter(({ kind }) => kind === 'delegate');
   expect(definitions.map(({ envelope }) => envelope.systemPrompt)).toEqual([

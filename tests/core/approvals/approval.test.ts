@@ -61,8 +61,7 @@ describe('approvals', () => {
   test('an edit beyond what the lead has is refused, and the question stays open', async () => {
     const engine = await startEngine(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Look');
-    const request = await engine.event((event) => event.type === 'approval-request');
-    if (request.type !== 'approval-request') throw new Error('unexpected');
+    const request = await engine.event('approval-request');
     const { approval } = request;
     const envelope = envelopeOf({ request: approval, decisions: [null] });
     const decide = (answer: Parameters<typeof engine.runtime.request<'approval.decide'>>[1]['answer']) =>
@@ -87,8 +86,7 @@ describe('approvals', () => {
   test('of many answers at the same time one wins, and it is the one that is stored', async () => {
     const engine = await startEngine(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Look');
-    const request = await engine.event((event) => event.type === 'approval-request');
-    if (request.type !== 'approval-request') throw new Error('unexpected');
+    const request = await engine.event('approval-request');
     const answers = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) =>
         engine.runtime.request('approval.decide', {
@@ -106,8 +104,8 @@ describe('approvals', () => {
     const engine = await startEngine(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Look at all parts');
     await engine.event(
-      (event) =>
-        event.type === 'approval-request' && envelopeOf({ request: event.approval, decisions: [] }).agent === 'gamma',
+      'approval-request',
+      (event) => envelopeOf({ request: event.approval, decisions: [] }).agent === 'gamma',
     );
     const ids = engine.of('approval-request').map(({ approval }) => approval.id);
     expect(ids).toHaveLength(3);
@@ -181,9 +179,7 @@ describe('approvals', () => {
       .reply([text('Done.')]);
     const engine = await startEngine(script, { person: () => null });
     const { workflowId } = await engine.send('Write two');
-    await engine.event(
-      (event) => event.type === 'approval-request' && event.seq > (engine.of('approval-request')[0]?.seq ?? 0),
-    );
+    await engine.event('approval-request', (event) => event.seq > (engine.of('approval-request')[0]?.seq ?? 0));
     const [first, second] = engine.of('approval-request');
     await engine.runtime.request('approval.decide', {
       approvalId: second!.approval.id,

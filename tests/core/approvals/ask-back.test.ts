@@ -6,6 +6,7 @@ import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const write = { path: 'notes.md', content: 'One line.\n' };
 /** What is asked back stands in no other request. */
@@ -14,23 +15,22 @@ const isBack = {
 };
 
 /** The lead writes a file; asked back, it says why. */
-function writing(answer: { hold?: () => Promise<unknown>; status?: number; cutAfter?: number } = {}): Script {
-  const { hold, ...options } = answer;
+function writing(answer: { held?: Gate; status?: number; cutAfter?: number } = {}): Script {
+  const { held, ...options } = answer;
   return new Script()
     .on(isBack)
     .reply([text('Because you wanted notes.')], {
       usage: { input: 700, output: 11 },
       name: 'answer',
       ...options,
-      ...(hold ? { hold: { after: 2, until: hold } } : {}),
+      ...(held ? { hold: held.at(2) } : {}),
     })
     .step([toolUse('write_file', write)])
     .step([text('Written.')]);
 }
 
 async function asked(engine: Harness): Promise<string> {
-  const event = await engine.event(({ type }) => type === 'approval-request');
-  if (event.type !== 'approval-request') throw new Error('not a question');
+  const event = await engine.event('approval-request');
   return event.approval.id;
 }
 
@@ -42,7 +42,7 @@ test('it answers from what it knows, the question stays open, and the answer is 
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: ' Why this file? ' });
-  await engine.event(({ type }) => type === 'context-end');
+  await engine.event('context-end');
   const exchange = { question: 'Why this file?', answer: 'Because you wanted notes.', error: null };
   expect(await engine.store.approval(approvalId)).toMatchObject({ decisions: [null], context: [exchange] });
   const { text: exported } = await engine.runtime.request('conversation.export', {
@@ -66,7 +66,7 @@ test('its tokens are counted to the run, the workflow and the conversation', asy
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await engine.event(({ type }) => type === 'context-end');
+  await engine.event('context-end');
   const before = await engine.store.workflow(workflowId);
   expect(before?.usage.requests).toBe(2);
   await decide(engine, approvalId);
@@ -93,9 +93,9 @@ test('asked twice, the second request holds the first exchange', async () => {
 });
 
 test('while it answers, one more is refused; an answer to the question ends it, counted', async () => {
-  const held = Promise.withResolvers<void>();
-  const engine = await startEngine(writing({ hold: () => held.promise }), { person: () => null });
-  onTestFinished(() => held.resolve());
+  const held = new Gate();
+  const engine = await startEngine(writing({ held }), { person: () => null });
+  onTestFinished(() => held.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   const ask = () => engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
@@ -117,16 +117,16 @@ test('a model that fails leaves the question open, with why', async () => {
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  const end = await engine.event(({ type }) => type === 'context-end');
+  const end = await engine.event('context-end');
   expect(end).toMatchObject({ context: { answer: null, error: expect.any(String) as string } });
   await decide(engine, approvalId);
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
 test('a stop ends it with everything else, and nothing is left open', async () => {
-  const held = Promise.withResolvers<void>();
-  const engine = await startEngine(writing({ hold: () => held.promise }), { person: () => null });
-  onTestFinished(() => held.resolve());
+  const held = new Gate();
+  const engine = await startEngine(writing({ held }), { person: () => null });
+  onTestFinished(() => held.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
@@ -145,7 +145,7 @@ test('a bound forbids it, and says so; the question is still open', async () => 
   await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  const end = await engine.event(({ type }) => type === 'context-end');
+  const end = await engine.event('context-end');
   const error = expect.stringContaining('limit of 1 token') as string;
   expect(end).toMatchObject({ context: { answer: null, error } });
   expect(engine.model.requests).toHaveLength(1);
@@ -155,9 +155,9 @@ test('a bound forbids it, and says so; the question is still open', async () => 
 test('the end of the program cuts it off; asleep nobody can say more, awake it can be asked again', async () => {
   const store = await openStore({ url: 'mem://' });
   const lasting = { ...store, close: () => Promise.resolve() };
-  const held = Promise.withResolvers<void>();
-  onTestFinished(() => held.resolve());
-  const engine = await startEngine(writing({ hold: () => held.promise }), {
+  const held = new Gate();
+  onTestFinished(() => held.open());
+  const engine = await startEngine(writing({ held }), {
     store: lasting,
     person: () => null,
   });
@@ -166,7 +166,7 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
   await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
   await engine.runtime.close();
-  held.resolve();
+  held.open();
   const runtime = await composeRuntime({
     store,
     folder: engine.folder,
@@ -191,11 +191,11 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
 });
 
 test('a stop tells all that it ended, also of two that were asked back at once', async () => {
-  const held = Promise.withResolvers<void>();
-  onTestFinished(() => held.resolve());
+  const held = new Gate();
+  onTestFinished(() => held.open());
   const script = new Script()
     .on(isBack)
-    .reply([text('Because.')], { hold: { after: 2, until: () => held.promise } })
+    .reply([text('Because.')], { hold: held.at(2) })
     .step([toolUse('write_file', write), toolUse('write_file', { ...write, path: 'more.md' })])
     .step([text('Written.')]);
   const engine = await startEngine(script, { person: () => null });
@@ -210,8 +210,8 @@ test('a stop tells all that it ended, also of two that were asked back at once',
 
 test('a kill while it answers leaves nobody waiting for what it says', async () => {
   const store = await openStore({ url: 'mem://' });
-  const held = Promise.withResolvers<void>();
-  onTestFinished(() => held.resolve());
+  const held = new Gate();
+  onTestFinished(() => held.open());
   // Of a killed process nothing more is stored.
   let killed = false;
   const dying: typeof store = {
@@ -223,7 +223,7 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
       return stored;
     },
   };
-  const engine = await startEngine(writing({ hold: () => held.promise }), {
+  const engine = await startEngine(writing({ held }), {
     store: dying,
     person: () => null,
   });
@@ -252,25 +252,25 @@ test('an empty question is refused in words', async () => {
 });
 
 test('asked while the response still comes, it sees the call that it is asked about', async () => {
-  const whole = Promise.withResolvers<void>();
+  const whole = new Gate();
   const script = new Script()
     .on(isBack)
     .reply([text('Because you wanted notes.')])
     .step([toolUse('write_file', write), text('And more words.')], {
-      hold: { after: 8, until: () => whole.promise },
+      hold: whole.at(8),
     })
     .step([text('Written.')]);
   const engine = await startEngine(script, { person: () => null });
-  onTestFinished(() => whole.resolve());
+  onTestFinished(() => whole.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   expect(engine.of('message-end').filter(({ entry }) => entry.kind === 'assistant')).toEqual([]);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await engine.event(({ type }) => type === 'context-end');
+  await engine.event('context-end');
   const messages = engine.model.requests[1]?.seen.body.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   expect(JSON.stringify(messages[1])).toContain('notes.md');
-  whole.resolve();
+  whole.open();
   await decide(engine, approvalId);
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { live, Resumer } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 
@@ -34,38 +34,36 @@ function moments(events: readonly DurableEvent[]): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
+async function pointAt(seq: number): Promise<KillPoint> {
   const model = await start();
   const folder = join(root, `at-${seq}`);
   await mkdir(folder);
-  const life = { data: join(root, `store-${seq}`), url: model.url, folder };
-  expect(await live({ mode: 'start', ...life, grant, killAfter: seq }), `killed after ${seq}`).toBeNull();
-  const { end, events } = await resumer.resume(life);
-  await model.close();
-
-  expect(end.outcome).toBe('completed');
-  const used = only(events, 'grant-change').filter(({ change }) => change === 'used');
-  const byGrant = only(events, 'approval-decide').filter(({ decision }) => decision.ruleId?.startsWith('grant:'));
-  expect(used.length, 'counted no more often than it allows').toBeLessThanOrEqual(grant.calls);
-  expect(byGrant.length, 'answered no more often than it was counted').toBeLessThanOrEqual(used.length);
-  const requests = only(events, 'approval-request');
-  expect(new Set(requests.map(({ approval }) => approval.toolCallId)).size, 'no question is asked twice').toBe(
-    requests.length,
-  );
-  for (const { seq: started, toolCallId } of only(events, 'tool-start')) {
-    const request = requests.find(({ approval }) => approval.toolCallId === toolCallId);
-    const yes = only(events, 'approval-decide').find(
-      ({ approvalId, decision }) => approvalId === request?.approval.id && decision.allowed,
+  const check: KillPoint['check'] = async ({ end, events }) => {
+    expect(end.outcome).toBe('completed');
+    const used = only(events, 'grant-change').filter(({ change }) => change === 'used');
+    const byGrant = only(events, 'approval-decide').filter(({ decision }) => decision.ruleId?.startsWith('grant:'));
+    expect(used.length, 'counted no more often than it allows').toBeLessThanOrEqual(grant.calls);
+    expect(byGrant.length, 'answered no more often than it was counted').toBeLessThanOrEqual(used.length);
+    const requests = only(events, 'approval-request');
+    expect(new Set(requests.map(({ approval }) => approval.toolCallId)).size, 'no question is asked twice').toBe(
+      requests.length,
     );
-    expect(yes?.seq, `a yes before ${toolCallId} starts`).toBeLessThan(started);
-  }
-  const starts = only(events, 'tool-start').map(({ toolCallId }) => toolCallId);
-  expect(new Set(starts).size, 'no write is made twice').toBe(starts.length);
-  const interrupted = only(events, 'tool-end').filter(({ entry }) => entry.output.includes('outcome unknown'));
-  // What was started at the very moment of the kill is told to the model, and not done again.
-  expect(interrupted.length).toBeLessThanOrEqual(1);
-  for (const path of FILES.slice(interrupted.length === 0 ? 0 : FILES.length))
-    expect(await readFile(join(folder, path), 'utf8')).toBe(`This is ${path}.`);
+    for (const { seq: started, toolCallId } of only(events, 'tool-start')) {
+      const request = requests.find(({ approval }) => approval.toolCallId === toolCallId);
+      const yes = only(events, 'approval-decide').find(
+        ({ approvalId, decision }) => approvalId === request?.approval.id && decision.allowed,
+      );
+      expect(yes?.seq, `a yes before ${toolCallId} starts`).toBeLessThan(started);
+    }
+    const starts = only(events, 'tool-start').map(({ toolCallId }) => toolCallId);
+    expect(new Set(starts).size, 'no write is made twice').toBe(starts.length);
+    const interrupted = only(events, 'tool-end').filter(({ entry }) => entry.output.includes('outcome unknown'));
+    // What was started at the very moment of the kill is told to the model, and not done again.
+    expect(interrupted.length).toBeLessThanOrEqual(1);
+    for (const path of FILES.slice(interrupted.length === 0 ? 0 : FILES.length))
+      expect(await readFile(join(folder, path), 'utf8')).toBe(`This is ${path}.`);
+  };
+  return { model, life: { data: join(root, `store-${seq}`), folder, grant }, check };
 }
 
 test('after every durable event from the first yes on', { timeout: 300_000 }, async () => {
@@ -80,13 +78,5 @@ test('after every durable event from the first yes on', { timeout: 300_000 }, as
   expect(deciders, 'the grant answers for the second').toEqual([false, true, false]);
   const seqs = moments(events);
   expect(seqs.length).toBeGreaterThan(10);
-  const lane = async (first: number): Promise<void> => {
-    const resumer = new Resumer();
-    try {
-      for (let index = first; index < seqs.length; index += 2) await killAndResume(seqs[index] ?? 0, resumer);
-    } finally {
-      resumer.end();
-    }
-  };
-  await Promise.all([0, 1].map(lane));
+  await killAfterEach(seqs, pointAt);
 });

@@ -54,8 +54,7 @@ describe('rules', () => {
   test('an edit does not lead around a rule', async () => {
     const engine = await engineWith(writeFile({ path: 'free.md' }), DENY, { person: () => null });
     const { workflowId } = await engine.send('Write');
-    const asked = await engine.event((event) => event.type === 'approval-request');
-    if (asked.type !== 'approval-request') throw new Error('unexpected');
+    const asked = await engine.event('approval-request');
     const approvalId = asked.approval.id;
     const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId, answer });
     const edit = { kind: 'edit', value: { path: './private/../private/a.md', content: 'x' } } as const;
@@ -148,8 +147,7 @@ test('what cannot be undone needs a second step, and is not answered by time', a
     person: () => null,
   });
   const { workflowId } = await engine.send('Write');
-  const asked = await engine.event((event) => event.type === 'approval-request');
-  if (asked.type !== 'approval-request') throw new Error('unexpected');
+  const asked = await engine.event('approval-request');
   const { id: approvalId, reversible, onTimeout, grant } = asked.approval;
   expect({ reversible, onTimeout, grant }).toEqual({
     reversible: false,

@@ -79,9 +79,8 @@ describe('the budget of a run', () => {
       .reply([text('Written.')]);
     const patient = await startEngine(waiting, { settings, person: () => null });
     const sent = await patient.send('Write');
-    const asked = await patient.event(({ type }) => type === 'approval-request');
+    const asked = await patient.event('approval-request');
     await sleep(900);
-    if (asked.type !== 'approval-request') throw new Error('no question');
     await patient.runtime.request('approval.decide', {
       approvalId: asked.approval.id,
       answer: { kind: 'allow' },
@@ -109,9 +108,8 @@ describe('the budget of a run', () => {
     const settings = '[limits.run]\nmax_tokens = 9000\nmax_minutes = 5\n';
     const engine = await startEngine(script, { settings, person: () => null });
     const { workflowId } = await engine.send('Go');
-    const asked = await engine.event(({ type }) => type === 'approval-request');
-    if (asked.type !== 'approval-request' || asked.approval.subject.kind !== 'envelopes')
-      throw new Error('no question');
+    const asked = await engine.event('approval-request');
+    if (asked.approval.subject.kind !== 'envelopes') throw new Error('no question');
     const { id, subject } = asked.approval;
     const envelope = subject.items[0]!.envelope;
     expect(envelope.limits.budget).toEqual({ tokens: 9000, minutes: 5 });

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const usage = { input: 100, output: 20 };
 const LAST = /You have no tools any more/;
@@ -102,14 +103,13 @@ describe('more of a budget', () => {
   });
 
   test('while it runs, it takes effect at the next check', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const held = new Gate();
     let turn = 0;
     const script = new Script()
       .on({ lastUser: LAST })
       .reply([text('Too early.')], { usage })
       .on({ turn: 3 })
-      .reply([toolUse('glob', { pattern: 'held' })], { usage, hold: { after: 0, until: () => held } })
+      .reply([toolUse('glob', { pattern: 'held' })], { usage, hold: held.at(0) })
       .on({ turn: 6 })
       .reply([text('All of it.')], { usage })
       .on({})
@@ -118,14 +118,14 @@ describe('more of a budget', () => {
     const { workflowId, runId } = await engine.send('Go');
     await engine.model.waitFor(({ seen }) => seen.turn === 3);
     await engine.runtime.request('run.extend', { runId, add: { iterations: 7 }, seen: { iterations: 3 } });
-    release();
+    held.open();
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'All of it.' });
     expect(engine.of('limit-change')).toMatchObject([{ of: 'run', runId, limits: { iterations: 10 } }]);
   });
 
   test('of two who saw the same limits one gives more; the other is told, and changes nothing', async () => {
-    const held = Promise.withResolvers<undefined>();
-    const script = new Script().on({}).reply([text('Done.')], { hold: { after: 0, until: () => held.promise } });
+    const held = new Gate();
+    const script = new Script().on({}).reply([text('Done.')], { hold: held.at(0) });
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 5000\n' });
     const { workflowId, runId } = await engine.send('Go');
     await engine.model.waitFor(() => true);
@@ -138,19 +138,15 @@ describe('more of a budget', () => {
     await expect(engine.runtime.request('run.extend', ofRun)).rejects.toMatchObject(outdated);
     expect(engine.of('limit-change').map(({ limits }) => limits)).toEqual([{ tokens: 5100 }, { iterations: 25 }]);
     await engine.runtime.request('workflow.extend', { ...ofWorkflow, seen: { tokens: 5100 } });
-    held.resolve(undefined);
+    held.open();
     await engine.ended(workflowId);
     expect((await engine.store.workflow(workflowId))?.budget).toEqual({ tokens: 5200 });
   });
 
   test('raised while the last request is under way: the run goes on instead of ending', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const held = new Gate();
     const script = worker();
-    script.rules.unshift(
-      ...new Script().on({ asked: LAST }).reply([text('Half.')], { usage, hold: { after: 0, until: () => held } })
-        .rules,
-    );
+    script.rules.unshift(...new Script().on({ asked: LAST }).reply([text('Half.')], { usage, hold: held.at(0) }).rules);
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 300\n' });
     const { workflowId } = await engine.send('Go');
     await engine.model.waitFor(({ seen }) => LAST.test(seen.asked));
@@ -159,7 +155,7 @@ describe('more of a budget', () => {
       add: { tokens: 5000 },
       seen: { tokens: 300 },
     });
-    release();
+    held.open();
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 

@@ -40,6 +40,6 @@ test('a conversation that cannot be read interrupts the workflow with that error
   const end = await engine.ask('And again');
   expect(end).toMatchObject({ outcome: 'interrupted', error: { message: 'cannot read' } });
   await engine.runtime.request('workflow.resume', { workflowId: end.workflowId });
-  const again = await engine.event((event) => event.type === 'workflow-end' && event.seq > end.seq);
+  const again = await engine.event('workflow-end', (event) => event.seq > end.seq);
   expect(again).toMatchObject({ outcome: 'completed' });
 });

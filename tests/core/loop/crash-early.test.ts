@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { live, Resumer } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
@@ -13,8 +13,6 @@ import { chunksOf } from '../../support/fake-model/stream.ts';
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-early-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** As many processes at a time as the machines that run this have cores. */
-const LANES = 2;
 const LEAD = { tools: ['spawn_agent'] };
 const CHILD = { without: ['spawn_agent'] };
 
@@ -47,33 +45,33 @@ function moments(events: readonly DurableEvent[]): number[] {
   return Array.from({ length: end - first + 1 }, (_, index) => first + index);
 }
 
-async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
+async function pointAt(seq: number): Promise<KillPoint> {
   const model = await start();
-  const life = { data: join(root, `at-${seq}`), url: model.url, folder: root };
-  expect(await live({ mode: 'start', ...life, killAfter: seq }), `killed after ${seq}`).toBeNull();
-  const { end, events, runs } = await resumer.resume(life);
-  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-  expect(end.outcome, `resumed after ${seq}`).toBe('completed');
-  expect(end.text).toContain('Report: part alpha');
-  expect(runs.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
-  expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
+  const check: KillPoint['check'] = ({ end, events, runs }) => {
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+    expect(end.outcome, `resumed after ${seq}`).toBe('completed');
+    expect(end.text).toContain('Report: part alpha');
+    expect(runs.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+    expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
 
-  const stored = events.slice(0, seq);
-  const acted = stored.some(
-    (event) => event.type === 'message-part' && event.value.type === 'tool_use' && event.parentRunId === null,
-  );
-  const asked = model.requests.filter(({ rule }) => rule === 'lead asks');
-  expect(asked, `the response is final once its call is stored: ${seq}`).toHaveLength(acted ? 1 : 2);
-  const entries = events.flatMap((event) =>
-    (event.type === 'message-end' || event.type === 'tool-end') && event.parentRunId === null ? [event.entry] : [],
-  );
-  expect(entries.map(({ n }) => n).sort((a, b) => a - b)).toEqual(entries.map((_, index) => index));
-  const done = stored.some((event) => event.type === 'run-end' && event.outcome === 'completed');
-  expect(model.requests.filter(({ rule }) => rule === 'child reports').length, `paid once: ${seq}`).toBeLessThanOrEqual(
-    done ? 1 : 2,
-  );
-  model.expectDone();
-  await model.close();
+    const stored = events.slice(0, seq);
+    const acted = stored.some(
+      (event) => event.type === 'message-part' && event.value.type === 'tool_use' && event.parentRunId === null,
+    );
+    const asked = model.requests.filter(({ rule }) => rule === 'lead asks');
+    expect(asked, `the response is final once its call is stored: ${seq}`).toHaveLength(acted ? 1 : 2);
+    const entries = events.flatMap((event) =>
+      (event.type === 'message-end' || event.type === 'tool-end') && event.parentRunId === null ? [event.entry] : [],
+    );
+    expect(entries.map(({ n }) => n).sort((a, b) => a - b)).toEqual(entries.map((_, index) => index));
+    const done = stored.some((event) => event.type === 'run-end' && event.outcome === 'completed');
+    expect(
+      model.requests.filter(({ rule }) => rule === 'child reports').length,
+      `paid once: ${seq}`,
+    ).toBeLessThanOrEqual(done ? 1 : 2);
+    model.expectDone();
+  };
+  return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
 test('after every durable event of it', { timeout: 600_000 }, async () => {
@@ -88,13 +86,5 @@ test('after every durable event of it', { timeout: 600_000 }, async () => {
   await model.close();
   const seqs = moments(whole?.events ?? []);
   expect(seqs.length).toBeGreaterThan(15);
-  const lane = async (first: number): Promise<void> => {
-    const resumer = new Resumer();
-    try {
-      for (let index = first; index < seqs.length; index += LANES) await killAndResume(seqs[index] ?? 0, resumer);
-    } finally {
-      resumer.end();
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
+  await killAfterEach(seqs, pointAt);
 });

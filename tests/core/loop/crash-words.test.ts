@@ -5,9 +5,10 @@ import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
+import { Gate } from '../../support/gate.ts';
 
 test('whole text after the call is part of the response, cut text is not', async () => {
-  const free = Promise.withResolvers<undefined>();
+  const free = new Gate();
   const store = await openStore({ url: 'mem://' });
   const lasting = { ...store, close: () => Promise.resolve() };
   const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), text('cut words', { deltas: 3 })];
@@ -15,7 +16,7 @@ test('whole text after the call is part of the response, cut text is not', async
   const after = chunksOf(blocks, {}, 0, () => 'id').length - 4;
   const script = new Script()
     .on({ turn: 1 })
-    .reply(blocks, { hold: { after, until: () => free.promise } })
+    .reply(blocks, { hold: free.at(after) })
     .on({})
     .reply([text('x')]);
   const engine = await startEngine(script, { store: lasting });
@@ -33,7 +34,7 @@ test('whole text after the call is part of the response, cut text is not', async
   });
   onTestFinished(() => again.close());
   const entries = await store.entriesOf(runId);
-  free.resolve(undefined);
+  free.open();
   const answer = entries.find(({ kind }) => kind === 'assistant');
   expect(answer).toMatchObject({
     interrupted: false,

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Harness } from '../../support/engine.ts';
 import { outputOf, startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 import {
   checkerFile,
   childOf,
@@ -30,8 +31,7 @@ const seenOf = (engine: Harness) => {
   return { ...limits?.budget, ...(limits && { iterations: limits.maxIterations }) };
 };
 
-const reviewing = (engine: Harness) =>
-  engine.event((event) => event.type === 'request-start' && event.purpose === 'review');
+const reviewing = (engine: Harness) => engine.event('request-start', (event) => event.purpose === 'review');
 
 describe('what a review costs', () => {
   test('is counted to the run, the workflow and the conversation, as requests of their own', async () => {
@@ -149,22 +149,22 @@ describe('nothing is lost', () => {
       .on({ system: REVIEWER })
       .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
     script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
-    const held = Promise.withResolvers<void>();
+    const held = new Gate();
     script.rules.unshift({
       name: 'lead waits',
       match: { tools: ['delegate_task'], turn: 2 },
       used: 0,
       blocks: [text('Done.')],
-      options: { hold: { after: 0, until: () => held.promise } },
+      options: { hold: held.at(0) },
     });
     const engine = await startReflecting(script);
     const { workflowId } = await engine.send('Go');
-    const end = await engine.event((event) => event.type === 'run-end');
+    const end = await engine.event('run-end');
     expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
     const asked = engine.model.requests.filter(({ seen }) => /checker/.test(seen.system)).length;
     await engine.runtime.request('run.retry', { runId: end.runId });
-    await engine.event((event) => event.type === 'run-end' && event.outcome === 'completed');
-    held.resolve();
+    await engine.event('run-end', (event) => event.outcome === 'completed');
+    held.open();
     await engine.ended(workflowId);
     expect(engine.model.requests.filter(({ seen }) => /checker/.test(seen.system))).toHaveLength(asked);
     expect(reviewers(engine)).toHaveLength(2);

@@ -5,13 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { live, Resumer } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach, live, Resumer } from '../../support/crash.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { CHECKER, checkerFile, reflecting, REVIEWER, verdict } from '../../support/reflecting.ts';
-
-/** As many processes at a time as the machines that run this have cores. */
-const LANES = 2;
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-review-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -46,45 +43,31 @@ const scores = (events: readonly DurableEvent[]) =>
       : [],
   );
 
-async function killAndResume(killAfter: number, resumer: Resumer): Promise<void> {
+async function pointAt(killAfter: number): Promise<KillPoint> {
   const model = await startFakeModel(script());
-  const data = join(root, `at-${killAfter}`);
-  const life = { data, url: model.url, folder };
-  expect(await live({ ...life, mode: 'start', killAfter }), `killed after ${killAfter}`).toBeNull();
-  const before = model.requests.length;
-  const { end, events, runs } = await resumer.resume(life);
-  await model.close();
-  await rm(data, { recursive: true, force: true });
-
-  const where = `killed after ${killAfter}: ${events[killAfter - 1]?.type}`;
-  expect(end.outcome, where).toBe('completed');
-  const child = runs.find(({ parentRunId }) => parentRunId !== null);
-  expect(child, where).toMatchObject({ outcome: 'completed', text: 'second' });
-  // What cannot be read is said only once: where it was lost with its process, a readable one takes its place.
-  expect(
-    scores(events).filter((score) => score !== null),
-    where,
-  ).toEqual([40, 90]);
-  expect(child?.reviews?.length, where).toBe(scores(events).length);
-  const stored = scores(events.slice(0, killAfter)).length;
-  const asked = model.requests.slice(before).filter(({ seen }) => REVIEWER.test(seen.system));
-  expect(asked.length, `${where}: no stored review is asked for again`).toBeLessThanOrEqual(3 - stored);
+  const check: KillPoint['check'] = ({ end, events, runs }, before) => {
+    const where = `killed after ${killAfter}: ${events[killAfter - 1]?.type}`;
+    expect(end.outcome, where).toBe('completed');
+    const child = runs.find(({ parentRunId }) => parentRunId !== null);
+    expect(child, where).toMatchObject({ outcome: 'completed', text: 'second' });
+    // What cannot be read is said only once: where it was lost with its process, a readable one takes its place.
+    expect(
+      scores(events).filter((score) => score !== null),
+      where,
+    ).toEqual([40, 90]);
+    expect(child?.reviews?.length, where).toBe(scores(events).length);
+    const stored = scores(events.slice(0, killAfter)).length;
+    const asked = model.requests.slice(before).filter(({ seen }) => REVIEWER.test(seen.system));
+    expect(asked.length, `${where}: no stored review is asked for again`).toBeLessThanOrEqual(3 - stored);
+  };
+  return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
 test('after every event from the first review on', { timeout: 300_000 }, async () => {
   expect(scores(whole)).toEqual([null, 40, 90]);
   const kills = ofChild.map(({ seq }) => seq).filter((seq) => seq >= (sent ?? Infinity) - 1);
   expect(kills.length).toBeGreaterThan(15);
-  const lane = async (): Promise<void> => {
-    const resumer = new Resumer();
-    try {
-      for (let next = kills.shift(); next !== undefined; next = kills.shift()) await killAndResume(next, resumer);
-    } finally {
-      kills.length = 0;
-      resumer.end();
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await killAfterEach(kills, pointAt);
 });
 
 test('in a review: what it had read is counted, and another one takes its place', async () => {

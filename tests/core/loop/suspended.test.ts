@@ -7,17 +7,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const STOPPED_MS = 3_500;
 
 test('SIGSTOP and SIGCONT in the middle of a stream', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'triad-suspended-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  const script = new Script()
-    .on({})
-    .reply([text('The whole answer.', { deltas: 4 })], { hold: { after: 3, until: () => held } });
+  const held = new Gate();
+  const script = new Script().on({}).reply([text('The whole answer.', { deltas: 4 })], { hold: held.at(3) });
   const model = await startFakeModel(script);
   onTestFinished(() => model.close());
   // Both bounds are shorter than the process stands still.
@@ -37,7 +35,7 @@ test('SIGSTOP and SIGCONT in the middle of a stream', { timeout: 60_000 }, async
   process.kill(pid!, 'SIGCONT');
   // Woken, it first hears of its timers and only then of the stream.
   await sleep(300);
-  release();
+  held.open();
   const ended = await result;
   expect(ended?.end).toMatchObject({ outcome: 'completed', text: 'The whole answer.' });
   expect(ended?.runs[0]?.workedMs).toBeLessThan(STOPPED_MS);

@@ -9,6 +9,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { type Block, type Match, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
+import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 interface Proof {
@@ -42,15 +43,15 @@ function restless(): Script {
 
 /** Two sub-agents; the first is answered only once the second has asked too. */
 function together(): Script {
-  const both = Promise.withResolvers<void>();
+  const both = new Gate();
   return new Script()
     .on({ ...LEAD, step: 1 })
     .reply([spawn('one'), spawn('two')])
     .on({ ...CHILD, prompt: /one/ })
-    .reply([text('Report.')], { hold: { after: 0, until: () => both.promise } })
+    .reply([text('Report.')], { hold: both.at(0) })
     .on({ ...CHILD, prompt: /two/ })
     .reply(() => {
-      both.resolve();
+      both.open();
       return [text('Report.')];
     })
     .on(LEAD)
@@ -232,21 +233,20 @@ test.for(Object.entries(PROOFS))('%s', async ([path, { value, settings = '', scr
 });
 
 test('what runs keeps what it started with', async () => {
-  const reached = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
+  const held = new Gate();
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('list_directory', {})], {
       times: 1,
-      hold: { after: 1, until: () => (reached.resolve(), go.promise) },
+      hold: held.at(1),
     })
     .on({})
     .reply([text('Done.')]);
   const engine = await startEngine(script, { configFolder: await folderWith({}) });
   const { workflowId } = await engine.send('Go');
-  await reached.promise;
+  await held.reached;
   await engine.runtime.request('settings.set', { path: 'models.default', value: 'opus' });
-  go.resolve();
+  held.open();
   await engine.ended(workflowId);
   await engine.ask('Again');
   expect(asked(engine)).toEqual(['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-opus-5-5']);

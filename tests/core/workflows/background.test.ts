@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { batch, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const LEAD = { tools: ['spawn_agent'] };
 const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
@@ -10,8 +11,7 @@ const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wai
 
 describe('wait_all: false', () => {
   test('returns with the first report; the other one is handed over when it has ended', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([start])
@@ -19,13 +19,13 @@ describe('wait_all: false', () => {
       .reply((seen) => [text(seen.asked.includes('Report: slow') ? 'Both are there.' : 'Something is missing.')])
       .on(LEAD)
       .reply(() => {
-        release();
+        held.open();
         return [text('The first is there.')];
       })
       .on({ prompt: /Review fast/ })
       .reply([text(reportOf('fast'))])
       .on({ prompt: /Review slow/ })
-      .reply([text(reportOf('slow'))], { hold: { after: 0, until: () => held } });
+      .reply([text(reportOf('slow'))], { hold: held.at(0) });
     const engine = await startEngine(script);
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);

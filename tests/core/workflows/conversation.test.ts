@@ -50,7 +50,7 @@ describe('a conversation', () => {
       .reply([text('Fine.')]);
     const engine = await startEngine(script, { person: () => null });
     const { workflowId } = await engine.send('First');
-    await engine.event((event) => event.type === 'approval-request');
+    await engine.event('approval-request');
     await engine.runtime.request('workflow.stop', { workflowId });
     await engine.ended(workflowId);
     expect((await engine.ask('Second')).outcome).toBe('completed');

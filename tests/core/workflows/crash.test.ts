@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { live, Resumer } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 
-/** As many processes at a time as the machines that run this have cores. */
-const LANES = 2;
 const CHILDREN = ['alpha', 'beta', 'gamma'];
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-'));
@@ -34,17 +32,9 @@ function callsAt(before: readonly DurableEvent[]): number {
   return parts.length === 0 ? CHILDREN.length : parts.length;
 }
 
-async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
+async function pointAt(seq: number): Promise<KillPoint> {
   const model = await startFakeModel(threeChildren());
-  const data = join(root, `at-${seq}`);
-  try {
-    expect(
-      await live({ mode: 'start', data, url: model.url, folder: root, killAfter: seq }),
-      `killed after event ${seq}`,
-    ).toBeNull();
-    const before = model.requests.length;
-    const { end, events, runs, workflow } = await resumer.resume({ data, url: model.url, folder: root });
-
+  const check: KillPoint['check'] = ({ end, events, runs, workflow }, before) => {
     expect(
       events.map((event) => event.seq),
       'numbers are dense',
@@ -77,10 +67,8 @@ async function killAndResume(seq: number, resumer: Resumer): Promise<void> {
       'no finished request is repeated',
     ).toEqual([]);
     if (names.length === CHILDREN.length) model.expectDone();
-  } finally {
-    await model.close();
-    await rm(data, { recursive: true, force: true });
-  }
+  };
+  return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
 describe('kill -9 and resume', () => {
@@ -96,19 +84,9 @@ describe('kill -9 and resume', () => {
     await model.close();
     const count = whole?.events.length ?? 0;
     expect(count).toBeGreaterThan(60);
-    let next = 1;
-    let failed = false;
-    const lane = async (): Promise<void> => {
-      const resumer = new Resumer();
-      try {
-        while (next < count && !failed) await killAndResume(next++, resumer);
-      } catch (error) {
-        failed = true;
-        throw error;
-      } finally {
-        resumer.end();
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await killAfterEach(
+      Array.from({ length: count - 1 }, (_, index) => index + 1),
+      pointAt,
+    );
   });
 });

@@ -125,7 +125,7 @@ test('where no agent may be started, or the folder is empty, it says so', async 
 test('a stop ends it at once, and the next message goes on', async () => {
   const engine = await demo({ person: () => null });
   const { workflowId } = await engine.send('What is this?');
-  await engine.event((event) => event.type === 'approval-request');
+  await engine.event('approval-request');
   await engine.runtime.request('workflow.stop', { workflowId });
   expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
 });

@@ -138,8 +138,8 @@ describe('recovery', () => {
     const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
     const { workflowId } = await engine.send('Go');
     await engine.event(
+      'message-end',
       (event) =>
-        event.type === 'message-end' &&
         event.entry.kind === 'assistant' &&
         event.entry.parts.some((part) => part.type === 'text' && part.text === 'One is there.'),
     );

@@ -6,35 +6,27 @@ import { answering, composeRuntime, settingsOf, yes } from '../../support/compos
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const LEAD = { tools: ['spawn_agent'] };
 const CONFLICT = { code: 'conflict' };
 
-/** Something that others wait for until it is opened. */
-function gate() {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { open: () => open(), opened };
-}
-
 /** A message "Second" is answered when the gate opens. */
-function failingOnce(until: Promise<void>): Script {
+function failingOnce(held: Gate): Script {
   return failingChild(
-    new Script()
-      .on({ ...LEAD, asked: /^Second/ })
-      .reply([text('Second done')], { hold: { after: 1, until: () => until }, times: 1 }),
+    new Script().on({ ...LEAD, asked: /^Second/ }).reply([text('Second done')], { hold: held.at(1), times: 1 }),
   );
 }
 
 /** The sub-agent has failed, its workflow has ended, and another one of the conversation keeps the line. */
 async function failedBehindAnother(view: (store: Store) => Store = (store) => store) {
-  const { open, opened } = gate();
+  const held = new Gate();
   const store = view(await openStore({ url: 'mem://' }));
-  const engine = await startEngine(failingOnce(opened), { store });
+  const engine = await startEngine(failingOnce(held), { store });
   const { workflowId, subAgents } = await engine.ask('Go');
   const second = await engine.send('Second');
   await engine.model.waitFor(({ seen }) => seen.asked.startsWith('Second'));
-  return { engine, workflowId, runId: subAgents[0]!.runId, second: second.workflowId, open };
+  return { engine, workflowId, runId: subAgents[0]!.runId, second: second.workflowId, held };
 }
 
 /** The program died while the sub-agent worked, and was started anew on the given view of the same store. */
@@ -53,7 +45,7 @@ async function interrupted(view: (store: Store) => Store = (store) => store) {
     .reply([text('All found.')]);
   const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
   const { workflowId } = await engine.send('Go');
-  await engine.event((event) => event.type === 'message-delta' && event.text.startsWith('A'));
+  await engine.event('message-delta', (event) => event.text.startsWith('A'));
   await engine.runtime.close();
   const child = (await store.runsOf([workflowId])).find((run) => run.parentRunId !== null)!;
   const runtime = await composeRuntime({
@@ -76,18 +68,18 @@ async function attemptsOf(store: Store, conversationId: string, runId: string): 
 
 /** Interrupted; when it is taken up again its lead waits until the gate opens. */
 async function heldBack() {
-  const { open, opened } = gate();
+  const held = new Gate();
   let isHeld = false;
   const parts = await interrupted((real) => ({
     ...real,
     // What the lead of the resumed workflow reads before it begins.
     approvalsOf: async (ids) => {
-      if (isHeld) await opened;
+      if (isHeld) await held.pass();
       return real.approvalsOf(ids);
     },
   }));
   isHeld = true;
-  return { ...parts, open };
+  return { ...parts, held };
 }
 
 const reaches = (store: Store, workflowId: string, what: object): Promise<void> =>
@@ -95,24 +87,24 @@ const reaches = (store: Store, workflowId: string, what: object): Promise<void> 
 
 describe('another attempt that is asked for twice', () => {
   test('resumed in one window, retried in another before the lead reached its call', async () => {
-    const { store, runtime, workflowId, runId, conversationId, open } = await heldBack();
+    const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await runtime.request('workflow.resume', { workflowId });
     const late = retry({ runtime }, runId);
     const settled = late.catch(() => undefined);
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))]);
-    open();
+    held.open();
     await expect(late).rejects.toMatchObject(CONFLICT);
     await reaches(store, workflowId, { outcome: 'completed', attempt: 2 });
     expect(await attemptsOf(store, conversationId, runId)).toEqual([1, 2]);
   });
 
   test('two clicks while another workflow is before it in the line: run and counted once', async () => {
-    const { engine, workflowId, runId, open } = await failedBehindAnother();
+    const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     const second = retry(engine, runId);
     const settled = second.catch(() => undefined);
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))]);
-    open();
+    held.open();
     await expect(second).rejects.toMatchObject(CONFLICT);
     await reaches(engine.store, workflowId, { outcome: 'completed', text: 'Now I know all.', attempt: 2 });
     expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1, 2]);
@@ -124,32 +116,32 @@ describe('another attempt that is asked for twice', () => {
 
 describe('a stop before the attempt has begun', () => {
   test('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
-    const { engine, workflowId, runId, open } = await failedBehindAnother();
+    const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     expect(await engine.runtime.request('run.stop', { runId })).toMatchObject({ agents: 1, left: 0 });
-    open();
+    held.open();
     await reaches(engine.store, workflowId, { outcome: 'completed', attempt: 2 });
     expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1]);
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'error' });
   });
 
   test('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
-    const { store, runtime, workflowId, runId, conversationId, open } = await heldBack();
+    const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await retry({ runtime }, runId);
     await runtime.request('run.stop', { runId });
-    open();
+    held.open();
     await reaches(store, workflowId, { outcome: 'completed', attempt: 2 });
     expect(await attemptsOf(store, conversationId, runId)).toEqual([1]);
     expect(await store.run(runId)).toMatchObject({ outcome: 'cancelled' });
   });
 
   test('of the workflow, while a retry waits: it stays cancelled', async () => {
-    const { engine, workflowId, runId, open } = await failedBehindAnother();
+    const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     const late = retry(engine, runId);
     late.catch(() => undefined);
     await engine.runtime.request('workflow.stop', { workflowId });
-    open();
+    held.open();
     await expect(late).rejects.toMatchObject(CONFLICT);
     await reaches(engine.store, workflowId, { outcome: 'cancelled' });
     // Whatever would be taken up again would stand in the line before this one.
@@ -160,16 +152,16 @@ describe('a stop before the attempt has begun', () => {
 });
 
 test('a retry that was asked for before the stop, and read what is stored after it, does not undo it', async () => {
-  const [begun, reading] = [gate(), gate()];
+  const [begun, reading] = [new Gate(), new Gate()];
   let isSlow = false;
-  const { engine, workflowId, runId, open } = await failedBehindAnother((store) => ({
+  const { engine, workflowId, runId, held } = await failedBehindAnother((store) => ({
     ...store,
     run: async (id) => {
       const isHeld = isSlow;
       isSlow = false;
       if (isHeld) {
         begun.open();
-        await reading.opened;
+        await reading.pass();
       }
       return store.run(id);
     },
@@ -178,22 +170,22 @@ test('a retry that was asked for before the stop, and read what is stored after 
   isSlow = true;
   const late = retry(engine, runId);
   late.catch(() => undefined);
-  await begun.opened;
+  await begun.pass();
   await engine.runtime.request('workflow.stop', { workflowId });
   reading.open();
   await expect(late).rejects.toMatchObject(CONFLICT);
-  open();
+  held.open();
   await engine.ask('Third');
   expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'cancelled', attempt: 2 });
   expect(await attemptsOf(engine.store, engine.conversationId, runId)).toEqual([1]);
 });
 
 /** Looks around until its limit, and says then what it has. */
-function limited(until: Promise<void>): Script {
+function limited(held: Gate): Script {
   let turn = 0;
   return new Script()
     .on({ ...LEAD, asked: /^Second/ })
-    .reply([text('Second done')], { hold: { after: 1, until: () => until }, times: 1 })
+    .reply([text('Second done')], { hold: held.at(1), times: 1 })
     .on({ ...LEAD, turn: 1 })
     .reply([spawn({ name: 'worker', prompt: 'Look.' })])
     .on(LEAD)
@@ -208,14 +200,14 @@ function limited(until: Promise<void>): Script {
 
 describe('what crosses an end', () => {
   test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
-    const { open, opened } = gate();
-    const [begun, reading] = [gate(), gate()];
+    const held = new Gate();
+    const [begun, reading] = [new Gate(), new Gate()];
     let isSlow = false;
     const store = await openStore({ url: 'mem://' });
     let turn = 0;
     const script = new Script()
       .on({ lastUser: /You have no tools any more/ })
-      .reply([text('Half of it.')], { hold: { after: 2, until: () => opened } })
+      .reply([text('Half of it.')], { hold: held.at(2) })
       .on({})
       .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage: { input: 100, output: 20 } });
     const engine = await startEngine(script, {
@@ -225,7 +217,7 @@ describe('what crosses an end', () => {
           const row = await store.run(id);
           if (isSlow) {
             begun.open();
-            await reading.opened;
+            await reading.pass();
           }
           return row;
         },
@@ -241,8 +233,8 @@ describe('what crosses an end', () => {
       seen: { tokens: 400 },
     });
     more.catch(() => undefined);
-    await begun.opened;
-    open();
+    await begun.pass();
+    held.open();
     await engine.ended(workflowId);
     reading.open();
     await expect(more).rejects.toMatchObject(CONFLICT);
@@ -250,8 +242,8 @@ describe('what crosses an end', () => {
   });
 
   test('two clicks on more for a sub-agent give it once', async () => {
-    const { open, opened } = gate();
-    const engine = await startEngine(limited(opened), { settings: '[limits.run]\nmax_iterations = 3\n' });
+    const held = new Gate();
+    const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { workflowId, subAgents } = await engine.ask('Go');
     const { runId } = subAgents[0]!;
     await engine.send('Second');
@@ -260,7 +252,7 @@ describe('what crosses an end', () => {
       engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3 } });
     await extend();
     await expect(extend()).rejects.toMatchObject(CONFLICT);
-    open();
+    held.open();
     await reaches(engine.store, workflowId, { outcome: 'completed', attempt: 2 });
     expect(await engine.store.run(runId)).toMatchObject({
       outcome: 'completed',
@@ -271,8 +263,8 @@ describe('what crosses an end', () => {
   });
 
   test('more for a sub-agent that cannot go on changes nothing', async () => {
-    const { opened } = gate();
-    const engine = await startEngine(limited(opened), { settings: '[limits.run]\nmax_iterations = 3\n' });
+    const held = new Gate();
+    const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { subAgents } = await engine.ask('Go');
     const { runId } = subAgents[0]!;
     await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });

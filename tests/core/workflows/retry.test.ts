@@ -5,6 +5,7 @@ import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const LEAD = { tools: ['spawn_agent'] };
 
@@ -44,21 +45,18 @@ describe('trying a sub-agent again', () => {
   });
 
   test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
-      ...new Script()
-        .on({ ...LEAD, turn: 2 })
-        .reply([text('It failed.')], { times: 1, hold: { after: 1, until: () => held } }).rules,
+      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('It failed.')], { times: 1, hold: held.at(1) }).rules,
     );
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'finder');
+    await engine.event('run-end', (event) => event.agent === 'finder');
     await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
     const { runId } = engine.of('run-end')[0]!;
     await retry(engine, runId);
-    release();
+    held.open();
     const end = await engine.ended(workflowId);
     expect(end.text).toBe('Now I know all.');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -66,16 +64,14 @@ describe('trying a sub-agent again', () => {
   });
 
   test('while its lead works on: not of the real provider once the demo is on', async () => {
-    const held = Promise.withResolvers<undefined>();
+    const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
-      ...new Script()
-        .on({ ...LEAD, turn: 2 })
-        .reply([text('It failed.')], { times: 1, hold: { after: 1, until: () => held.promise } }).rules,
+      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('It failed.')], { times: 1, hold: held.at(1) }).rules,
     );
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'finder');
+    await engine.event('run-end', (event) => event.agent === 'finder');
     await engine.model.waitFor(({ seen }) => seen.tools.includes('spawn_agent') && seen.turn === 2);
     const asked = engine.model.requests.length;
     await engine.runtime.request('settings.set', { path: 'providers.active', value: 'demo' });
@@ -84,7 +80,7 @@ describe('trying a sub-agent again', () => {
       code: 'conflict',
       message: expect.stringContaining('The demo is on') as string,
     });
-    held.resolve(undefined);
+    held.open();
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'error']);
     expect(engine.model.requests).toHaveLength(asked);
   });
@@ -92,7 +88,7 @@ describe('trying a sub-agent again', () => {
   test('of the demo, once the real provider is on: by the demo still', async () => {
     const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
     const { workflowId } = await engine.send('What is this?');
-    const start = await engine.event(({ type, parentRunId }) => type === 'run-start' && parentRunId !== null);
+    const start = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
     await engine.runtime.request('run.stop', { runId: start.runId });
     await engine.ended(workflowId);
     await engine.runtime.request('settings.set', { path: 'providers.active', value: 'anthropic' });
@@ -157,7 +153,7 @@ describe('trying a sub-agent again', () => {
       .reply([text('Done after all.')]);
     const engine = await startEngine(script);
     const { workflowId } = await engine.send('Go');
-    const delta = await engine.event((event) => event.type === 'message-start' && event.agent === 'slow');
+    const delta = await engine.event('message-start', (event) => event.agent === 'slow');
     await engine.runtime.request('run.stop', { runId: delta.runId });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'cancelled']);
     await retry(engine, delta.runId);
@@ -180,7 +176,7 @@ describe('trying a sub-agent again', () => {
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;
     await retry(engine, runId);
-    await engine.event((event) => event.type === 'message-delta' && event.text.startsWith('A'));
+    await engine.event('message-delta', (event) => event.text.startsWith('A'));
     await engine.runtime.close();
     expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
     const again = await composeRuntime({
@@ -217,8 +213,8 @@ describe('trying a sub-agent again', () => {
       person: ({ request }) => (request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
     });
     const { workflowId, runId: lead } = await engine.send('Go');
-    await engine.event((event) => event.type === 'message-start' && event.agent === 'runs');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'no');
+    await engine.event('message-start', (event) => event.agent === 'runs');
+    await engine.event('run-end', (event) => event.agent === 'no');
     const refused = async (runId: string, why: RegExp): Promise<void> => {
       await expect(retry(engine, runId)).rejects.toMatchObject({ code: 'conflict' });
       await expect(retry(engine, runId)).rejects.toThrow(why);

@@ -35,7 +35,7 @@ async function run(
 ) {
   const engine = await startEngine(script, options);
   const { workflowId } = await engine.send('Go');
-  const start = await engine.event((event) => event.type === 'run-start' && event.agent === 'half');
+  const start = await engine.event('run-start', (event) => event.agent === 'half');
   await meanwhile(engine, start.runId);
   const end = await engine.ended(workflowId);
   const row = await engine.store.run(start.runId);
@@ -47,7 +47,7 @@ async function run(
 }
 
 const speaking = async (engine: Harness, runId: string): Promise<void> => {
-  await engine.event((event) => event.type === 'message-delta' && event.runId === runId && !FOUND.includes(event.text));
+  await engine.event('message-delta', (event) => event.runId === runId && !FOUND.includes(event.text));
 };
 
 const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId: string) => Promise<unknown>)?][] = [
@@ -94,8 +94,8 @@ describe('what a sub-agent had', () => {
     const script = halfway('Then I go on for long', { hangAfter: 6 });
     const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
     await engine.send('Go');
-    const start = await engine.event((event) => event.type === 'run-start' && event.agent === 'half');
-    await engine.event((event) => event.type === 'run-end' && event.agent === 'whole');
+    const start = await engine.event('run-start', (event) => event.agent === 'half');
+    await engine.event('run-end', (event) => event.agent === 'whole');
     await speaking(engine, start.runId);
     await sleep(20);
     await engine.runtime.close();

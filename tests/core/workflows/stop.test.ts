@@ -21,7 +21,7 @@ describe('stop', () => {
   test('during the model request: the server sees it end, the row says cancelled, usage is kept', async () => {
     const engine = await startEngine(hangingChild());
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'message-delta' && event.agent === 'slow');
+    await engine.event('message-delta', (event) => event.agent === 'slow');
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     const end = await engine.ended(workflowId);
     expect(receipt).toEqual({ agents: 2, requests: 1, tools: 0, approvals: 0, left: 0 });
@@ -43,7 +43,7 @@ describe('stop', () => {
   test('one agent alone: its siblings and the lead go on, and the lead is told', async () => {
     const engine = await startEngine(hangingChild());
     const { workflowId } = await engine.send('Go');
-    const delta = await engine.event((event) => event.type === 'message-delta' && event.agent === 'slow');
+    const delta = await engine.event('message-delta', (event) => event.agent === 'slow');
     const receipt = await engine.runtime.request('run.stop', { runId: delta.runId });
     expect(receipt).toMatchObject({ agents: 1, requests: 1, left: 0 });
     const end = await engine.ended(workflowId);
@@ -59,7 +59,7 @@ describe('stop', () => {
     script.on({}).reply([text('Done.')]);
     const engine = await startEngine(script, { files: { 'long.txt': `${'a'.repeat(200)}!\n` } });
     const { workflowId } = await engine.send('Search');
-    await engine.event((event) => event.type === 'tool-start');
+    await engine.event('tool-start');
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     expect(receipt.left).toBe(0);
     const end = await engine.ended(workflowId);
@@ -93,7 +93,7 @@ describe('stop', () => {
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'message-start' && event.agent === 'one');
+    await engine.event('message-start', (event) => event.agent === 'one');
     const two = engine.of('run-queue').find(({ agent }) => agent === 'two');
     expect(await engine.runtime.request('run.stop', { runId: two?.runId ?? '' })).toMatchObject({
       agents: 1,
@@ -108,7 +108,7 @@ describe('stop', () => {
   test('a sub-agent that still waits for a yes: the question is answered no', async () => {
     const engine = await startEngine(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Go');
-    await engine.event((event) => event.type === 'approval-request');
+    await engine.event('approval-request');
     const child = engine.of('run-queue').find(({ kind }) => kind === 'spawn');
     await engine.runtime.request('run.stop', { runId: child?.runId ?? '' });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
@@ -117,7 +117,7 @@ describe('stop', () => {
   test('a queued message is stopped before it starts, the running one goes on', async () => {
     const engine = await startEngine(writeFile(), { person: () => null });
     const first = await engine.send('Write');
-    await engine.event((event) => event.type === 'approval-request');
+    await engine.event('approval-request');
     const second = await engine.send('And then');
     expect(second.queued).toBe(true);
     await engine.runtime.request('workflow.stop', { workflowId: second.workflowId });
@@ -133,9 +133,8 @@ describe('stop', () => {
   test('one of a batch that was approved while the others are still asked about never starts', async () => {
     const engine = await startEngine(batch(), { person: () => null });
     const { workflowId } = await engine.send('Go');
-    const request = await engine.event((event) => event.type === 'approval-request');
-    if (request.type !== 'approval-request' || request.approval.subject.kind !== 'envelopes')
-      throw new Error('unexpected');
+    const request = await engine.event('approval-request');
+    if (request.approval.subject.kind !== 'envelopes') throw new Error('unexpected');
     const [first] = request.approval.subject.items;
     const approvalId = request.approval.id;
     await engine.runtime.request('approval.decide', { approvalId, item: 0, answer: { kind: 'allow' } });
@@ -175,9 +174,9 @@ describe('stop', () => {
     const { workflowId } = await engine.send('Go');
     const isSlow = (runId: string): boolean =>
       engine.of('run-queue').some((run) => run.runId === runId && run.task === 'Review slow.');
-    const delta = await engine.event((event) => event.type === 'message-delta' && isSlow(event.runId));
-    await engine.event((event) => event.type === 'run-end' && event.outcome === 'completed');
-    await engine.event((event) => event.type === 'run-end' && event.outcome === 'error');
+    const delta = await engine.event('message-delta', (event) => isSlow(event.runId));
+    await engine.event('run-end', (event) => event.outcome === 'completed');
+    await engine.event('run-end', (event) => event.outcome === 'error');
     await engine.runtime.request('run.stop', { runId: delta.runId });
     const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);

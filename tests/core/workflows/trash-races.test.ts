@@ -5,6 +5,7 @@ import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 /** A lead that was interrupted in its first answer, and the runtime after it. */
 async function interrupted(settings = '') {
@@ -16,7 +17,7 @@ async function interrupted(settings = '') {
     .reply([text('Real.')]);
   const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
   const { workflowId, runId } = await engine.send('Go');
-  await engine.event(({ type }) => type === 'message-start');
+  await engine.event('message-start');
   await engine.runtime.close();
   const again = await composeRuntime({
     store,
@@ -75,8 +76,8 @@ test('an interrupted workflow in the trash: no more of anything, and no event; a
 
 test('what runs in a conversation keeps it from being purged', async () => {
   const store = await openStore({ url: 'mem://' });
-  const answered = Promise.withResolvers<undefined>();
-  const script = plainAnswer({ reply: { hold: { after: 0, until: () => answered.promise } } });
+  const answered = new Gate();
+  const script = plainAnswer({ reply: { hold: answered.at(0) } });
   const engine = await startEngine(script, { store });
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.send('Wait');
@@ -85,7 +86,7 @@ test('what runs in a conversation keeps it from being purged', async () => {
   await expect(runtime.request('conversation.purge', { conversationId })).rejects.toMatchObject({
     code: 'conflict',
   });
-  answered.resolve(undefined);
+  answered.open();
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 

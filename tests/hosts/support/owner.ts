@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 import type { Machine, Started } from './process.ts';
 
 export const waits = { timeout: 30_000 };
@@ -24,12 +25,12 @@ export function eventsOf(out: string): AgentEvent[] {
 /** Answers of several pieces; the one to a prompt waits in its middle until it is let go. */
 export function gated(prompts: readonly string[]): { script: Script; release: (prompt: string) => void } {
   const script = new Script();
-  const gates = new Map(prompts.map((prompt) => [prompt, Promise.withResolvers<void>()]));
+  const gates = new Map(prompts.map((prompt) => [prompt, new Gate()]));
   for (const [prompt, gate] of gates) {
     const words = text(`The answer to ${prompt} is this.`, { deltas: 6 });
-    script.on({ lastUser: new RegExp(prompt) }).reply([words], { hold: { after: 5, until: () => gate.promise } });
+    script.on({ lastUser: new RegExp(prompt) }).reply([words], { hold: gate.at(5) });
   }
-  return { script, release: (prompt) => gates.get(prompt)?.resolve() };
+  return { script, release: (prompt) => gates.get(prompt)?.open() };
 }
 
 /** One end, at the end; no number twice or backwards. */

@@ -4,13 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { COMPILED } from '../../support/compiled.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
-/** Every test has a home of its own, so what its program compiled would be compiled again for the next. */
-const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/triad-tests');
 const APP = join(import.meta.dirname, 'app-process.ts');
 
 export interface Started {
@@ -67,7 +66,8 @@ export async function machine(script: Script): Promise<Machine> {
     TERM: 'xterm',
     ANTHROPIC_API_KEY: 'sk-test',
     ANTHROPIC_BASE_URL: model.url,
-    NODE_COMPILE_CACHE: COMPILED,
+    // Every test has a home of its own, so what its program compiled would be compiled again for the next.
+    ...COMPILED,
   };
   const launch = (command: string, args: string[], input: string | undefined, place: Place = {}): Started => {
     const cwd = place.folder ?? folder;

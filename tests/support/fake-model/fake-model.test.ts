@@ -1,6 +1,7 @@
 // The double itself: it refuses what the API would refuse, records what happened, and its scenarios run to their end.
 import { describe, expect, test } from 'vitest';
 import type { Model, ModelRequest, ToolResultPart, WireMessage } from '#core/model/model.ts';
+import { Gate } from '../gate.ts';
 import { answering, attempt, exchange, KEY, requestOf, serve } from './exchange.ts';
 import * as scenarios from './scenarios.ts';
 import { Script, scriptFromData, text, toolUse } from './script.ts';
@@ -106,15 +107,13 @@ describe('scripts', () => {
   });
 
   test('a held reply goes on when the test says so', async () => {
-    const gate = Promise.withResolvers<void>();
-    const { server, model } = await serve(
-      answering([text('a b', { deltas: 2 })], { hold: { after: 3, until: () => gate.promise } }),
-    );
+    const gate = new Gate();
+    const { server, model } = await serve(answering([text('a b', { deltas: 2 })], { hold: gate.at(3) }));
     const running = attempt(model);
     const request = await server.waitFor(() => true);
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(request.endedAt).toBeNull();
-    gate.resolve();
+    gate.open();
     expect((await running).error).toBeNull();
     expect((await server.waitFor(({ completed }) => completed)).closedAt).toBeNull();
   });

@@ -4,6 +4,7 @@ import { TRASH_DAYS } from '#contract/limits.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { Gate } from '../../../support/gate.ts';
 
 const conflict = (message: RegExp) => ({
   code: 'conflict',
@@ -47,8 +48,8 @@ test('a conversation goes to the trash and comes back; what is not there is an e
 });
 
 test('while something runs or waits in it, it cannot be deleted', async () => {
-  const answered = Promise.withResolvers<undefined>();
-  const script = plainAnswer({ reply: { hold: { after: 0, until: () => answered.promise } } });
+  const answered = new Gate();
+  const script = plainAnswer({ reply: { hold: answered.at(0) } });
   const engine = await startEngine(script);
   const { runtime, conversationId, store } = engine;
   const { workflowId } = await engine.send('Wait');
@@ -56,7 +57,7 @@ test('while something runs or waits in it, it cannot be deleted', async () => {
   await expect(runtime.request('conversation.delete', { conversationId })).rejects.toMatchObject(busy);
   expect(await runtime.request('trash.fill', { olderThanDays: 0 })).toEqual({ count: 0 });
   expect((await store.conversation(conversationId))?.deletedAt ?? null).toBeNull();
-  answered.resolve(undefined);
+  answered.open();
   await engine.ended(workflowId);
   await expect.poll(() => runtime.request('trash.fill', { olderThanDays: 0 })).toEqual({ count: 1 });
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { COMPILED } from '../../../support/compiled.ts';
 
 export interface Child {
   process: ChildProcessWithoutNullStreams;
@@ -20,7 +21,8 @@ export function startChild(file: string, args: readonly string[], { nobody = fal
   const command = [process.execPath, join(import.meta.dirname, file), ...args];
   const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
   const [program = '', ...rest] = nobody ? [...asNobody, ...command] : command;
-  const child = spawn(program, rest, { env: { PATH: process.env['PATH'], HOME: '/nonexistent' } });
+  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', ...(nobody ? {} : COMPILED) };
+  const child = spawn(program, rest, { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);
   const lines: string[] = [];
