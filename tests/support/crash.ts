@@ -13,7 +13,7 @@ const environment = { ...process.env, ...COMPILED };
 /** Of one process that resumes. */
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
-const TOGETHER = 5;
+const TOGETHER = 8;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 const PATIENCE_MS = 60_000;

@@ -26,12 +26,14 @@ interface Metadata {
   }[];
 }
 
-/** Once the file that is written last says that so many workflows have ended. */
+/** Once the file that is written last says that so many workflows have ended, and nothing is left to write. */
 async function written(sessions: string, count = 1): Promise<Record<string, string>> {
   let files: Record<string, string> = {};
   await expect
     .poll(async () => {
+      const behind = await readdir(join(sessions, '../sessions-behind'));
       files = await filesBelow(sessions);
+      if (behind.length > 0) return 'not yet';
       const { workflows = [] } = JSON.parse(named(files, '/metadata.json') || '{}') as Partial<Metadata>;
       return workflows.filter(({ outcome }) => outcome !== null).length;
     }, PATIENCE)
