@@ -1,4 +1,5 @@
 /** What a person sees of a write before it happens: a unified diff from what is on disk to what would be there. */
+import { isUtf8 } from 'node:buffer';
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import type { Preview } from '#contract/approval.ts';
 import { sha256 } from '../base/hash.ts';
@@ -40,20 +41,10 @@ function noteInstead(path: string, before: Buffer | null, content: string): stri
   const size = Buffer.byteLength(content);
   const old = before === null ? 'a new file' : `${before.length} bytes`;
   if (size <= MAX_DIFFED && (before?.length ?? 0) <= MAX_DIFFED) {
-    if (before === null || isText(before)) return null;
+    if (before === null || (isUtf8(before) && !before.includes(0))) return null;
     return `${path} is a binary file (${old}). It would be replaced by ${size} bytes of text.`;
   }
   return `${path} is too large to show the change line by line: ${old} → ${size} bytes.`;
-}
-
-function isText(bytes: Buffer): boolean {
-  if (bytes.includes(0)) return false;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Null where the texts differ in too many lines. */
