@@ -1,7 +1,7 @@
 /** One attempt at a response: what it received so far, told as it comes, and acted upon where a call is complete. */
 import type { AssistantEntry, Bound, Part, StopReason } from '#contract/message.ts';
 import { newId } from '../base/ids.ts';
-import type { LoopRun } from './loop-run.ts';
+import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
 import { interruptedParts } from '../log/open-messages.ts';
 import type { Emit } from '../log/recorder.ts';
@@ -19,7 +19,7 @@ export interface Turn {
 }
 
 export class Attempt {
-  readonly #run: LoopRun;
+  readonly #run: RunContext;
   readonly #turn: Turn;
   readonly #meter: RequestMeter;
   readonly #silence: AbortController;
@@ -35,7 +35,7 @@ export class Attempt {
   #resume: (() => void) | null = null;
 
   /** `silence`: aborted when nothing more comes of a response that is final. */
-  constructor(run: LoopRun, turn: Turn, attempt: number, silence: AbortController) {
+  constructor(run: RunContext, turn: Turn, attempt: number, silence: AbortController) {
     this.#run = run;
     this.#turn = turn;
     this.#meter = new RequestMeter(run, { turn: turn.turn, attempt });

@@ -3,7 +3,7 @@ import type { Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
 import { errorInfo } from '../base/errors.ts';
 import { toWire } from '../log/history.ts';
-import type { LoopRun } from './loop-run.ts';
+import type { RunContext } from './run-context.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import { stopOf } from '../base/stop.ts';
@@ -13,7 +13,7 @@ import { stopOf } from '../base/stop.ts';
  * call was acted upon before it had come whole is final, however it ends: it is not asked for again. Nor is any other
  * that would cross a bound: that bound is returned.
  */
-export async function modelTurn(run: LoopRun, turn: Turn): Promise<Bound | null> {
+export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | null> {
   void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model });
   const release = await run.admit(run.signal);
   let resume = run.watchdog.hold();
@@ -48,12 +48,12 @@ export async function modelTurn(run: LoopRun, turn: Turn): Promise<Bound | null>
 }
 
 /** What forbids to repeat an attempt. The one request at the limit is repeated where nobody has answered it. */
-function boundOf(run: LoopRun, { turn, told }: Turn, failed: Attempt | null): Bound | null {
+function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null): Bound | null {
   if (told) return failed?.answered ? told : null;
   return run.limits.admit(turn);
 }
 
-function requestOf(run: LoopRun, toolChoice: 'auto' | 'none'): ModelRequest {
+function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): ModelRequest {
   const { model, maxTokens, effort, systemPrompt } = run.envelope;
   const messages = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
   return {

@@ -4,8 +4,8 @@ import type { Reflection } from '#contract/agent.ts';
 import type { AssistantEntry, Bound, Entry, Review } from '#contract/message.ts';
 import { closing, type RunResult } from './closing.ts';
 import { bestAnswer, reviewsOf, textOf } from '../log/history.ts';
-import { limitEnd, noteLimit, type Told, wordsOf } from '../budget/limit-words.ts';
-import type { LoopRun } from './loop-run.ts';
+import { limitEnd, noteLimit, type LimitNotice, limitText } from '../budget/limit-notices.ts';
+import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { headOfReview } from './review-words.ts';
@@ -23,9 +23,9 @@ const MAX_CRITIQUE_CHARS = 8_000;
  * `told`: the bound that it is at.
  */
 export async function* reflect(
-  run: LoopRun,
+  run: RunContext,
   answer: AssistantEntry,
-  told: Told | null,
+  told: LimitNotice | null,
 ): AsyncGenerator<Payload, RunResult | null, Recorded> {
   const { history, envelope } = run;
   const { entries } = history;
@@ -66,7 +66,7 @@ function nextReview({ n }: AssistantEntry, reviews: readonly Review[], { maxRetr
 
 /** Asks for one review and records it. The bound that forbids it, where one does. */
 async function review(
-  run: LoopRun,
+  run: RunContext,
   answer: AssistantEntry,
   { criteria }: Reflection,
   emit: Emit,
@@ -153,6 +153,6 @@ function verdictsOf(reviews: readonly Review[]): NonNullable<Review['verdict']>[
 
 function unreviewed(bound: Bound): ReturnType<typeof limitEnd> {
   const { outcome, error } = limitEnd({ bound });
-  const message = `The limit of ${wordsOf(bound)} was reached: the answer was not reviewed`;
+  const message = `The limit of ${limitText(bound)} was reached: the answer was not reviewed`;
   return { outcome, error: { ...error, message } };
 }

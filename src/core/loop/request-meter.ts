@@ -3,7 +3,7 @@ import type { RequestPurpose, RequestStart, RequestUsage } from '#contract/event
 import type { StopReason } from '#contract/message.ts';
 import { errorInfo } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { LoopRun } from './loop-run.ts';
+import type { RunContext } from './run-context.ts';
 import { type ModelEvent, NO_USAGE } from '../model/model.ts';
 
 /** Output of a stream that ended early: four characters make about a token. */
@@ -19,7 +19,7 @@ interface About {
 }
 
 export class RequestMeter {
-  readonly #run: Pick<LoopRun, 'model' | 'envelope' | 'price'>;
+  readonly #run: Pick<RunContext, 'model' | 'envelope' | 'price'>;
   readonly #about: About;
   readonly #requestId = newId();
   readonly #startedAt = new Date().toISOString();
@@ -28,7 +28,7 @@ export class RequestMeter {
   #usage = NO_USAGE;
   #chars = 0;
 
-  constructor(run: Pick<LoopRun, 'model' | 'envelope' | 'price'>, about: About) {
+  constructor(run: Pick<RunContext, 'model' | 'envelope' | 'price'>, about: About) {
     this.#run = run;
     this.#about = about;
   }

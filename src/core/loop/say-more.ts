@@ -2,14 +2,14 @@
 import type { Approval } from '#contract/approval.ts';
 import { TriadError } from '../base/errors.ts';
 import { toWire } from '../log/history.ts';
-import type { LoopRun } from './loop-run.ts';
+import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';
 import type { Emit } from '../log/recorder.ts';
 import { sideRequest } from './side-request.ts';
 
 /** The agent's words; rejects where it has none. What it says stays between it and the person: its own work goes on as if nobody had asked. */
 export async function sayMore(
-  run: LoopRun,
+  run: RunContext,
   { request, context = [] }: Approval,
   signal: AbortSignal,
   emit: Emit,
@@ -33,7 +33,7 @@ const WAITING = 'Not done yet: the person is looking at this call and has not de
 
 /** All that the agent knows, the call in question without its result, then what the person asked, oldest first. */
 function messagesOf(
-  run: LoopRun,
+  run: RunContext,
   { toolCallId, title }: Approval['request'],
   context: NonNullable<Approval['context']>,
 ): WireMessage[] {

@@ -3,8 +3,8 @@ import type { RequestPurpose } from '#contract/event.ts';
 import type { Bound, StopReason } from '#contract/message.ts';
 import { TriadError } from '../base/errors.ts';
 import { turnsOf } from '../log/history.ts';
-import { wordsOf } from '../budget/limit-words.ts';
-import type { LoopRun } from './loop-run.ts';
+import { limitText } from '../budget/limit-notices.ts';
+import type { RunContext } from './run-context.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import type { Emit } from '../log/recorder.ts';
@@ -32,13 +32,16 @@ export class AtLimit extends TriadError {
   readonly bound: Bound;
 
   constructor(bound: Bound) {
-    super('limit_reached', `The limit of ${wordsOf(bound)} is reached`);
+    super('limit_reached', `The limit of ${limitText(bound)} is reached`);
     this.name = 'AtLimit';
     this.bound = bound;
   }
 }
 
-type Run = Pick<LoopRun, 'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'>;
+type Run = Pick<
+  RunContext,
+  'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'
+>;
 
 /**
  * `emit` must count what it is told as the run's own events are. Throws the last attempt's ModelError, `Stopped` where

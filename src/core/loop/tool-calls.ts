@@ -7,7 +7,7 @@ import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { repeatsOf } from '../log/history.ts';
-import type { LoopRun } from './loop-run.ts';
+import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
@@ -22,7 +22,7 @@ type Prepared =
  * `work` failed, when every call has its result, with what `work` made. `refusal`: what every call is answered with instead of being run.
  */
 export async function* inFlight<T>(
-  run: LoopRun,
+  run: RunContext,
   refusal: string | null,
   work: (calls: Calls, emit: Emit) => Promise<T>,
 ): AsyncGenerator<Payload, T, Recorded> {
@@ -40,7 +40,7 @@ export async function* inFlight<T>(
 
 /** Calls on their way: prepared one after the other in the order in which they are added, whenever that is. */
 export class Calls {
-  readonly #run: LoopRun;
+  readonly #run: RunContext;
   readonly #refusal: string | null;
   readonly #emit: Emit;
   readonly #settled: Promise<void>[] = [];
@@ -49,7 +49,7 @@ export class Calls {
   /** Those that run one by one. */
   readonly #sequential = new SerialQueue({ stopsAtFailure: true });
 
-  constructor(run: LoopRun, refusal: string | null, emit: Emit) {
+  constructor(run: RunContext, refusal: string | null, emit: Emit) {
     this.#run = run;
     this.#refusal = refusal;
     this.#emit = emit;
@@ -80,7 +80,7 @@ export class Calls {
   }
 }
 
-async function prepare(run: LoopRun, call: ToolUsePart): Promise<Prepared> {
+async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
   const tool = run.tools.find(({ name }) => name === call.name);
   if (!tool) return { call, refusal: unknownTool(run, call.name) };
   if (call.malformed !== undefined) {
@@ -106,7 +106,7 @@ async function prepare(run: LoopRun, call: ToolUsePart): Promise<Prepared> {
 
 /** Resolves as soon as the question is known; `answered` resolves with its answer, or with null where none is needed. */
 async function ask(
-  run: LoopRun,
+  run: RunContext,
   call: ToolUsePart,
   tool: Tool,
   input: unknown,
@@ -122,7 +122,7 @@ async function ask(
   return { answered };
 }
 
-function unknownTool(run: LoopRun, name: string): string {
+function unknownTool(run: RunContext, name: string): string {
   if (run.depth > 0 && SUB_AGENT_TOOLS.has(name)) return DEPTH_REFUSAL;
   return `There is no tool "${name}". Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
 }
@@ -130,7 +130,7 @@ function unknownTool(run: LoopRun, name: string): string {
 /** Names that get the refusal for depth although they were never offered. */
 const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task']);
 
-async function settle(run: LoopRun, prepared: Prepared, emit: Emit): Promise<void> {
+async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<void> {
   const start = performance.now();
   const result = await resultOf(run, prepared, emit);
   const { call } = prepared;
@@ -150,7 +150,7 @@ async function settle(run: LoopRun, prepared: Prepared, emit: Emit): Promise<voi
   void emit({ type: 'tool-end', entry });
 }
 
-async function resultOf(run: LoopRun, prepared: Prepared, emit: Emit): Promise<ToolResult> {
+async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promise<ToolResult> {
   if ('refusal' in prepared) return { status: 'error', output: prepared.refusal };
   const { call, tool } = prepared;
   try {
@@ -176,7 +176,7 @@ async function resultOf(run: LoopRun, prepared: Prepared, emit: Emit): Promise<T
 }
 
 async function execute(
-  run: LoopRun,
+  run: RunContext,
   toolCallId: string,
   tool: Tool,
   input: unknown,
@@ -210,7 +210,7 @@ function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {
   return tool.input.parse(decision.edited);
 }
 
-function failed(run: LoopRun, error: unknown): ToolResult {
+function failed(run: RunContext, error: unknown): ToolResult {
   const stopped = run.signal.aborted ? stopOf(run.signal) : null;
   // What the program itself interrupts stays open: the resumed run settles it.
   if (stopped?.code === 'interrupted') throw stopped;

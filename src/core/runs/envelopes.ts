@@ -3,13 +3,13 @@ import { type AgentDefinition, Envelope, type Permission } from '#contract/agent
 import { z } from 'zod';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { BASELINE, fits } from '../agents/vocabulary.ts';
-import { BOUNDS, checkNarrower } from '../budget/ceilings.ts';
+import { checkNarrower } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { DEMO, modelAt } from '../model/models.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
-import { budgetOf } from '../budget/spending.ts';
+import { budgetOf, RUN_LIMITS } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { writes } from '../tools/tool.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
@@ -91,7 +91,7 @@ export class Envelopes {
       effort: request.effort,
       mcpServers: request.mcpServers ?? parent.mcpServers,
       approvalMode: parent.approvalMode,
-      ceiling: parent,
+      parent,
     });
   }
 
@@ -153,12 +153,12 @@ export class Envelopes {
     effort?: Envelope['effort'];
     mcpServers?: string[];
     approvalMode: Envelope['approvalMode'];
-    ceiling?: Envelope;
+    parent?: Envelope;
   }): Envelope {
-    const { definition, ceiling } = parts;
+    const { definition, parent } = parts;
     const { models, limits } = this.#settings;
     const wanted = definition?.maxIterations ?? limits.run.max_iterations;
-    const budget = narrowest(budgetOf(limits.run), ceiling?.limits.budget ?? {});
+    const budget = narrowest(budgetOf(limits.run), parent?.limits.budget ?? {});
     const tools = this.#withBaseline(parts.tools);
     return {
       agent: parts.agent,
@@ -167,21 +167,21 @@ export class Envelopes {
       prompt: parts.prompt,
       provider: parts.provider,
       model: modelAt(parts.provider, parts.model ?? models.default, models.aliases),
-      maxTokens: Math.min(definition?.maxTokens ?? DEFAULT_MAX_TOKENS, ceiling?.maxTokens ?? Infinity),
+      maxTokens: Math.min(definition?.maxTokens ?? DEFAULT_MAX_TOKENS, parent?.maxTokens ?? Infinity),
       effort: parts.effort ?? definition?.effort ?? null,
       tools,
       mcpServers: [...(parts.mcpServers ?? [])].sort(),
       permissions: this.#tools.permissionsOf(tools),
       folder: parts.folder,
       limits: {
-        maxIterations: ceiling ? Math.min(wanted, ceiling.limits.maxIterations) : wanted,
+        maxIterations: parent ? Math.min(wanted, parent.limits.maxIterations) : wanted,
         // The settings may have changed since its parent was built.
-        inactivityMs: Math.min(limits.inactivity_seconds * 1000, ceiling?.limits.inactivityMs ?? Infinity),
+        inactivityMs: Math.min(limits.inactivity_seconds * 1000, parent?.limits.inactivityMs ?? Infinity),
         ...boundedBy(budget),
       },
       approvalMode: parts.approvalMode,
       stages: [],
-      ...questionsOf(definition, ceiling),
+      ...questionsOf(definition, parent),
       ...(definition?.reflection ? { reflection: definition.reflection } : {}),
     };
   }
@@ -261,9 +261,9 @@ function delegate(agents: AgentRegistry, name: string): AgentDefinition {
 /** A child asks about all that its parent asks about. Left out where nothing is said, so that it changes no hash. */
 function questionsOf(
   definition: AgentDefinition | null,
-  ceiling: Envelope | undefined,
+  parent: Envelope | undefined,
 ): Pick<Envelope, 'requiresApproval' | 'approvalTimeoutMs'> {
-  const requires = new Set([...(definition?.requiresApproval ?? []), ...(ceiling?.requiresApproval ?? [])]);
+  const requires = new Set([...(definition?.requiresApproval ?? []), ...(parent?.requiresApproval ?? [])]);
   const approvalTimeoutMs = definition?.approvalTimeoutMs ?? null;
   return {
     ...(requires.size > 0 ? { requiresApproval: [...requires].sort() } : {}),
@@ -273,11 +273,11 @@ function questionsOf(
 
 /** Left out where nothing is bounded, so that it changes no hash. */
 function boundedBy(budget: RunBudget): { budget?: RunBudget } {
-  return BOUNDS.some((name) => budget[name] !== undefined) ? { budget } : {};
+  return RUN_LIMITS.some((name) => budget[name] !== undefined) ? { budget } : {};
 }
 
 function narrowest(own: RunBudget, parent: RunBudget): RunBudget {
-  const both = BOUNDS.map((name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const);
+  const both = RUN_LIMITS.map((name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const);
   return Object.fromEntries(both.filter(([, bound]) => bound < Infinity));
 }
 

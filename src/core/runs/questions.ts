@@ -12,7 +12,7 @@ import { canonicalHash } from '../base/hash.ts';
 import { newId } from '../base/ids.ts';
 import { scopeOf } from './memory.ts';
 import { problemWords } from '../base/problem-words.ts';
-import type { ParsedCall, RunQuestions } from '../loop/loop-run.ts';
+import type { ParsedCall, RunQuestions } from '../loop/run-context.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';

@@ -1,7 +1,7 @@
 /** What a run is started from, whether it is fresh, resumed or tried again. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { History } from '../log/history.ts';
-import type { LoopRun } from '../loop/loop-run.ts';
+import type { RunContext } from '../loop/run-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import type { StoredRun } from './stored-run.ts';
 import type { Children } from '../tools/children.ts';
@@ -20,7 +20,7 @@ export interface RunPlan {
   retried: boolean;
   /** What earlier attempts stored. */
   stored: StoredRun;
-  prior: LoopRun['prior'];
+  prior: RunContext['prior'];
   queuedMs: number;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
   children: ((history: History, signal: AbortSignal) => LeadChildren) | null;
@@ -28,7 +28,7 @@ export interface RunPlan {
 
 /** Sub-agents as their lead's run sees them: what the tools use, and what goes on behind them. */
 export interface LeadChildren extends Children {
-  backgroundReports: LoopRun['backgroundReports'];
+  backgroundReports: RunContext['backgroundReports'];
   /** Sub-agents that were working in the background go on there, and those that wait to be tried again start. */
   resumeBackground(): Promise<void>;
   /** The lead has ended: nothing of it may go on. */

@@ -2,14 +2,14 @@
 import type { SystemEntry, UserEntry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { agentLoop } from '../loop/agent-loop.ts';
-import { loopRunOf } from './capabilities.ts';
+import { createRunContext } from './create-run-context.ts';
 import { closing, type RunResult } from '../loop/closing.ts';
-import { emitterOf } from './emitter.ts';
+import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { History, nextStep, reviewedIn, salvaged } from '../log/history.ts';
-import { limitTold } from '../budget/limit-words.ts';
+import { limitNotice } from '../budget/limit-notices.ts';
 import { NO_USAGE } from '../model/model.ts';
 import { DEMO } from '../model/models.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
@@ -39,7 +39,7 @@ export async function executeRun(
   const history = new History(stored.entries);
   const clock = new WorkClock(stored.workedMs);
   const silent = (): void => live.controller.abort(new Stopped('timeout'));
-  const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.spending.clock]);
+  const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.budget.clock]);
   const children = plan.children?.(history, signal) ?? null;
   let result: RunResult;
   try {
@@ -64,13 +64,13 @@ export async function executeRun(
     const model = await engine.model(envelope.provider);
     await children?.resumeBackground();
     const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children };
-    result = await drive(emitterOf(parts), agentLoop(loopRunOf(parts)));
+    result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
   } catch (error) {
     engine.permits(envelope.provider).failed(error);
     result = endOf(error, signal, history);
   } finally {
     watchdog.stop();
-    workflow.spending.leave(recorder.ids.runId);
+    workflow.budget.leave(recorder.ids.runId);
     workflow.runs.close(recorder.ids.runId);
   }
   await children?.end();
@@ -98,7 +98,7 @@ function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history:
   else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
   if (!history.entries.some((entry) => entry.kind === 'user')) {
     tell({ kind: 'user', source: depth === 0 ? 'person' : 'parent', text: envelope.prompt });
-  } else if (retried && !limitTold(history.entries)) {
+  } else if (retried && !limitNotice(history.entries)) {
     const step = nextStep(history.entries);
     const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';
     // A whole answer of an agent that reviews itself goes on with its review.
@@ -117,8 +117,8 @@ function tellUnknownPrice(
   workflow: WorkflowScope,
   { recorder, envelope: { model, limits } }: RunPlan,
 ): void {
-  if (engine.price(model, NO_USAGE).priceVersion !== null || !workflow.spending.noteUnpriced(model)) return;
-  const isBounded = (limits.budget?.costUsd ?? workflow.spending.limits.costUsd) !== undefined;
+  if (engine.price(model, NO_USAGE).priceVersion !== null || !workflow.budget.noteUnpriced(model)) return;
+  const isBounded = (limits.budget?.costUsd ?? workflow.budget.limits.costUsd) !== undefined;
   const unchecked = isBounded ? ', and the limit on cost cannot be checked' : '';
   const text = `The price of ${model} is not known: tokens are counted, costs are not${unchecked}`;
   void recorder.record({ type: 'notice', level: 'info', text });

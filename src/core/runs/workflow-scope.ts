@@ -1,6 +1,6 @@
 /** What the runs of one workflow share: who answers their questions, the tree of them, their record and what they spend. */
 import type { ApprovePolicy } from '#contract/agent.ts';
-import type { Spending } from '../budget/spending.ts';
+import type { WorkflowBudget } from '../budget/workflow-budget.ts';
 import type { WorkflowRecord } from '../log/workflow-record.ts';
 import type { RunTree } from './run-tree.ts';
 
@@ -8,5 +8,5 @@ export interface WorkflowScope {
   readonly approve: ApprovePolicy;
   readonly runs: RunTree;
   readonly record: WorkflowRecord;
-  readonly spending: Spending;
+  readonly budget: WorkflowBudget;
 }

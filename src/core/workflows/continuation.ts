@@ -6,10 +6,10 @@ import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { Exclusive } from '../base/exclusive.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
-import { limitTold, wordsOf } from '../budget/limit-words.ts';
+import { limitNotice, limitText } from '../budget/limit-notices.ts';
 import { nameOf } from '../base/problem-words.ts';
 import { isAsSeen, type Orchestrator, type Seen, type Continuing } from './orchestrator.ts';
-import { isRaised, limitsOf, raisedBy, reached, usedOf } from '../budget/spending.ts';
+import { isRaised, limitsOf, raisedBy, reached, usedOf } from '../budget/limits.ts';
 import { refuseInTrash } from './trash.ts';
 import { stopOf } from '../base/stop.ts';
 import type { LiveRun } from '../runs/run-tree.ts';
@@ -51,7 +51,7 @@ export class Continuation {
       const workflow = await this.#workflow(row.workflowId);
       refuseAtLimit(await this.#engine.store.entriesOf(runId), {
         run: row.limits ?? limitsOf(row.envelope),
-        workflow: this.#live(row.workflowId)?.spending.limits ?? workflow.budget ?? {},
+        workflow: this.#live(row.workflowId)?.budget.limits ?? workflow.budget ?? {},
       });
       await this.#tryAgain(row, asked);
       return { workflowId: row.workflowId };
@@ -67,10 +67,10 @@ export class Continuation {
       // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(row.workflowId);
       const approved = row.limits ?? limitsOf(row.envelope);
-      const before = live?.spending.limitsOfRun(runId, approved) ?? approved;
+      const before = live?.budget.limitsOfRun(runId, approved) ?? approved;
       const limits = raised(before, more, row);
       const change = async (workflow: Workflow | undefined): Promise<void> => {
-        workflow?.spending.raiseRun(runId, limits);
+        workflow?.budget.raiseRun(runId, limits);
         await this.#record(row, 'run', limits);
       };
       const run = live?.runs.get(runId);
@@ -88,7 +88,7 @@ export class Continuation {
           () => change(undefined),
         );
       refuseUnlessExceeded(row);
-      refuseAtLimit(entries, { run: limits, workflow: live?.spending.limits ?? budget ?? {} });
+      refuseAtLimit(entries, { run: limits, workflow: live?.budget.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
       if (row.parentRunId === null) await this.#goOn(row.workflowId, { from: ['budget_exceeded'] }, change);
       else await this.#tryAgain(row, asked, change);
@@ -102,11 +102,11 @@ export class Continuation {
       const entries = await this.#engine.store.entriesOf(row.runId);
       // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(workflowId);
-      const limits = raised(live?.spending.limits ?? row.budget ?? {}, more, row);
+      const limits = raised(live?.budget.limits ?? row.budget ?? {}, more, row);
       const agent = lead?.agent ?? row.agents[0] ?? '';
       const ids = { id: row.runId, conversationId: row.conversationId, workflowId, parentRunId: null, agent };
       const change = async (workflow: Workflow | undefined): Promise<void> => {
-        if (workflow) workflow.spending.raise(limits);
+        if (workflow) workflow.budget.raise(limits);
         await this.#record(ids, 'workflow', limits);
       };
       if (live) {
@@ -257,12 +257,12 @@ function refuseTooLittle(
   { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>,
 ): void {
   const bound = reached(of, limits, usedOf(usage, workedMs ?? 0, usage.requests));
-  if (bound) throw new TriadError('conflict', `More than ${wordsOf(bound)} is used already: add more`);
+  if (bound) throw new TriadError('conflict', `More than ${limitText(bound)} is used already: add more`);
 }
 
 /** What ended at a bound that still holds would only end there again. */
 function refuseAtLimit(entries: readonly Entry[], bounds: Bounds, who = 'It'): void {
-  const told = limitTold(entries);
+  const told = limitNotice(entries);
   if (!told || isRaised(told.bound, bounds[told.bound.of])) return;
-  throw new TriadError('conflict', `${who} ended at the limit of ${wordsOf(told.bound)}: raise that one first`);
+  throw new TriadError('conflict', `${who} ended at the limit of ${limitText(told.bound)}: raise that one first`);
 }

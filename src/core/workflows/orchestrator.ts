@@ -12,7 +12,7 @@ import { newId, newerThan } from '../base/ids.ts';
 import { orStopped, Stopped } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
 import { ZERO } from '../base/usage.ts';
-import { workflowBudget } from '../budget/spending.ts';
+import { workflowBudget } from '../budget/limits.ts';
 import { originOf } from '../log/origin.ts';
 import type { Recorder } from '../log/recorder.ts';
 import { DEMO } from '../model/models.ts';

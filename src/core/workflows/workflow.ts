@@ -3,7 +3,7 @@ import type { ApprovePolicy, Budget } from '#contract/agent.ts';
 import type { Origin, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import { Spending } from '../budget/spending.ts';
+import { WorkflowBudget } from '../budget/workflow-budget.ts';
 import { WorkflowRecord } from '../log/workflow-record.ts';
 import type { Engine } from '../runs/engine.ts';
 import { RunTree } from '../runs/run-tree.ts';
@@ -42,7 +42,7 @@ export class Workflow implements WorkflowScope {
   readonly agents: AgentRegistry;
   readonly runs: RunTree;
   readonly record: WorkflowRecord;
-  readonly spending: Spending;
+  readonly budget: WorkflowBudget;
   readonly subAgents: Roster;
 
   constructor(parts: Parts) {
@@ -54,7 +54,7 @@ export class Workflow implements WorkflowScope {
     const record = new WorkflowRecord(parts.tally, parts.origins);
     this.record = record;
     this.runs = new RunTree(parts.leadRunId);
-    this.spending = new Spending({ ...parts, limits: parts.budget, tally: () => record.tally });
+    this.budget = new WorkflowBudget({ ...parts, limits: parts.budget, tally: () => record.tally });
     this.subAgents = new Roster(parts);
   }
 }

@@ -9,10 +9,10 @@ import { EMPTY_REPORT } from './report.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
-import { limitTold } from '../../budget/limit-words.ts';
+import { limitNotice } from '../../budget/limit-notices.ts';
 import { type Operation, questionOf, temporary } from './proposal.ts';
 import type { LeadChildren } from '../../runs/run-plan.ts';
-import { isRaised, limitsOf } from '../../budget/spending.ts';
+import { isRaised, limitsOf } from '../../budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
 import type { Question } from '../../tools/question.ts';
@@ -133,9 +133,9 @@ export class SubAgents implements LeadChildren {
   /** False where the lead cannot be told of it any more. */
   #retry(row: RunRow): boolean {
     const { workflow, plan, history, signal } = this.#parts;
-    const bound = limitTold(history.entries)?.bound;
-    const own = workflow.spending.limitsOfRun(plan.recorder.ids.runId, limitsOf(plan.envelope));
-    const isAtLimit = bound && !isRaised(bound, bound.of === 'run' ? own : workflow.spending.limits);
+    const bound = limitNotice(history.entries)?.bound;
+    const own = workflow.budget.limitsOfRun(plan.recorder.ids.runId, limitsOf(plan.envelope));
+    const isAtLimit = bound && !isRaised(bound, bound.of === 'run' ? own : workflow.budget.limits);
     if (signal.aborted || isAtLimit) return false;
     this.#background.track(this.#runs.again(row));
     return true;

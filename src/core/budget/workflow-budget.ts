@@ -1,27 +1,15 @@
-/** What a workflow and each of its runs have used of what they may use: the one place where bounds are checked. */
-import type { Budget, Envelope } from '#contract/agent.ts';
+/** What a workflow and each of its runs may use and have used: the one place where limits are checked. */
+import type { Budget } from '#contract/agent.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Bound } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { ModelUsage } from '../model/model.ts';
-import type { Settings } from '../settings/settings.ts';
 import { WorkClock } from '../base/work-clock.ts';
-
-export interface Used {
-  tokens: number;
-  nanoUsd: number;
-  ms: number;
-  iterations: number;
-}
+import { crossed, NO_SIZE, type Size, type Used, usedOf } from './limits.ts';
 
 type Price = (model: string, usage: ModelUsage) => { nanoUsd: number | null };
 
-/** What a request adds by its input alone; its output is known only afterwards. */
-type Size = Pick<Used, 'tokens' | 'nanoUsd'>;
-
-const NO_SIZE: Size = { tokens: 0, nanoUsd: 0 };
-
-export class Spending {
+export class WorkflowBudget {
   /** Runs while any of the runs works. */
   readonly clock: WorkClock;
   readonly #tally: () => Tally;
@@ -118,69 +106,3 @@ export class Spending {
     this.#underWay.delete(runId);
   }
 }
-
-export function usedOf(tally: Tally, ms: number, iterations: number): Used {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, nanoUsd } = tally;
-  return { tokens: inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens, nanoUsd, ms, iterations };
-}
-
-type Table = Settings['limits']['run' | 'workflow'];
-
-/** The bounds of a table of the settings but for the iterations; what is not set is left out. */
-export function budgetOf({ max_tokens, max_cost_usd, max_minutes }: Table): Omit<Budget, 'iterations'> {
-  return {
-    ...(max_tokens === null ? {} : { tokens: max_tokens }),
-    ...(max_cost_usd === null ? {} : { costUsd: max_cost_usd }),
-    ...(max_minutes === null ? {} : { minutes: max_minutes }),
-  };
-}
-
-export function workflowBudget({ workflow }: Settings['limits']): Budget {
-  const { max_iterations: iterations } = workflow;
-  return { ...budgetOf(workflow), ...(iterations === null ? {} : { iterations }) };
-}
-
-/** The bounds of a run as they were approved. */
-export function limitsOf({ limits }: Envelope): Budget {
-  return { ...limits.budget, iterations: limits.maxIterations };
-}
-
-/** With requests of unknown price, `nanoUsd` is the part that is known: where that is too much, the whole is. */
-function crossed(of: Bound['of'], limits: Budget, used: Used, next: Size): Bound | null {
-  const { tokens, costUsd, minutes, iterations } = limits;
-  const isOver = (has: number, more: number, bound: number): boolean => has >= bound || has + more > bound;
-  if (iterations !== undefined && used.iterations >= iterations) return { of, name: 'iterations', value: iterations };
-  if (tokens !== undefined && isOver(used.tokens, next.tokens, tokens)) return { of, name: 'tokens', value: tokens };
-  if (costUsd !== undefined && isOver(used.nanoUsd / 1e9, next.nanoUsd / 1e9, costUsd))
-    return { of, name: 'costUsd', value: costUsd };
-  if (minutes !== undefined && used.ms >= minutes * 60_000) return { of, name: 'minutes', value: minutes };
-  return null;
-}
-
-/** More of what is bounded; what was not bounded may be used so much more from now on. */
-export function raisedBy(limits: Budget, add: Budget, used: Used): Budget {
-  const base: Record<keyof Budget, number> = {
-    tokens: limits.tokens ?? used.tokens,
-    costUsd: limits.costUsd ?? used.nanoUsd / 1e9,
-    minutes: limits.minutes ?? used.ms / 60_000,
-    iterations: limits.iterations ?? used.iterations,
-  };
-  const raised: Budget = { ...limits };
-  for (const name of BOUNDS) {
-    const more = add[name];
-    if (more !== undefined) raised[name] = base[name] + more;
-  }
-  return raised;
-}
-
-/** The bound that something is at already, whatever it would do next. */
-export function reached(of: Bound['of'], limits: Budget, used: Used): Bound | null {
-  return crossed(of, limits, used, NO_SIZE);
-}
-
-/** Whether the bound does not hold any more. */
-export function isRaised({ name, value }: Bound, limits: Budget): boolean {
-  return (limits[name] ?? Infinity) > value;
-}
-
-const BOUNDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies readonly (keyof Budget)[];

@@ -1,16 +1,16 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
 import type { PlanItem } from '#contract/message.ts';
-import { emitterOf } from './emitter.ts';
+import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
 import type { History } from '../log/history.ts';
-import type { LoopRun, RunQuestions } from '../loop/loop-run.ts';
+import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { memoryOf, scopeOf } from './memory.ts';
 import { pastReports } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { sayMore } from '../loop/say-more.ts';
-import { isRaised, limitsOf, usedOf } from '../budget/spending.ts';
+import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
@@ -24,20 +24,20 @@ export interface Parts {
   history: History;
   watchdog: Watchdog;
   clock: WorkClock;
-  model: LoopRun['model'];
+  model: RunContext['model'];
   children: LeadChildren | null;
 }
 
-export function loopRunOf(parts: Parts): LoopRun {
+export function createRunContext(parts: Parts): RunContext {
   const { engine, plan, signal, history, watchdog, model, children } = parts;
   const { envelope, recorder, stored } = plan;
   const questions = questionsOf({
     ...parts,
-    explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), emitterOf(parts)),
+    explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
   const permits = engine.permits(model.provider);
   const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
-  const run: LoopRun = {
+  const run: RunContext = {
     depth: plan.depth,
     envelope,
     history,
@@ -78,19 +78,19 @@ export function loopRunOf(parts: Parts): LoopRun {
   return run;
 }
 
-function limitsFor({ workflow, plan, clock }: Parts): LoopRun['limits'] {
+function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
   const { recorder, envelope } = plan;
   const { runId } = recorder.ids;
-  const own = (): Budget => workflow.spending.limitsOfRun(runId, limitsOf(envelope));
+  const own = (): Budget => workflow.budget.limitsOfRun(runId, limitsOf(envelope));
   return {
-    admit: (turns) => workflow.spending.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
-    withdraw: () => workflow.spending.withdraw(runId),
-    isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.spending.limits),
+    admit: (turns) => workflow.budget.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
+    withdraw: () => workflow.budget.withdraw(runId),
+    isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.budget.limits),
     close: () => workflow.runs.close(runId),
   };
 }
 
-function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQuestions): LoopRun['toolContext'] {
+function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQuestions): RunContext['toolContext'] {
   const { recorder, envelope, kind } = plan;
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;

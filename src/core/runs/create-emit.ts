@@ -14,17 +14,17 @@ interface Parts {
   clock: WorkClock;
 }
 
-export function emitterOf({ engine, workflow, plan: { recorder, envelope }, clock }: Parts): Emit {
-  const { spending } = workflow;
+export function createEmit({ engine, workflow, plan: { recorder, envelope }, clock }: Parts): Emit {
+  const { budget } = workflow;
   const { runId } = recorder.ids;
   // Sub-agents are counted as agents where a stop tells what it ended.
   const startsAgents = (tool: string): boolean => engine.tools.get(tool)?.recovery === 'continue';
   const underWay = { requests: new Set<string>(), tools: new Set<string>() };
   return (payload) => {
-    const worked = { runMs: clock.ms, workflowMs: spending.clock.ms };
+    const worked = { runMs: clock.ms, workflowMs: budget.clock.ms };
     const stored = recorder.record(payload.type === 'usage' ? { ...payload, worked } : payload);
     if (payload.type === 'usage') {
-      spending.counted(runId, payload.request);
+      budget.counted(runId, payload.request);
       engine.permits(envelope.provider).answered(payload.request.error);
     }
     const live = workflow.runs.get(runId);

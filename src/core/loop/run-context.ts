@@ -29,7 +29,7 @@ export interface RunQuestions {
   readonly hidden: (tool: string, path: string) => Promise<readonly string[]>;
 }
 
-export interface LoopRun {
+export interface RunContext {
   readonly depth: number;
   readonly envelope: Envelope;
   readonly history: History;

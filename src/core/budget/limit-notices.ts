@@ -1,13 +1,14 @@
-/** The entries of a history that tell of a bound: when it was reached, and when the person raised it. */
+/** The entries of a history that tell of a limit: when it was reached, and when the person raised it. */
 import type { ErrorInfo } from '#contract/error.ts';
 import type { Bound, Entry, SystemEntry } from '#contract/message.ts';
 import { lastResponse, type History } from '../log/history.ts';
 import type { Payload } from '../log/recorder.ts';
 
-export type Told = SystemEntry & { bound: Bound };
+/** The entry that told an agent that a limit is reached. */
+export type LimitNotice = SystemEntry & { bound: Bound };
 
-/** The bound that the agent was told of and that nobody has raised since. */
-export function limitTold(entries: readonly Entry[]): Told | null {
+/** The newest notice of a limit that the history tells; null where there is none, or it says itself that it was raised. */
+export function limitNotice(entries: readonly Entry[]): LimitNotice | null {
   const last = entries.findLast(
     (entry) =>
       entry.kind === 'system' &&
@@ -17,8 +18,8 @@ export function limitTold(entries: readonly Entry[]): Told | null {
 }
 
 /** Whether the one answer that was asked for at the limit has come. */
-export function answeredSince(entries: readonly Entry[], told: Told): boolean {
-  return (lastResponse(entries)?.n ?? -1) > told.n;
+export function answeredSince(entries: readonly Entry[], notice: LimitNotice): boolean {
+  return (lastResponse(entries)?.n ?? -1) > notice.n;
 }
 
 /** One last request without tools asks for the report. */
@@ -28,18 +29,22 @@ export function* tellLimit(history: History, bound: Bound): Generator<Payload, v
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
 }
 
-/** From this entry on the run is at the bound, until the person raises it. */
+/** From this entry on the run is at the limit, until the person raises it. */
 export function noteLimit(history: History, bound: Bound): Payload {
-  const code = bound.name === 'iterations' ? 'max_iterations' : 'budget';
-  const entry = history.add({ kind: 'system', code, text: reachedText(bound), bound });
-  return { type: 'message-end', entry };
+  return { type: 'message-end', entry: history.add(limitRemark(bound)) };
 }
 
-const reachedText = (bound: Bound): string => `The limit of ${wordsOf(bound)} is reached`;
+/** The entry that says that a limit is reached. */
+export function limitRemark(bound: Bound) {
+  const code = bound.name === 'iterations' ? ('max_iterations' as const) : ('budget' as const);
+  return { kind: 'system' as const, code, text: reachedText(bound), bound };
+}
+
+const reachedText = (bound: Bound): string => `The limit of ${limitText(bound)} is reached`;
 
 /** `ask`: it has something left to do, and is asked to do it. */
-export function* tellRaised(history: History, { bound }: Told, ask: boolean): Generator<Payload, void> {
-  const text = `The person raised the limit of ${wordsOf(bound)}`;
+export function* tellRaised(history: History, { bound }: LimitNotice, ask: boolean): Generator<Payload, void> {
+  const text = `The person raised the limit of ${limitText(bound)}`;
   yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'extended', text }) };
   if (!ask) return;
   const request = `${text}. You have your tools again: go on with the task where you stopped, and write your final report when it is done.`;
@@ -47,13 +52,13 @@ export function* tellRaised(history: History, { bound }: Told, ask: boolean): Ge
 }
 
 /** How a run ends that was told of its limit and has written its report. */
-export function limitEnd({ bound }: Pick<Told, 'bound'>): { outcome: 'budget_exceeded'; error: ErrorInfo } {
+export function limitEnd({ bound }: Pick<LimitNotice, 'bound'>): { outcome: 'budget_exceeded'; error: ErrorInfo } {
   const code = bound.name === 'iterations' ? 'max_iterations' : 'limit_reached';
-  const message = `The limit of ${wordsOf(bound)} was reached: the report may be incomplete`;
+  const message = `The limit of ${limitText(bound)} was reached: the report may be incomplete`;
   return { outcome: 'budget_exceeded', error: { code, message } };
 }
 
-export function wordsOf({ of, name, value }: Bound): string {
+export function limitText({ of, name, value }: Bound): string {
   const number = value.toLocaleString('en-US', { maximumFractionDigits: 9 });
   const s = value === 1 ? '' : 's';
   const words = {

@@ -1,12 +1,11 @@
-/** The bounds of a child: none beyond its parent's, whoever asks for it. */
+/** A child may only narrow what its parent has, whoever asks for more. */
 import type { Envelope } from '#contract/agent.ts';
 import { TriadError } from '../base/errors.ts';
+import { RUN_LIMITS } from '../budget/limits.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
-type RunBudget = NonNullable<Envelope['limits']['budget']>;
-export const BOUNDS = ['tokens', 'costUsd', 'minutes'] as const satisfies readonly (keyof RunBudget)[];
 
-/** Limits, output and approval mode of a child never go beyond its parent's. */
+/** Throws `not_allowed` where limits, output tokens or approval mode go beyond the parent's. */
 export function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, parent: Envelope): void {
   if (maxTokens > parent.maxTokens) {
     throw new TriadError('not_allowed', `maxTokens cannot be more than the lead's (${parent.maxTokens})`);
@@ -16,10 +15,10 @@ export function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, par
       throw new TriadError('not_allowed', `${limit} cannot be more than the lead's (${parent.limits[limit]})`);
     }
   }
-  for (const bound of BOUNDS) {
-    const most = parent.limits.budget?.[bound];
-    if (most !== undefined && (limits.budget?.[bound] ?? Infinity) > most) {
-      throw new TriadError('not_allowed', `limits.budget.${bound} cannot be more than the lead's (${most})`);
+  for (const limit of RUN_LIMITS) {
+    const most = parent.limits.budget?.[limit];
+    if (most !== undefined && (limits.budget?.[limit] ?? Infinity) > most) {
+      throw new TriadError('not_allowed', `limits.budget.${limit} cannot be more than the lead's (${most})`);
     }
   }
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
