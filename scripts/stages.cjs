@@ -1,4 +1,5 @@
-// Runs the stages of `npm run check` and `npm test`: first what needs no test, two at a time, then the tests. What a stage says is shown whole when it has failed; nothing starts after a failure. Last comes what each took.
+// Runs the stages of `npm run check` and `npm test`: first what needs no test, two at a time, then the tests.
+// What a stage says is shown whole when it has failed; nothing starts after a failure. Last comes what each took.
 'use strict';
 const { spawn } = require('node:child_process');
 const { performance } = require('node:perf_hooks');
