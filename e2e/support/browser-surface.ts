@@ -9,7 +9,8 @@ export function browserSurface(tabs: Tabs, hosts: SharedHosts): OpenSurface {
     const options: HostOptions = { home, workspace, env };
     let host: Host = await (ownProcess ? startHost(options) : hosts.open(options));
     try {
-      const { context, page, leave } = await tabs.take(complaints, ownContext);
+      const tab = await tabs.take(complaints, ownContext);
+      const { context, page } = tab;
       await page.goto(host.url);
       return {
         page,
@@ -25,7 +26,7 @@ export function browserSurface(tabs: Tabs, hosts: SharedHosts): OpenSurface {
         },
         close: async () => {
           // The tabs first, so that no tab complains about a host that stops.
-          await leave();
+          await tab.leave();
           await host.stop();
         },
         notes: () => host.notes(),
