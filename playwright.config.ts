@@ -1,4 +1,6 @@
-// The same specs in every place where the app can be; the fixtures start their own programs, so there is no web server.
+// Each spec once: in the browser, and in the stand-in for the desktop what only a desktop can show (`@stand-in`) and what
+// depends on how pages and program talk to each other (`@transport`). `playwright.full.config.ts` runs every spec in every
+// place. The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
 import type { SurfaceName } from './e2e/support/test.ts';
@@ -16,29 +18,39 @@ const missing = !electron.ok
     : 'an Electron runtime, but no display';
 
 /** A test that makes no sense in a place says so by a tag, and why by an annotation. */
-const project = (surface: SurfaceName, without: RegExp): Project<{ surface: SurfaceName }> => ({
+const project = (surface: SurfaceName, without: RegExp, only = /./): Project<{ surface: SurfaceName }> => ({
   name: surface,
   use: { surface },
+  grep: only,
   grepInvert: without,
 });
+
+const browser = project('browser', /@desktop|@stand-in/);
+export const everywhere = {
+  // For the summary: what did not run, and why.
+  metadata: missing === null ? {} : { skipped: { electron: missing } },
+  projects: [
+    browser,
+    project('stand-in', /@browser/),
+    ...(missing === null ? [project('electron', /@browser|@stand-in/)] : []),
+  ],
+};
 
 export default defineConfig<{ surface: SurfaceName }>({
   testDir: 'e2e',
   // Not test-results itself: Playwright empties its folder, and the unit tests' report lies there.
   outputDir: 'test-results/playwright',
-  workers: 2,
+  // A test waits for more than its own core: for the model's words, for what a page shows next.
+  workers: 3,
   fullyParallel: true,
   retries: 0,
   timeout: 60_000,
+  // Generous: a test must not fail because the machine is busy.
+  expect: { timeout: 15_000 },
   forbidOnly: process.env['CI'] !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
-  // For the summary: what did not run, and why.
-  metadata: missing === null ? {} : { skipped: { electron: missing } },
-  projects: [
-    project('browser', /@desktop|@stand-in/),
-    project('stand-in', /@browser/),
-    ...(missing === null ? [project('electron', /@browser|@stand-in/)] : []),
-  ],
+  metadata: { skipped: { electron: missing ?? 'it is part of "npm run soak"' } },
+  projects: [browser, project('stand-in', /@browser/, /@transport|@desktop|@stand-in/)],
   use: {
     browserName: 'chromium',
     screenshot: 'only-on-failure',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { answerFrom, delegateTo, plainAnswer } from '../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../tests/support/fake-model/script.ts';
-import { expectAccessible } from './support/accessible.ts';
+import { expectAccessible, expectAccessibleInBoth, SAME_PAGE } from './support/accessible.ts';
 import type { App } from './support/app.ts';
 import { CHILD, FIRST, LEAD } from './support/scripts.ts';
 import { expect, test } from './support/test.ts';
@@ -205,8 +205,10 @@ test('an agent is tried out alone; a built-in one is read, and copied to be chan
   await expect(row(app, /^code-reviewer .*overridden/)).toBeVisible();
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the screens keep the rules of accessibility and work by keyboard (${colorScheme})`, async ({ start }) => {
+test(
+  'the screens keep the rules of accessibility, light and dark, and work by keyboard',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: {
         [PATH]: READER,
@@ -214,14 +216,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
       },
     });
     const { page } = app;
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await open(app);
     await expect(row(app, /^log-reader/)).toBeVisible();
-    await expectAccessible(page, 'the list');
+    await expectAccessibleInBoth(page, 'the list');
     await app.button('New agent').focus();
     await page.keyboard.press('Enter');
     await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
-    await expectAccessible(page, 'a new agent');
+    await expectAccessibleInBoth(page, 'a new agent');
     await page.keyboard.press('Escape');
     await expect(app.button('New agent')).toBeFocused();
     await row(app, /^bad .*faulty/).focus();
@@ -231,6 +232,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await app.button('1 fault').focus();
     await page.keyboard.press('Enter');
     await expect(app.button('Use model')).toBeInViewport();
-    await expectAccessible(page, 'an agent with a fault');
-  });
-}
+    await expectAccessibleInBoth(page, 'an agent with a fault');
+  },
+);

@@ -39,7 +39,7 @@ test('three messages lead through a spawn, a delegation and a batch', async ({ s
 });
 
 test('a stop and a restart in the middle do no harm', async ({ start }) => {
-  const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
+  const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();
   await app.button('Start the demo').click();

@@ -10,13 +10,29 @@ const only = {
 };
 
 test.describe('the desktop', only, () => {
-  test('a second start shows the window of the first and ends', async ({ start }) => {
-    const app = await start(plainAnswer());
-    await expect(app.message).toBeVisible();
-    const before = app.desktop.asked('focus').length;
-    expect(await app.desktop.startSecond()).toBe(0);
-    await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
-    expect(app.page.context().pages()).toHaveLength(1);
+  test('a second start shows the window of the first, and a page that dies comes back where it was', async ({
+    start,
+  }) => {
+    const app = await start(plainAnswer({ answer: 'Hello to you.' }));
+    await test.step('a second start shows the window of the first and ends', async () => {
+      await expect(app.message).toBeVisible();
+      const before = app.desktop.asked('focus').length;
+      expect(await app.desktop.startSecond()).toBe(0);
+      await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
+      expect(app.page.context().pages()).toHaveLength(1);
+    });
+    await test.step('a page that dies comes back where it was', async () => {
+      await app.send('Hello.');
+      await app.expectOutcome('completed');
+      const place = app.path;
+      await app.page.evaluate(() => Reflect.set(window, 'old', true));
+      await app.desktop.act('page dies', 'crashed');
+      await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
+      await expect(app.workflow()).toContainText('Hello to you.');
+      expect(app.path).toBe(place);
+      await app.send('And again.');
+      await app.expectOutcome('completed');
+    });
   });
 
   test('a question calls a person who looks elsewhere, until it is answered', async ({ start }) => {
@@ -65,20 +81,6 @@ test.describe('the desktop', only, () => {
     await expect(app.workflow(), 'the words that were there').toContainText(said);
     rest.open();
     await app.button('Resume').click();
-    await app.expectOutcome('completed');
-  });
-
-  test('a page that dies comes back where it was', async ({ start }) => {
-    const app = await start(plainAnswer({ answer: 'Hello to you.' }));
-    await app.send('Hello.');
-    await app.expectOutcome('completed');
-    const place = app.path;
-    await app.page.evaluate(() => Reflect.set(window, 'old', true));
-    await app.desktop.act('page dies', 'crashed');
-    await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
-    await expect(app.workflow()).toContainText('Hello to you.');
-    expect(app.path).toBe(place);
-    await app.send('And again.');
     await app.expectOutcome('completed');
   });
 

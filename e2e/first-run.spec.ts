@@ -1,7 +1,7 @@
 /** The first start: a key, an endpoint or the demo, each tried before it is taken. */
 import { createServer } from 'node:http';
-import { AxeBuilder } from '@axe-core/playwright';
 import { plainAnswer } from '../tests/support/fake-model/scenarios.ts';
+import { expectNoViolation, SAME_PAGE } from './support/accessible.ts';
 import { expect, test } from './support/test.ts';
 
 const FIRST = { apiKey: null, endpoint: null };
@@ -24,7 +24,7 @@ async function localServer(): Promise<{ port: number; close: () => Promise<void>
   throw new Error('All of the usual ports are taken');
 }
 
-test('a key is tested before it is taken, and never shown again', async ({ start }) => {
+test('a key is tested before it is taken, and never shown again', { tag: '@transport' }, async ({ start }) => {
   const app = await start(plainAnswer({ answer: 'Hello to you.' }), { ...FIRST, model: { keys: [KEY] } });
   const { page } = app;
   await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();
@@ -96,14 +96,14 @@ test('the demo needs nothing', async ({ start }) => {
   expect(app.model.requests).toEqual([]);
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`each choice keeps the rules of accessibility (${colorScheme})`, async ({ start }) => {
+test(
+  'each choice keeps the rules of accessibility, light and dark',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
     const { page } = await start(plainAnswer(), FIRST);
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     for (const name of [/^Anthropic key/, /^Compatible endpoint/, /^Demo/]) {
       await page.getByRole('radio', { name }).check();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      await expectNoViolation(page);
     }
-  });
-}
+  },
+);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { expectAccessible } from './support/accessible.ts';
-import type { App } from './support/app.ts';
+import type { App, AppOptions } from './support/app.ts';
 import { leadSpawns } from './support/scripts.ts';
 import { expect, type Start, test } from './support/test.ts';
 
@@ -14,13 +14,13 @@ const answer = (page: Page, name: string) => detail(page).getByRole('button', { 
 const inbox = (page: Page) => page.getByRole('link', { name: /^Approvals/ });
 
 /** Two conversations, each with a question about a file of its own. */
-async function twoConversations(start: Start): Promise<App> {
+async function twoConversations(start: Start, options: AppOptions = {}): Promise<App> {
   const script = new Script();
   for (const name of ['first', 'second'])
     script
       .on({ asked: new RegExp(`the ${name}`), step: 1 })
       .reply([toolUse('write_file', { path: `${name}.md`, content: name })]);
-  const app = await start(script.on({}).reply([text('Done.')]));
+  const app = await start(script.on({}).reply([text('Done.')]), options);
   for (const name of ['first', 'second']) {
     if (name === 'second') {
       await app.page.getByRole('link', { name: 'New conversation' }).first().click();
@@ -77,35 +77,39 @@ test('the second of two conversations is answered first, without a mouse', async
   await expect(readFile(join(app.workspace, 'first.md'))).rejects.toThrow('ENOENT');
 });
 
-test('what is looked at stays while others come, and a question leads to its conversation', async ({ start }) => {
-  const app = await start(leadSpawns(['alpha', 'beta']));
-  const { page } = app;
-  await app.goto('/approvals');
-  await expect(page.getByRole('heading', { name: 'Nothing waits for you' })).toBeVisible();
-  await expectAccessible(page, 'empty inbox');
-  const other = await app.secondTab('/');
-  await other.send('Look at two parts.');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
-  await expect(app.question).toBeHidden();
-  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from');
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectAccessible(page, `inbox, ${colorScheme}`);
-  }
-  await app.waiting.getByRole('button', { name: /beta/ }).click();
-  await expect(title(page)).toContainText('beta');
+test(
+  'what is looked at stays while others come, and a question leads to its conversation',
+  { tag: '@transport' },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await app.goto('/approvals');
+    await expect(page.getByRole('heading', { name: 'Nothing waits for you' })).toBeVisible();
+    await expectAccessible(page, 'empty inbox');
+    const other = await app.secondTab('/');
+    await other.send('Look at two parts.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+    await expect(app.question).toBeHidden();
+    await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page, `inbox, ${colorScheme}`);
+    }
+    await app.waiting.getByRole('button', { name: /beta/ }).click();
+    await expect(title(page)).toContainText('beta');
 
-  await other.reject('No.', 'alpha');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
-  await expect(title(page), 'what another client answered goes, this one stays').toContainText('beta');
-  await page.getByRole('link', { name: 'Open conversation' }).click();
-  await app.expectCard('beta', 'waiting for you');
-  await other.allow('beta');
-  await app.expectOutcome('completed');
-});
+    await other.reject('No.', 'alpha');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+    await expect(title(page), 'what another client answered goes, this one stays').toContainText('beta');
+    await page.getByRole('link', { name: 'Open conversation' }).click();
+    await app.expectCard('beta', 'waiting for you');
+    await other.allow('beta');
+    await app.expectOutcome('completed');
+  },
+);
 
 test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({ start }) => {
-  const app = await twoConversations(start);
+  const app = await twoConversations(start, { ownProcess: true });
   app.complaints.expect(/WebSocket/);
   await app.crashAndRestart();
   const { page } = app;

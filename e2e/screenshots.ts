@@ -8,6 +8,8 @@ import { type Script, text, toolUse } from '../tests/support/fake-model/script.t
 import { type App, type AppOptions, startApp } from './support/app.ts';
 import { browserSurface } from './support/browser-surface.ts';
 import { Complaints } from './support/complaints.ts';
+import { SharedHosts } from './support/shared-hosts.ts';
+import { Tabs } from './support/tabs.ts';
 import { gate, leadCalls, leadSpawns, LEAD } from './support/scripts.ts';
 import { WORK_SCREENS } from './support/work-screens.ts';
 
@@ -61,14 +63,16 @@ async function shootAll(page: Page, folder: string, screen: string): Promise<voi
 }
 
 async function visit(browser: Browser, folder: string, script: Script, options: AppOptions, go: Visit): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const open = browserSurface(context);
+  const [tabs, hosts] = [await Tabs.open(browser), new SharedHosts()];
+  const open = browserSurface(tabs, hosts);
   const { app, close } = await startApp({ open, complaints: new Complaints() }, script, options);
+  await app.page.setViewportSize({ width: 1280, height: 800 });
   try {
     await go(app, (screen) => shootAll(app.page, folder, screen));
   } finally {
-    await context.close();
     await close();
+    await tabs.close();
+    await hosts.close();
   }
 }
 

@@ -85,7 +85,7 @@ test(
   'who goes to the trash while a deletion is under way stays there and sees it',
   { tag: '@browser' },
   async ({ start }) => {
-    const app = await start(plainAnswer());
+    const app = await start(plainAnswer(), { ownContext: true });
     const { page } = app;
     const held = Promise.withResolvers<void>();
     await page.routeWebSocket(/.*/, (socket) => {

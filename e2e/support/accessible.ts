@@ -8,10 +8,20 @@ export const SAME_PAGE = {
   description: 'The rules are held against the page, which is the same in every place',
 };
 
-export async function expectAccessible(page: Page, screen: string): Promise<void> {
-  // What fades in or out has no final colours yet.
+const COLOR_SCHEMES = ['light', 'dark'] as const;
+
+/** When what fades in or out has its final colours. */
+async function rest(page: Page): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
-  const { violations } = await new AxeBuilder({ page })
+}
+
+/** Without a second page for the results: there are no frames of other origins to put together. */
+const rules = (page: Page) => new AxeBuilder({ page }).setLegacyMode();
+
+/** Nothing serious. */
+export async function expectAccessible(page: Page, screen: string): Promise<void> {
+  await rest(page);
+  const { violations } = await rules(page)
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze();
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
@@ -19,4 +29,22 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
   expect(lines, `${screen}: nothing serious`).toEqual([]);
+}
+
+/** The same screen in light and in dark; nothing moves meanwhile. */
+export async function expectAccessibleInBoth(page: Page, screen: string): Promise<void> {
+  for (const colorScheme of COLOR_SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expectAccessible(page, `${screen}, ${colorScheme}`);
+  }
+}
+
+/** Not one rule is broken, in light and in dark. */
+export async function expectNoViolation(page: Page): Promise<void> {
+  for (const colorScheme of COLOR_SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await rest(page);
+    const { violations } = await rules(page).analyze();
+    expect(violations.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+  }
 }

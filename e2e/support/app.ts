@@ -17,13 +17,17 @@ export interface AppOptions {
   apiKey?: string | null;
   /** Null: none; default: the scripted model. */
   endpoint?: string | null;
+  /** A process of its own, which the test may kill; else it may be one that has run, or runs, other homes too. */
+  ownProcess?: boolean;
+  /** A browser context of its own, for a test that changes the clock of the page, or what comes to it. */
+  ownContext?: boolean;
   /** Further variables of the program. */
   env?: Readonly<Record<string, string>>;
   /** What is done on the machine before the program starts; it returns how that is ended. */
   before?: (machine: Machine) => Promise<() => Promise<unknown>>;
 }
 
-export type Machine = Omit<SurfaceOptions, 'complaints'>;
+export type Machine = Pick<SurfaceOptions, 'home' | 'workspace' | 'env'>;
 
 const FILES = {
   'README.md': '# Sample\n\nA small project.\n',
@@ -77,7 +81,7 @@ export class App extends Person {
     return new Person(await this.#surface.another(path));
   }
 
-  /** The program dies in the middle of whatever it does, and is started again on the same home. */
+  /** The program dies in the middle of whatever it does, and is started again on the same home; needs `ownProcess`. */
   crashAndRestart(): Promise<void> {
     return this.#surface.crashAndRestart();
   }
@@ -105,14 +109,14 @@ export async function startApp(
     await writeFiles(workspace, { ...FILES, ...options.files });
     const model = await startFakeModel(script, options.model);
     ends.push(() => model.close());
-    const { apiKey = 'test-key', endpoint = model.url } = options;
+    const { apiKey = 'test-key', endpoint = model.url, ownProcess = false, ownContext = false } = options;
     const env = {
       ...(apiKey === null ? {} : { ANTHROPIC_API_KEY: apiKey }),
       ...(endpoint === null ? {} : { ANTHROPIC_BASE_URL: endpoint }),
       ...options.env,
     };
     if (options.before) ends.push(await options.before({ home, workspace, env }));
-    const surface = await open({ home, workspace, env, complaints });
+    const surface = await open({ home, workspace, env, complaints, ownProcess, ownContext });
     ends.push(() => surface.close());
     return { app: new App({ surface, model, complaints, workspace, home }), close };
   } catch (error) {

@@ -1,14 +1,16 @@
-/** The browser host with tabs of one browser, which stay when the host dies. */
-import type { BrowserContext } from '@playwright/test';
-import { type Host, startHost } from './host.ts';
+/** The browser host with tabs of one context, which stay when the host dies. */
+import { type Host, type HostOptions, startHost } from './host.ts';
+import type { SharedHosts } from './shared-hosts.ts';
 import type { OpenSurface } from './surface.ts';
+import type { Tabs } from './tabs.ts';
 
-export function browserSurface(context: BrowserContext): OpenSurface {
-  return async ({ complaints, ...options }) => {
-    await complaints.watch(context);
-    let host: Host = await startHost(options);
+export function browserSurface(tabs: Tabs, hosts: SharedHosts): OpenSurface {
+  return async ({ complaints, ownProcess, ownContext, home, workspace, env }) => {
+    const options: HostOptions = { home, workspace, env };
+    let host: Host = await (ownProcess ? startHost(options) : hosts.open(options));
     try {
-      const page = await context.newPage();
+      const tab = await tabs.take(complaints, ownContext);
+      const { context, page } = tab;
       await page.goto(host.url);
       return {
         page,
@@ -24,7 +26,7 @@ export function browserSurface(context: BrowserContext): OpenSurface {
         },
         close: async () => {
           // The tabs first, so that no tab complains about a host that stops.
-          await context.close();
+          await tab.leave();
           await host.stop();
         },
         notes: () => host.notes(),

@@ -14,26 +14,28 @@ export class Complaints {
     return this.#found.filter((line) => !this.#expected.some((pattern) => pattern.test(line)));
   }
 
-  async watch(context: BrowserContext): Promise<void> {
-    await context.exposeFunction('reportViolation', (line: string) => this.#found.push(`policy: ${line}`));
+  /** All pages of the context, now and later, complain to whom `owner` names at that moment. */
+  static async watch(context: BrowserContext, owner: () => Complaints): Promise<void> {
+    const add = (line: string) => owner().#found.push(line);
+    await context.exposeFunction('reportViolation', (line: string) => add(`policy: ${line}`));
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
         const report = (window as unknown as { reportViolation: (line: string) => void }).reportViolation;
         report(`${violatedDirective} ${blockedURI} ${sourceFile}`);
       });
     });
-    context.on('page', (page) => this.#watchPage(page));
-    for (const page of context.pages()) this.#watchPage(page);
+    context.on('page', (page) => watchPage(page, add));
+    for (const page of context.pages()) watchPage(page, add);
   }
+}
 
-  #watchPage(page: Page): void {
-    page.on('console', (message) => {
-      if (message.type() === 'error') this.#found.push(`console: ${message.text()} (${message.location().url})`);
-    });
-    page.on('pageerror', (error) => this.#found.push(`uncaught: ${error.stack ?? error.message}`));
-    page.on('dialog', (dialog) => {
-      this.#found.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-  }
+function watchPage(page: Page, add: (line: string) => void): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error') add(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on('pageerror', (error) => add(`uncaught: ${error.stack ?? error.message}`));
+  page.on('dialog', (dialog) => {
+    add(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
 }

@@ -2,6 +2,7 @@
 import { _electron, type ElectronApplication } from '@playwright/test';
 import { findDesktop } from '#hosts/cli/commands/desktop/desktop-runtime.ts';
 import { chromiumArgs } from './chromium.ts';
+import { Complaints } from './complaints.ts';
 import { environmentWith, ROOT } from './process.ts';
 import type { OpenSurface, SurfaceOptions } from './surface.ts';
 
@@ -47,6 +48,6 @@ async function start({ home, workspace, env, complaints }: SurfaceOptions): Prom
     cwd: workspace,
     env: Object.fromEntries(variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
   });
-  await complaints.watch(app.context());
+  await Complaints.watch(app.context(), () => complaints);
   return app;
 }

@@ -93,7 +93,7 @@ export class Person {
     await expect(async () => {
       if (await entry.isVisible()) await entry.click({ timeout: 1000 });
       await expect(title).toContainText(name, { timeout: 1000 });
-    }).toPass({ timeout: 10_000 });
+    }).toPass({ timeout: 20_000 });
   }
 
   /** Says yes to the question that is shown, or to the one about this agent. */

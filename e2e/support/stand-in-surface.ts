@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type Browser, chromium, type Page } from '@playwright/test';
+import { Complaints } from './complaints.ts';
 import { endProcess, ROOT, startProcess } from './process.ts';
 import type { Desktop, OpenSurface, SurfaceOptions } from './surface.ts';
 
@@ -117,7 +118,7 @@ class StandIn implements Desktop {
     const browser = await Promise.race([chromium.connectOverCDP(await Promise.race([this.#endpoint(), gone])), gone]);
     this.#browser = browser;
     const context = browser.contexts()[0]!;
-    await this.#options.complaints.watch(context);
+    await Complaints.watch(context, () => this.#options.complaints);
     this.#page = context.pages()[0]!;
     // Nothing of the first page is missed.
     await this.act('go');

@@ -8,6 +8,10 @@ export interface SurfaceOptions {
   workspace: string;
   env: Readonly<Record<string, string>>;
   complaints: Complaints;
+  /** The program is killed by the test, so nothing else may run in its process. */
+  ownProcess: boolean;
+  /** The test changes what cannot be undone in a tab: its clock, what it loads. */
+  ownContext: boolean;
 }
 
 export interface Surface {

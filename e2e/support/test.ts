@@ -1,24 +1,42 @@
 /** The fixture of every spec: an app of its own for each test, and no complaint of a page goes unseen. */
-import { type Browser, test as base } from '@playwright/test';
+import { test as base } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
 import { type App, type AppOptions, startApp } from './app.ts';
 import { browserSurface } from './browser-surface.ts';
 import { Complaints } from './complaints.ts';
+import { SharedHosts } from './shared-hosts.ts';
 import type { OpenSurface } from './surface.ts';
+import { Tabs } from './tabs.ts';
 
 export { expect } from '@playwright/test';
 
 export type Start = (script: Script, options?: AppOptions) => Promise<App>;
 export type SurfaceName = 'browser' | 'stand-in' | 'electron';
 
-export const test = base.extend<{ start: Start; surface: SurfaceName }>({
+export const test = base.extend<{ start: Start; surface: SurfaceName }, { hosts: SharedHosts; tabs: Tabs }>({
   // Of the project; a spec knows no difference.
   surface: ['browser', { option: true }],
-  start: async ({ browser, surface }, use) => {
+  hosts: [
+    async ({ browserName: _unused }, use) => {
+      const hosts = new SharedHosts();
+      await use(hosts);
+      await hosts.close();
+    },
+    { scope: 'worker' },
+  ],
+  tabs: [
+    async ({ browser }, use) => {
+      const tabs = await Tabs.open(browser);
+      await use(tabs);
+      await tabs.close();
+    },
+    { scope: 'worker' },
+  ],
+  start: async ({ surface, hosts, tabs }, use) => {
     const complaints = new Complaints();
     const closes: (() => Promise<void>)[] = [];
     await use(async (script, options) => {
-      const open = await surfaceOf(surface, browser);
+      const open = await surfaceOf(surface, tabs, hosts);
       const { app, close } = await startApp({ open, complaints }, script, options);
       closes.push(close);
       return app;
@@ -30,8 +48,8 @@ export const test = base.extend<{ start: Start; surface: SurfaceName }>({
 });
 
 /** Loads only what the project needs. */
-async function surfaceOf(name: SurfaceName, browser: Browser): Promise<OpenSurface> {
-  if (name === 'browser') return browserSurface(await browser.newContext());
+async function surfaceOf(name: SurfaceName, tabs: Tabs, hosts: SharedHosts): Promise<OpenSurface> {
+  if (name === 'browser') return browserSurface(tabs, hosts);
   if (name === 'stand-in') return (await import('./stand-in-surface.ts')).openStandIn;
   return (await import('./electron-surface.ts')).openElectron;
 }

@@ -1,0 +1,107 @@
+/**
+ * Browser hosts without the start of a process for each: the modules are loaded once for a worker. A host has its own
+ * home, store, port and settings; only the process is shared, so a test that kills it asks for one of its own.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { Host, HostOptions } from './host.ts';
+import type { HostCommand, HostReport } from './hosts-program.ts';
+import { endProcess, environmentWith, ROOT, startProcess } from './process.ts';
+
+/** The database keeps its memory until its process ends: about 45 MB for each home. */
+const HOMES_PER_PROCESS = 12;
+
+export class SharedHosts {
+  #program: Program | null = null;
+  #opened = 0;
+
+  async open(options: HostOptions): Promise<Host> {
+    if (this.#program === null || this.#program.homes >= HOMES_PER_PROCESS || this.#program.ended) {
+      await this.#program?.endWhenEmpty();
+      this.#program = new Program();
+    }
+    return this.#program.open((this.#opened += 1), options);
+  }
+
+  async close(): Promise<void> {
+    await this.#program?.end();
+  }
+}
+
+class Program {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (report: HostReport) => void>();
+  readonly #notes = new Map<number, string>();
+  readonly #open = new Set<number>();
+  #said = '';
+  #leaving = false;
+  homes = 0;
+
+  constructor() {
+    this.#child = startProcess({
+      args: [`${ROOT}e2e/support/hosts-program.ts`],
+      folder: ROOT,
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
+    this.#child.on('message', (report) => this.#receive(report as HostReport));
+    this.#child.once('exit', () => {
+      for (const [id, settle] of this.#waiting) settle({ kind: 'failed', id, message: `It ended: ${this.#said}` });
+    });
+  }
+
+  get ended(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  async open(id: number, { home, workspace, env = {} }: HostOptions): Promise<Host> {
+    this.homes += 1;
+    this.#open.add(id);
+    this.#notes.set(id, '');
+    const whole = Object.entries(environmentWith({ TRIAD_HOME: home, ...env }));
+    const known = whole.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const opened = await this.#ask({ kind: 'open', id, workspace, env: Object.fromEntries(known) });
+    if (opened.kind !== 'opened') throw new Error('The host did not open');
+    const { url } = opened;
+    const { origin, port } = new URL(url);
+    return {
+      url,
+      origin,
+      port: Number(port),
+      notes: () => `${this.#notes.get(id)}${this.#said}`,
+      crash: () => Promise.reject(new Error('A test that kills the program starts the app with `ownProcess`')),
+      stop: async () => {
+        if (!this.#open.delete(id)) return;
+        if (!this.ended) await this.#ask({ kind: 'close', id });
+        if (this.#leaving && this.#open.size === 0) await this.end();
+      },
+    };
+  }
+
+  /** Its last host ends it. */
+  async endWhenEmpty(): Promise<void> {
+    this.#leaving = true;
+    if (this.#open.size === 0) await this.end();
+  }
+
+  async end(): Promise<void> {
+    if (this.ended) return;
+    await endProcess(this.#child, 'SIGKILL');
+  }
+
+  async #ask(command: HostCommand): Promise<HostReport> {
+    if (this.ended) throw new Error(`The process of the hosts has ended: ${this.#said}`);
+    const settled = Promise.withResolvers<HostReport>();
+    this.#waiting.set(command.id, settled.resolve);
+    this.#child.send(command);
+    const report = await settled.promise;
+    this.#waiting.delete(command.id);
+    if (report.kind === 'failed') throw new Error(report.message);
+    return report;
+  }
+
+  #receive(report: HostReport): void {
+    if (report.kind === 'note') this.#notes.set(report.id, `${this.#notes.get(report.id)}${report.line}\n`);
+    else this.#waiting.get(report.id)?.(report);
+  }
+}

@@ -1,0 +1,5 @@
+// Every end-to-end spec in every place where the app can be: `npm run e2e:full`.
+import { defineConfig } from '@playwright/test';
+import config, { everywhere } from './playwright.config.ts';
+
+export default defineConfig(config, everywhere);

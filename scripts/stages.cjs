@@ -1,0 +1,57 @@
+// Runs the stages of `npm run check` and `npm test`: first what needs no test, two at a time, then the tests.
+// What a stage says is shown whole when it has failed; nothing starts after a failure. Last comes what each took.
+'use strict';
+const { spawn } = require('node:child_process');
+const { performance } = require('node:perf_hooks');
+
+/** Two rows beside each other, since each of these uses one core. Names are those of npm scripts. */
+const STATIC = [['lint'], ['format:check', 'types', 'bundles']];
+const PLANS = { check: ['unit'], test: ['unit', 'e2e'] };
+
+const npm = process.env.npm_execpath;
+const took = [];
+let failed = false;
+
+/** Resolves with what it printed; a stage that runs alone prints it itself. */
+function run(name, alone) {
+  const started = performance.now();
+  const [command, args] = npm ? [process.env.npm_node_execpath ?? process.execPath, [npm]] : ['npm', []];
+  const child = spawn(command, [...args, 'run', '--silent', name], { stdio: alone ? 'inherit' : 'pipe' });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (said += text));
+  return new Promise((resolve) => {
+    const end = (ok) => {
+      took.push(`${name} ${Math.round((performance.now() - started) / 1000)} s${ok ? '' : ' (failed)'}`);
+      failed ||= !ok;
+      resolve(said);
+    };
+    child.once('error', (error) => {
+      said += `${error.message}\n`;
+      end(false);
+    });
+    child.once('close', (code) => end(code === 0));
+  });
+}
+
+async function row(names) {
+  for (const name of names) {
+    if (failed) return;
+    const before = failed;
+    process.stdout.write(`${name}…\n`);
+    const said = await run(name, false);
+    if (said.trim() !== '' || failed !== before) process.stdout.write(`\n${name}:\n${said.trimEnd()}\n\n`);
+  }
+}
+
+async function main(plan) {
+  const started = performance.now();
+  await Promise.all(STATIC.map(row));
+  for (const name of plan) if (!failed) await run(name, true);
+  const whole = Math.round((performance.now() - started) / 1000);
+  process.stdout.write(`\n${took.join(', ')}; ${whole} s in all\n`);
+  process.exitCode = failed ? 1 : 0;
+}
+
+const plan = PLANS[process.argv[2]];
+if (plan === undefined) throw new Error(`Give one of these: ${Object.keys(PLANS).join(', ')}`);
+main(plan);
