@@ -4,8 +4,9 @@ import type { AppState, Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Model } from './model.ts';
-import { DEMO, modelAt } from './models.ts';
+import { modelAt } from './models.ts';
 import { isLoopback, testEndpoint } from './provider-test.ts';
+import { providerTraits } from './providers.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
 const KEY = 'anthropic.api_key';
@@ -49,7 +50,7 @@ export class Provider {
 
   /** One model port for all runs of a provider; a run that was approved for one is not served by another. */
   async model(name: string = this.name): Promise<Model> {
-    if (name === DEMO) return (this.#demo ??= this.#createDemo());
+    if (providerTraits(name).isScripted) return (this.#demo ??= this.#createDemo());
     const baseUrl = this.#baseUrl();
     if (this.#made?.baseUrl !== baseUrl) this.#made = { baseUrl, model: this.#create(baseUrl) };
     const made = this.#made;
@@ -63,9 +64,10 @@ export class Provider {
 
   /** Model requests of sub-agents at the same time. */
   concurrency(name: string): number {
+    const { isScripted, concurrency } = providerTraits(name);
+    if (isScripted) return concurrency;
     const { max_concurrent: wanted } = this.#ports.settings.providers.anthropic;
-    const usual = name !== DEMO && this.#isLocal() ? PROVIDER_CONCURRENCY['local'] : undefined;
-    return (name === DEMO ? null : wanted) ?? usual ?? PROVIDER_CONCURRENCY['anthropic'] ?? 3;
+    return wanted ?? (this.#isLocal() ? PROVIDER_CONCURRENCY.local : concurrency);
   }
 
   async state(): Promise<AppState['provider']> {
@@ -73,15 +75,18 @@ export class Provider {
     const keySource = environment.apiKey ? 'environment' : (await secrets.get(KEY)) ? 'store' : 'none';
     const { base_url: baseUrl } = settings.providers.anthropic;
     const { aliases, default: defaultModel } = settings.models;
-    const demo = this.name === DEMO;
+    const { isScripted, onlyModel } = providerTraits(this.name);
     return {
       kind: this.name,
-      ready: demo || keySource !== 'none' || this.#isLocal(),
+      ready: isScripted || keySource !== 'none' || this.#isLocal(),
       keySource,
       baseUrl: environment.baseUrl ?? baseUrl,
       baseUrlSource: environment.baseUrl ? 'environment' : baseUrl ? 'file' : 'default',
-      models: demo ? [{ alias: DEMO, id: DEMO }] : Object.entries(aliases).map(([alias, id]) => ({ alias, id })),
-      defaultModel: demo ? DEMO : defaultModel,
+      models: Object.entries(onlyModel === null ? aliases : { [onlyModel]: onlyModel }).map(([alias, id]) => ({
+        alias,
+        id,
+      })),
+      defaultModel: onlyModel ?? defaultModel,
     };
   }
 

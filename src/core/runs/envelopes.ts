@@ -6,7 +6,8 @@ import { BASELINE, fits } from '../agents/vocabulary.ts';
 import { BOUNDS, checkNarrower } from '../budget/ceilings.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
-import { DEMO, modelAt } from '../model/models.ts';
+import { modelAt } from '../model/models.ts';
+import { providerTraits } from '../model/providers.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { budgetOf } from '../budget/spending.ts';
@@ -105,8 +106,9 @@ export class Envelopes {
     if (prompt.trim() === '') {
       throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
     }
-    if (asked.provider === DEMO && model.trim() !== DEMO) {
-      throw new TriadError('bad_input', `The demo has only the model ${DEMO}`);
+    const { onlyModel } = providerTraits(asked.provider);
+    if (onlyModel !== null && model.trim() !== onlyModel) {
+      throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
     }
     for (const field of FIXED) {
       if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field])) {
@@ -204,8 +206,9 @@ export class Envelopes {
     whose: string,
   ): void {
     const available = [...new Set([...BASELINE, ...has])].sort();
+    const { mayWrite } = providerTraits(provider);
     const missing = (named ?? []).filter(
-      (permission) => !available.includes(permission) && !(provider === DEMO && writes({ permissions: [permission] })),
+      (permission) => !available.includes(permission) && (mayWrite || !writes({ permissions: [permission] })),
     );
     if (missing.length === 0) return;
     throw new TriadError(
@@ -234,9 +237,9 @@ export class Envelopes {
     );
   }
 
-  /** The demo is given nothing that could write. */
+  /** Without the tools that write, where the provider may not be given them. */
   #within(provider: string, tools: readonly string[]): string[] {
-    if (provider !== DEMO) return [...tools];
+    if (providerTraits(provider).mayWrite) return [...tools];
     return tools.filter((name) => !writes({ permissions: this.#tools.permissionsOf([name]) }));
   }
 

@@ -121,7 +121,7 @@ const SettingsFile = z.strictObject({
             .nullable()
             .default(null)
             .describe(
-              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY['anthropic']}, or ${limits.PROVIDER_CONCURRENCY['local']} where base_url is a server on this machine.`,
+              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY.anthropic}, or ${limits.PROVIDER_CONCURRENCY.local} where base_url is a server on this machine.`,
             ),
           base_url: EndpointUrl.nullable()
             .default(null)

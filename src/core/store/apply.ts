@@ -7,6 +7,7 @@ import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
 import { cutAtCodePoint, titleOf } from '../base/text.ts';
 import { ZERO } from '../base/usage.ts';
+import { providerTraits } from '../model/providers.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
 
@@ -211,7 +212,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
   if (parentRunId === null) {
     const demo: Write = { kind: 'update', table: 'workflow', key: workflowId, set: { demo: true } };
-    return envelope.provider === 'demo' ? [run, demo] : [run];
+    return providerTraits(envelope.provider).isScripted ? [run, demo] : [run];
   }
   const execution = {
     workflow_id: workflowId,

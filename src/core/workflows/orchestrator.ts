@@ -15,7 +15,7 @@ import { ZERO } from '../base/usage.ts';
 import { workflowBudget } from '../budget/spending.ts';
 import { originOf } from '../log/origin.ts';
 import type { Recorder } from '../log/recorder.ts';
-import { DEMO } from '../model/models.ts';
+import { providerTraits } from '../model/providers.ts';
 import type { Engine } from '../runs/engine.ts';
 import { executeRun } from '../runs/run.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
@@ -231,7 +231,8 @@ export class Orchestrator {
 
   /** What the person is told is the demo asks nobody else. */
   refuseRealInDemo(provider: string): void {
-    if (this.#engine.settings.providers.active !== DEMO || provider === DEMO) return;
+    const { active } = this.#engine.settings.providers;
+    if (!providerTraits(active).isScripted || providerTraits(provider).isScripted) return;
     throw new TriadError(
       'conflict',
       'The demo is on, and this would ask the real model: switch the provider in the settings first',
