@@ -2,6 +2,7 @@
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { Grant } from '#contract/permission.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
 import type { Answered, WorkflowRow } from '#contract/view.ts';
 import type { Store } from '../store/store.ts';
 
@@ -53,7 +54,7 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
   return decisions.flatMap((answer, item) => {
     if (!answer) return [];
     const { edited: _, replies: __, ...decision } = answer;
-    const started = subject.kind === 'envelopes' ? subject.items[item] : undefined;
+    const started = spawnItems(subject)[item];
     return {
       approvalId,
       conversationId,

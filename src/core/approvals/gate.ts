@@ -2,13 +2,15 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
+import { itemHashes } from '#contract/item-hashes.ts';
 import type { GrantWish } from '#contract/permission.ts';
+import { spawnIndex } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
 import { AnswerClock } from './clock.ts';
 import { Exchange, type Explain } from './exchange.ts';
-import { decisionOf, hashOf, itemsOf, optionOf, repliesTo } from './policy.ts';
+import { decisionOf, optionOf, repliesTo } from './policy.ts';
 
 /** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
 export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
@@ -60,7 +62,7 @@ export class ApprovalGate {
 
   /** Resolves when every item is answered; rejects only when the program is interrupted, which leaves the question open. */
   ask(request: ApprovalRequest, asking: Asking): Promise<Approval> {
-    const decisions = itemsOf(request.subject).map(() => null);
+    const decisions = itemHashes(request.subject).map(() => null);
     const stored = asking.record({ type: 'approval-request', approval: request });
     // The time left in it changes while it is open; what was recorded must not.
     return this.#wait({ request: structuredClone(request), decisions }, asking, stored);
@@ -76,8 +78,8 @@ export class ApprovalGate {
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
-    const before = hashOf(open.approval.request.subject, item);
-    if (before === null) throw new TriadError('bad_input', `The question has no item ${item}`);
+    const before = itemHashes(open.approval.request.subject)[item];
+    if (before === undefined) throw new TriadError('bad_input', `The question has no item ${item}`);
     const isConfirmed = 'confirmed' in answer && answer.confirmed === true;
     if (answer.kind !== 'reject' && !open.approval.request.reversible && !isConfirmed)
       throw new TriadError('conflict', 'This cannot be undone: confirm it');
@@ -106,7 +108,7 @@ export class ApprovalGate {
   questionOf(runId: string): { approvalId: string; item: number; answered: boolean } | null {
     for (const [approvalId, { approval }] of this.#open) {
       const { subject } = approval.request;
-      const item = subject.kind === 'envelopes' ? subject.items.findIndex((one) => one.runId === runId) : -1;
+      const item = spawnIndex(subject, runId);
       if (item >= 0) return { approvalId, item, answered: approval.decisions[item] !== null };
     }
     return null;
@@ -223,12 +225,12 @@ export class ApprovalGate {
   }
 
   #decideRest(open: Open, change: Partial<Decision>): void {
-    itemsOf(open.approval.request.subject).forEach((_, item) => this.#decide(open, item, change));
+    itemHashes(open.approval.request.subject).forEach((_, item) => this.#decide(open, item, change));
   }
 
   #decide(open: Open, item: number, change: Partial<Decision>): void {
-    const hash = hashOf(open.approval.request.subject, item);
-    if (hash === null || open.approval.decisions[item] !== null || open.taken.has(item)) return;
+    const hash = itemHashes(open.approval.request.subject)[item];
+    if (hash === undefined || open.approval.decisions[item] !== null || open.taken.has(item)) return;
     // A failed write is a failure of the log, which stops the run that waits.
     this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-/** Pure parts of approvals: the options, the hashes that an answer binds, and the decision that an answer becomes. */
+/** Pure parts of approvals: the options of a question, and the decision that an answer becomes. */
 import type { Answer, AnswerOption, Decision, Reply, Subject } from '#contract/approval.ts';
 import type { GrantOffer, GrantScope } from '#contract/permission.ts';
 import { TriadError } from '../base/errors.ts';
@@ -29,15 +29,6 @@ export function optionOf(allowed: boolean): string {
 
 function grantOption(scope: GrantScope): string {
   return `allow_${scope}`;
-}
-
-/** The hash of each item that can be answered alone. */
-export function itemsOf(subject: Subject): string[] {
-  return subject.kind === 'envelopes' ? subject.items.map(({ hash }) => hash) : [subject.hash];
-}
-
-export function hashOf(subject: Subject, item: number): string | null {
-  return itemsOf(subject)[item] ?? null;
 }
 
 /** One for each question, each of the choices that it offers; words are always possible. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
 import { DEPTH_REFUSAL, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
+import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
@@ -194,7 +195,7 @@ async function execute(
 
 /** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */
 function refusalOf(approval: Approval | null): ToolResult | null {
-  if (!approval || approval.request.subject.kind === 'envelopes') return null;
+  if (!approval || isSpawn(approval.request.subject)) return null;
   const [decision] = approval.decisions;
   if (decision?.allowed) return null;
   if (decision?.outcome === 'cancelled') return { status: 'cancelled', output: decision.reason ?? 'Cancelled' };
@@ -206,7 +207,7 @@ function refusalOf(approval: Approval | null): ToolResult | null {
 
 function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {
   const decision = approval.decisions[0];
-  if (approval.request.subject.kind === 'envelopes' || decision?.edited === undefined) return asked;
+  if (isSpawn(approval.request.subject) || decision?.edited === undefined) return asked;
   return tool.input.parse(decision.edited);
 }
 

@@ -1,6 +1,7 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
+import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import type { Asking, Ruling } from '../approvals/gate.ts';
 import type { Action } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
@@ -73,7 +74,7 @@ async function actionsOf(
   { tool, input }: ParsedCall,
   question: Pick<Question, 'subject' | 'risk' | 'reversible'> | null,
 ): Promise<Action[]> {
-  if (question?.subject.kind === 'envelopes') {
+  if (question && isSpawn(question.subject)) {
     const { items, operation } = question.subject;
     return items.map(({ envelope }) =>
       actionOf(parts, tool, tool.name, agentTargets([envelope.agent], operation === 'spawn'), question),
@@ -180,7 +181,7 @@ function isLateYes({ approvals }: Engine['settings'], { risk, reversible }: Ques
 function offerOf({ subject, reversible }: Question, [action, ...others]: readonly Action[]): ApprovalRequest['grant'] {
   const [target] = action?.targets?.values ?? [];
   if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
-  if (subject.kind === 'envelopes' && subject.operation !== 'delegate') return undefined;
+  if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   const { scope: agent, tool } = action;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
@@ -224,7 +225,7 @@ function asking(
       return () => grants.give(grant, record);
     },
     revalidate: (item, value) =>
-      subject.kind === 'envelopes'
+      isSpawn(subject)
         ? editedEnvelope(engine, plan, subject, item, value)
         : editedInput(parts, call.tool, request, value),
   };
@@ -243,7 +244,7 @@ function rulingOf(verdict: Verdict | null): Ruling | null {
 async function editedEnvelope(
   engine: Engine,
   plan: RunPlan,
-  { items }: Extract<Subject, { kind: 'envelopes' }>,
+  { items }: SpawnSubject,
   item: number,
   value: unknown,
 ): Promise<{ value: unknown; hash: string }> {

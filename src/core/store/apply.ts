@@ -1,5 +1,6 @@
 /** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
+import { itemHashes } from '#contract/item-hashes.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
@@ -93,7 +94,7 @@ function toolEnd({ runId, at, entry: value }: Event<'tool-end'>): Write[] {
 }
 
 function approvalRequest({ approval }: Event<'approval-request'>): Write[] {
-  const items = approval.subject.kind === 'envelopes' ? approval.subject.items.length : 1;
+  const items = itemHashes(approval.subject).length;
   const decisions = Array.from({ length: items }, () => null);
   const row = { workflowId: approval.workflowId, request: approval, decisions, open: items };
   return [{ kind: 'put', table: 'approval', key: approval.id, row }];
