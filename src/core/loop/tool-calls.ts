@@ -124,12 +124,9 @@ async function ask(
 }
 
 function unknownTool(run: LoopRun, name: string): string {
-  if (run.depth > 0 && SUB_AGENT_TOOLS.has(name)) return DEPTH_REFUSAL;
+  if (run.depth > 0 && run.isPrimaryOnly(name)) return DEPTH_REFUSAL;
   return `There is no tool "${name}". Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
 }
-
-/** Names that get the refusal for depth although they were never offered. */
-const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task']);
 
 async function settle(run: LoopRun, prepared: Prepared, emit: Emit): Promise<void> {
   const start = performance.now();

@@ -51,6 +51,7 @@ export function loopRunOf(parts: Parts): LoopRun {
       return permits.limit > 1;
     },
     tools,
+    isPrimaryOnly: (name) => engine.tools.isPrimaryOnly(name),
     stored: {
       calls: new Map(stored.calls.map((call) => [call.toolCallId, call])),
       approvals: new Map(stored.approvals.map((approval) => [approval.request.toolCallId, approval])),

@@ -44,6 +44,7 @@ It counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person
   permissions: [],
   baseline: false,
   primaryOnly: true,
+  knownAs: ['task'],
   order: 'concurrent',
   recovery: 'continue',
   targets: async ({ operation, agent_id: name }) =>

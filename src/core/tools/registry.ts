@@ -24,6 +24,11 @@ export class ToolRegistry {
       .sort();
   }
 
+  /** Whether only a lead is offered the tool of this name, or the one that models know by it. */
+  isPrimaryOnly(name: string): boolean {
+    return this.all().some((tool) => tool.primaryOnly && (tool.name === name || tool.knownAs?.includes(name)));
+  }
+
   /** The named tools and the baseline; a name of a tool that does not exist is left out. */
   offered(names: readonly string[], primary: boolean): Tool[] {
     return [...this.#tools.values()].filter(

@@ -66,6 +66,8 @@ export interface Tool<Input = unknown> {
   readonly baseline: boolean;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
+  /** Names that models know it by from elsewhere; it is never offered, nor run, under them. */
+  readonly knownAs?: readonly string[];
   /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */
   readonly order: 'concurrent' | 'serial';
   /** A call that was running when the process died: run again, continue where it was, or answer "outcome unknown". */
