@@ -1,7 +1,7 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import type { Trust } from './trust.ts';
-import { FileTexts } from './file-texts.ts';
+import { FileTexts } from './file-text-cache.ts';
 import { definitionsOf, describeFault, firstOfEachName, loadFile, type LoadedFile, loadPlace } from './load.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readOne, readPlace } from './read-place.ts';

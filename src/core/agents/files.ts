@@ -9,7 +9,7 @@ import { isMissing, MAX_BYTES, readRegular } from '../base/regular-file.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
-import { copyText } from './copy.ts';
+import { copyText } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
 import { editText, type Values, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';

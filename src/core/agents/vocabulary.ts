@@ -1,6 +1,6 @@
 /** The names that agents' files may use: tools, permissions and models, and what is said of one that is unknown. */
 import { type Fault, Permission } from '#contract/agent.ts';
-import { resolveModel } from '../model/models.ts';
+import { resolveModel } from '../model/model-names.ts';
 import { DEFAULT_ALIASES } from '../settings/model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Tool } from '../tools/tool.ts';

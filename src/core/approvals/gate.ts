@@ -8,7 +8,7 @@ import { spawnIndex } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
-import { AnswerClock } from './clock.ts';
+import { AnswerClock } from './answer-clock.ts';
 import { Exchange, type Explain } from './exchange.ts';
 import { decisionOf, optionOf, repliesTo } from './policy.ts';
 

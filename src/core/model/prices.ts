@@ -4,7 +4,7 @@ import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import type { ModelUsage } from './model.ts';
-import { isScriptedModel } from './providers.ts';
+import { isScriptedModel } from './provider-traits.ts';
 
 const Price = z.number().nonnegative().optional();
 const Prices = {

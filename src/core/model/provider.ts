@@ -4,9 +4,9 @@ import type { AppState, Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Model } from './model.ts';
-import { modelAt } from './models.ts';
+import { modelAt } from './model-names.ts';
 import { isLoopback, testEndpoint } from './provider-test.ts';
-import { providerTraits } from './providers.ts';
+import { providerTraits } from './provider-traits.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
 const KEY = 'anthropic.api_key';

@@ -7,7 +7,7 @@ import type { Envelopes } from './envelopes.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
-import type { Permits } from '../model/permits.ts';
+import type { Permits } from '../model/provider-limiter.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/registry.ts';

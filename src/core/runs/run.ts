@@ -11,7 +11,7 @@ import { canonicalHash } from '../base/hash.ts';
 import { History, nextStep, reviewedIn, salvaged } from '../log/history.ts';
 import { limitTold } from '../budget/limit-words.ts';
 import { NO_USAGE } from '../model/model.ts';
-import { providerTraits } from '../model/providers.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Stopped, stopOf } from '../base/stop.ts';

@@ -16,7 +16,7 @@ import { permissionMethods } from './methods/permissions.ts';
 import { providerMethods } from './methods/provider.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
-import { providerTraits } from '../model/providers.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Provider } from '../model/provider.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';

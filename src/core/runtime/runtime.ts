@@ -32,7 +32,7 @@ import type { ModelUsage } from '../model/model.ts';
 import { newerThan } from '../base/ids.ts';
 import { OpenMessages } from '../log/open-messages.ts';
 import { Orchestrator } from '../workflows/orchestrator.ts';
-import { Permits } from '../model/permits.ts';
+import { Permits } from '../model/provider-limiter.ts';
 import { nameOf, problemWords } from '../base/problem-words.ts';
 import { sweep } from '../workflows/recovery.ts';
 import { SessionProjector } from '../records/sessions/projector.ts';

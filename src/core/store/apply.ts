@@ -8,7 +8,7 @@ import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
 import { cutAtCodePoint, titleOf } from '../base/text.ts';
 import { ZERO } from '../base/usage.ts';
-import { providerTraits } from '../model/providers.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
 

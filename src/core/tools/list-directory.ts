@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import type { z } from 'zod';
 import { matches } from '../base/pattern.ts';
 import { FolderInput, READING } from './traits.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets, withFolder } from './workspace.ts';
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { FolderInput, READING } from './traits.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 /** The tool with which an agent keeps notes for its later work in the same folder. */
 import { z } from 'zod';
 import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES, MAX_NAME_CHARS } from '#contract/limits.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import { defineTool, type Memory, type ToolResult } from './tool.ts';
 import { HARMLESS } from './traits.ts';
 

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import { READING } from './traits.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, shownPath } from './workspace.ts';
 

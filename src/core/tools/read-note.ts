@@ -6,7 +6,7 @@ import { nearest } from '../base/nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
 import { READING } from './traits.ts';
 import { search, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, resolveInside, shownPath } from './workspace.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAX_PLAN_ITEMS } from '#contract/limits.ts';
 import { PlanItem } from '#contract/message.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import { defineTool } from './tool.ts';
 import { HARMLESS } from './traits.ts';
 

@@ -7,7 +7,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import { previewWrite, type WritePreview } from './preview.ts';
-import { settle } from './settle.ts';
+import { settle } from './to-tool-result.ts';
 import {
   defineTool,
   type Question,

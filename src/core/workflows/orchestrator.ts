@@ -15,7 +15,7 @@ import { ZERO } from '../base/usage.ts';
 import { workflowBudget } from '../budget/spending.ts';
 import { originOf } from '../log/origin.ts';
 import type { Recorder } from '../log/recorder.ts';
-import { providerTraits } from '../model/providers.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { executeRun } from '../runs/run.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlace, userPlaces } from '#core/agents/places.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { lookAt } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { folderWith } from '../../support/workspace.ts';

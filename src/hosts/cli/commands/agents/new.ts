@@ -8,7 +8,7 @@ import { projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 

@@ -8,7 +8,7 @@ import { type AgentPlace, builtinPlace, placeOf, projectPlaces, userPlaces } fro
 import { readPlace } from '#core/agents/read-place.ts';
 import { folders } from '#core/settings/folders.ts';
 import { nearest } from '#core/base/nearest.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { EXIT, UsageError } from '../../terminal/failure.ts';
 import { oneLine } from '../../render/format.ts';
 import type { Io } from '../../terminal/io.ts';

@@ -1,7 +1,7 @@
 /** Names of models: short aliases for people, ids for the provider. */
 import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases } from '../settings/model-aliases.ts';
-import { providerTraits } from './providers.ts';
+import { providerTraits } from './provider-traits.ts';
 
 /**
  * The id of a model at a provider; a provider of one model answers with that, whatever an agent's definition names.

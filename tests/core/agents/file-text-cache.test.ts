@@ -2,7 +2,7 @@
 import { rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FileTexts } from '#core/agents/file-texts.ts';
+import { FileTexts } from '#core/agents/file-text-cache.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 async function place() {

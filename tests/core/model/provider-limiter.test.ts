@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Model } from '#core/model/model.ts';
 import { ModelError } from '#core/model/model.ts';
-import { Permits } from '#core/model/permits.ts';
+import { Permits } from '#core/model/provider-limiter.ts';
 
 const PAUSE_MS = 60;
 const signal = new AbortController().signal;
