@@ -1,10 +1,10 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import type { Trust } from './trust.ts';
-import { FileTexts } from './file-text-cache.ts';
+import { FileTextCache } from './file-text-cache.ts';
 import { definitionsOf, describeFault, firstOfEachName, loadFile, type LoadedFile, loadPlace } from './load.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
-import { type RawFile, readOne, readPlace } from './read-place.ts';
+import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
 import type { KnownTool } from './vocabulary.ts';
 
@@ -30,8 +30,8 @@ export class AgentFolders {
   /** What each file said when it was last read, by its path. */
   readonly #parsed = new Map<string, { hash: string; file: LoadedFile }>();
   /** Of the places that need no trust: what a project says is read whenever it matters. */
-  readonly #texts = new FileTexts();
-  readonly #told = new Set<string>();
+  readonly #texts = new FileTextCache();
+  readonly #reported = new Set<string>();
 
   constructor(ports: AgentFolderPorts) {
     this.#ports = ports;
@@ -92,8 +92,8 @@ export class AgentFolders {
   #tell(file: LoadedFile & { ok: false }, files: readonly RawFile[]): void {
     const raw = files.find(({ path }) => path === file.path);
     const version = `${file.path}\0${raw?.problem ?? raw?.hash}`;
-    if (this.#told.has(version)) return;
-    this.#told.add(version);
+    if (this.#reported.has(version)) return;
+    this.#reported.add(version);
     for (const error of file.errors) this.#ports.warn(describeFault(file.path, error));
   }
 }
@@ -102,7 +102,7 @@ export class AgentFolders {
 export async function projectFiles(folder: string): Promise<ProjectFile[]> {
   const config = join(folder, PROJECT_CONFIG);
   const [settings, ...found] = await Promise.all([
-    readOne(config),
+    readAgentFile(config),
     ...projectPlaces(folder).map(async (place) =>
       (await readPlace(place)).map((raw): Omit<ProjectFile, 'relative'> => ({ raw, place })),
     ),

@@ -10,11 +10,11 @@ import type { KnownTool } from './vocabulary.ts';
 export async function newPath(place: AgentPlace, name: string, tools: readonly KnownTool[]): Promise<string> {
   const path = join(place.folder, `${name.trim().replaceAll(' ', '-')}.md`);
   const taken = (await loadPlace(place, tools)).find((file) => nameOf(file) === name)?.path;
-  if (taken !== undefined) throw isThere(taken);
-  if (await stat(path).catch(() => null)) throw isThere(path);
+  if (taken !== undefined) throw alreadyExists(taken);
+  if (await stat(path).catch(() => null)) throw alreadyExists(path);
   return path;
 }
 
-export function isThere(path: string): TriadError {
+export function alreadyExists(path: string): TriadError {
   return new TriadError('conflict', `${path} is there already: nothing was written`);
 }

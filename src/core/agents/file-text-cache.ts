@@ -1,11 +1,11 @@
 /** The texts of files that are read again and again: one is not read where its file surely is as it was. */
 import { stat } from 'node:fs/promises';
-import { type RawFile, readOne } from './read-place.ts';
+import { type RawFile, readAgentFile } from './read-place.ts';
 
 /** Two changes within this time may carry the same time on some disks, in milliseconds. */
 const COARSEST_MS = 3000;
 
-export class FileTexts {
+export class FileTextCache {
   readonly #known = new Map<string, { stamp: string; file: RawFile }>();
 
   async read(path: string): Promise<RawFile> {
@@ -13,7 +13,7 @@ export class FileTexts {
     const stamp = await stampOf(path);
     const known = this.#known.get(path);
     if (known && known.stamp === stamp) return known.file;
-    const file = await readOne(path);
+    const file = await readAgentFile(path);
     if (stamp === null) this.#known.delete(path);
     else this.#known.set(path, { stamp, file });
     return file;

@@ -5,13 +5,13 @@ import type { AgentLint, AgentText } from '#contract/agent.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
-import { isMissing, MAX_BYTES, readRegular } from '../base/regular-file.ts';
+import { isMissing, MAX_BYTES, readRegularFile } from '../base/regular-file.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
-import { copyText } from './copy-to-triad.ts';
+import { copyToTriad } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
-import { editText, type Values, valuesOf, valuesOfDefinition } from './edit.ts';
+import { editText, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import type { AgentPlace } from './places.ts';
@@ -37,7 +37,7 @@ export class AgentFiles {
   async read(folder: string, file: string): Promise<AgentText> {
     const place = this.#placeOf(folder, file);
     await refuseLinkedWithin(place, file);
-    const text = await readRegular(file).catch((error: unknown) => {
+    const text = await readRegularFile(file).catch((error: unknown) => {
       const message = isMissing(error) ? 'is not there any more' : `cannot be read: ${messageOf(error)}`;
       throw new TriadError(isMissing(error) ? 'not_found' : 'bad_input', `${file} ${message}`);
     });
@@ -61,7 +61,7 @@ export class AgentFiles {
     return { text, report: { ...report, ok: false, errors: [taken] }, values };
   }
 
-  async edit(folder: string, file: string, text: string, changes: Readonly<Values>): Promise<AgentLint> {
+  async edit(folder: string, file: string, text: string, changes: Readonly<FormValues>): Promise<AgentLint> {
     if (this.#placeOf(folder, file).dialect !== 'triad')
       throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
     return this.lint(folder, file, editText(text, isToml(file), changes));
@@ -117,8 +117,8 @@ export class AgentFiles {
     const place = this.#placeOf(folder, file);
     const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
-    if (place.dialect !== 'triad') return copyText({ ...valuesOfDefinition(loaded.definition), name });
-    if (isToml(file)) return copyText({ ...valuesOf(text, true), name });
+    if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
+    if (isToml(file)) return copyToTriad({ ...valuesOf(text, true), name });
     return loaded.definition.name === name ? text : editText(text, false, { name });
   }
 
@@ -159,7 +159,7 @@ function withLineFeeds(text: string): string {
 }
 
 async function textOrNull(file: string): Promise<string | null> {
-  return readRegular(file).catch((error: unknown) => {
+  return readRegularFile(file).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw new TriadError('bad_input', `${file} cannot be read: ${messageOf(error)}`);
   });

@@ -1,24 +1,24 @@
 /** What other programs' agents may not do, in our terms: no writing, or writing only after a yes. Never more than without it. */
-import type { Entry, Place } from './entries.ts';
+import type { Entry, Position } from './entries.ts';
 import { counterpart, splitNames } from './foreign-tools.ts';
 import type { Dialect } from './places.ts';
 
-export interface Narrowing {
+export interface Restriction {
   noWrites?: boolean;
   asks?: boolean;
-  warning?: { key: string; at: Place; message: string };
+  warning?: { key: string; at: Position; message: string };
 }
 
 interface Given {
   /** opencode's form alone: `{write: false}`. */
   tools: unknown;
-  at: Place;
+  at: Position;
   disallowed: Entry | undefined;
   mode: Entry | undefined;
   permission: Entry | undefined;
 }
 
-export function narrowings(dialect: Exclude<Dialect, 'triad'>, given: Given): Narrowing[] {
+export function restrictionsOf(dialect: Exclude<Dialect, 'triad'>, given: Given): Restriction[] {
   const { tools, at, disallowed, mode, permission } = given;
   const off = isTable(tools) ? switchedOff(tools) : [];
   return [
@@ -49,8 +49,8 @@ function withoutTools(
   names: readonly string[],
   dialect: Exclude<Dialect, 'triad'>,
   key: string,
-  at: Place,
-): Narrowing[] {
+  at: Position,
+): Restriction[] {
   // One that is forbidden for a pattern is forbidden here as a whole.
   const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'));
   // What does not exist here is off anyway.
@@ -62,14 +62,14 @@ function withoutTools(
   ];
 }
 
-function byMode({ value, valueAt: at }: Entry): Narrowing {
+function byMode({ value, valueAt: at }: Entry): Restriction {
   if (value === 'plan') return { noWrites: true };
   const message = `permissionMode ${String(value)} has no counterpart here: writing asks, as always`;
   return { warning: { key: 'permissionMode', at, message } };
 }
 
 /** One word for all, or one for each kind of action, or patterns with words: the strictest counts. */
-function byPermission({ value, valueAt: at }: Entry): Narrowing[] {
+function byPermission({ value, valueAt: at }: Entry): Restriction[] {
   const edit = isTable(value) ? (value['edit'] ?? value['*']) : value;
   const words = isTable(edit) ? Object.values(edit) : [edit];
   const key = 'permission';

@@ -3,12 +3,12 @@ import { basename, extname } from 'node:path';
 import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
 import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../base/hash.ts';
-import { type From, LEAD, type ParsedDefinition } from './definition.ts';
-import { type Entry, fault, type Place, START } from './entries.ts';
-import { type Narrowing, narrowings } from './foreign-permissions.ts';
+import { type DefinitionSource, LEAD, type ParsedDefinition } from './definition.ts';
+import { type Entry, fault, type Position, START } from './entries.ts';
+import { type Restriction, restrictionsOf } from './foreign-permissions.ts';
 import { mapTools, splitNames } from './foreign-tools.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
-import { readLines } from './lenient.ts';
+import { readLenientFrontmatter } from './lenient.ts';
 import type { Dialect } from './places.ts';
 import { MODEL_ALIASES } from './vocabulary.ts';
 
@@ -22,11 +22,11 @@ const KEYS: readonly string[] = [
   ...['category', 'tags', 'priority', 'options', 'variant', 'reasoningEffort', 'initialPrompt'],
 ];
 
-export function parseForeign(text: string, dialect: Foreign, from: From): ParsedDefinition {
+export function parseForeign(text: string, dialect: Foreign, from: DefinitionSource): ParsedDefinition {
   const file = splitMarkdown(text);
   if (!file) return failed(null, fault(START, 'the file has no frontmatter: it is no agent'));
   const strict = readMarkdown(text);
-  const entries = strict.ok ? strict.entries : readLines(file.frontmatter, KEYS);
+  const entries = strict.ok ? strict.entries : readLenientFrontmatter(file.frontmatter, KEYS);
   const reading = new Reading(entries);
   const name = nameOf(reading, dialect, from.path ?? '');
   const prompt = file.body.trim() || textOf(reading.take('prompt')?.value);
@@ -81,7 +81,7 @@ class Reading {
     return entry;
   }
 
-  warn(key: string, place: Place, message: string): void {
+  warn(key: string, place: Position, message: string): void {
     this.#warnings.push(fault(place, message, { key }));
   }
 
@@ -171,7 +171,7 @@ function toolsOf(
   role: AgentDefinition['role'],
 ): Pick<AgentDefinition, 'tools' | 'permissions' | 'requiresApproval'> {
   const entry = reading.take('tools');
-  const narrowed: Narrowing[] = narrowings(dialect, {
+  const narrowed: Restriction[] = restrictionsOf(dialect, {
     tools: entry?.value,
     disallowed: reading.take('disallowedTools'),
     mode: reading.take('permissionMode'),

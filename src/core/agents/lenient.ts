@@ -2,7 +2,7 @@
 import type { Entry } from './entries.ts';
 
 /** `keys`: only these begin a value, so that "Context: …" in the middle of a description stays in it. The first of a key counts. */
-export function readLines(frontmatter: string, keys: readonly string[]): Entry[] {
+export function readLenientFrontmatter(frontmatter: string, keys: readonly string[]): Entry[] {
   const found: { key: string; line: number; column: number; lines: string[] }[] = [];
   for (const [index, line] of frontmatter.split('\n').entries()) {
     const [head, key = ''] = /^([A-Za-z][\w-]*):(?=\s|$)/.exec(line) ?? [];

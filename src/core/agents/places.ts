@@ -42,7 +42,7 @@ export function projectPlaces(workspace: string): AgentPlace[] {
 }
 
 /** A folder that holds agents' files itself; where it lies tells their format. */
-export function placeOf(folder: string): AgentPlace {
+export function placeAt(folder: string): AgentPlace {
   const path = `${basename(dirname(folder))}/${basename(folder)}`;
   const dialect = PROJECT.find(([known]) => known === path)?.[1] ?? 'triad';
   return { folder, source: 'project', dialect };

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { sha256 } from '../base/hash.ts';
-import { isMissing, readRegular } from '../base/regular-file.ts';
+import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import type { AgentPlace } from './places.ts';
 
 export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
@@ -23,7 +23,7 @@ const AT_ONCE = 32;
 /** Every agent's file of a place, by path, and where its dialect has them those of folders in it; a folder that does not exist holds none. */
 export async function readPlace(
   place: AgentPlace,
-  read: (path: string) => Promise<RawFile> = readOne,
+  read: (path: string) => Promise<RawFile> = readAgentFile,
 ): Promise<RawFile[]> {
   const { folder } = place;
   let names: string[];
@@ -82,9 +82,9 @@ function isAgentFile(name: string, { dialect }: Pick<AgentPlace, 'dialect'>): bo
   return endings.includes(extname(name)) && !NO_AGENT.test(name);
 }
 
-export async function readOne(path: string): Promise<RawFile> {
+export async function readAgentFile(path: string): Promise<RawFile> {
   try {
-    const text = await readRegular(path);
+    const text = await readRegularFile(path);
     return { path, problem: null, text, hash: sha256(text) };
   } catch (error) {
     return { path, problem: `cannot be read: ${messageOf(error)}` };

@@ -4,13 +4,13 @@ import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
-import type { Hashes } from './trust.ts';
+import type { FileHashes } from './trust.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
 /** With the texts that were trusted, each file comes with its own text and what changed in it. */
-export async function lookAt(
+export async function trustLookOf(
   folder: string,
-  trusted: Hashes,
+  trusted: FileHashes,
   tools: readonly KnownTool[],
   texts?: TrustedTexts,
 ): Promise<TrustLook> {

@@ -15,7 +15,7 @@ type TrustedFolder = z.infer<typeof TrustedFolder>;
 const TrustFile = z.record(z.string(), TrustedFolder);
 type TrustFile = z.infer<typeof TrustFile>;
 
-export type Hashes = ReadonlyMap<string, string>;
+export type FileHashes = ReadonlyMap<string, string>;
 
 /** `trust.json` in the data folder, mode 0600, and `trusted/` beside it. One process writes them at a time: the owner of that folder. */
 export class Trust {
@@ -29,7 +29,7 @@ export class Trust {
   }
 
   /** Of the trusted files of a folder, by path. Where that cannot be told, nothing is trusted. */
-  async hashes(folder: string): Promise<Hashes> {
+  async hashes(folder: string): Promise<FileHashes> {
     try {
       const [all, key] = await Promise.all([this.#read(), canonicalFolder(folder)]);
       return new Map(Object.hasOwn(all, key) ? Object.entries(all[key]!.files) : []);
@@ -39,7 +39,7 @@ export class Trust {
   }
 
   /** From now on these are all that is trusted of the folder; of the texts those are kept that are handed in. */
-  async set(folder: string, files: Hashes, texts: readonly string[] = []): Promise<void> {
+  async set(folder: string, files: FileHashes, texts: readonly string[] = []): Promise<void> {
     const key = await canonicalFolder(folder);
     const at = new Date().toISOString();
     await this.#change((all) => ({ ...all, [key]: { at, files: Object.fromEntries(files) } }), texts);

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { sha256 } from '../base/hash.ts';
-import { isMissing, readRegular } from '../base/regular-file.ts';
+import { isMissing, readRegularFile } from '../base/regular-file.ts';
 
 /** A folder of private files; each has the hash of its text as its name. */
 export class TrustedTexts {
@@ -15,7 +15,7 @@ export class TrustedTexts {
 
   /** Null where it is not kept, or is not what was kept. */
   async get(hash: string): Promise<string | null> {
-    const text = await readRegular(this.#path(hash)).catch(() => null);
+    const text = await readRegularFile(this.#path(hash)).catch(() => null);
     return text !== null && sha256(text) === hash ? text : null;
   }
 

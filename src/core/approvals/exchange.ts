@@ -80,7 +80,7 @@ function whyNot(error: unknown, signal: AbortSignal): string {
 const CUT_OFF = 'Interrupted: ask again';
 
 /** What the end of the program has left without an answer, ended: as events of the run that asks. */
-export function cutOff({ request, context = [] }: Approval): Extract<Payload, { type: 'context-end' }>[] {
+export function interruptedExchanges({ request, context = [] }: Approval): Extract<Payload, { type: 'context-end' }>[] {
   return context.flatMap((one, n) =>
     one.answer === null && one.error === null
       ? { type: 'context-end', approvalId: request.id, n, context: { ...one, error: CUT_OFF } }

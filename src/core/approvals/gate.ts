@@ -10,7 +10,7 @@ import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
 import { AnswerClock } from './answer-clock.ts';
 import { Exchange, type Explain } from './exchange.ts';
-import { decisionOf, optionOf, repliesTo } from './policy.ts';
+import { checkReplies, decisionOf, plainOptionId } from './policy.ts';
 
 /** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
 export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
@@ -22,7 +22,7 @@ export interface Ruling {
   reason: string | null;
 }
 
-export interface Asking {
+export interface AskingRun {
   policy: ApprovePolicy;
   signal: AbortSignal;
   revalidate: Revalidate;
@@ -34,7 +34,7 @@ export interface Asking {
   readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
 
-interface Open extends Asking {
+interface Open extends AskingRun {
   approval: Approval;
   exchange: Exchange;
   /** Items whose decision is being stored: an answer to them comes too late. */
@@ -61,7 +61,7 @@ export class ApprovalGate {
   }
 
   /** Resolves when every item is answered; rejects only when the program is interrupted, which leaves the question open. */
-  ask(request: ApprovalRequest, asking: Asking): Promise<Approval> {
+  ask(request: ApprovalRequest, asking: AskingRun): Promise<Approval> {
     const decisions = itemHashes(request.subject).map(() => null);
     const stored = asking.record({ type: 'approval-request', approval: request });
     // The time left in it changes while it is open; what was recorded must not.
@@ -69,7 +69,7 @@ export class ApprovalGate {
   }
 
   /** Goes on with a question that was asked before a restart. */
-  async askAgain(approval: Approval, asking: Asking): Promise<Approval> {
+  async askAgain(approval: Approval, asking: AskingRun): Promise<Approval> {
     if (approval.decisions.every((decision) => decision !== null)) return approval;
     return this.#wait(structuredClone(approval), asking, Promise.resolve());
   }
@@ -84,7 +84,7 @@ export class ApprovalGate {
     if (answer.kind !== 'reject' && !open.approval.request.reversible && !isConfirmed)
       throw new TriadError('conflict', 'This cannot be undone: confirm it');
     if (answer.kind === 'reply') {
-      const replies = repliesTo(open.approval.request.subject, answer.replies);
+      const replies = checkReplies(open.approval.request.subject, answer.replies);
       return this.#store(open, { ...decisionOf({ kind: 'allow' }, item, before), replies });
     }
     if (answer.kind !== 'edit') {
@@ -140,7 +140,7 @@ export class ApprovalGate {
   }
 
   /** Open at once, so that whoever sees the stored question can answer it; shown only when it is stored. */
-  #wait(approval: Approval, asking: Asking, stored: Promise<unknown>): Promise<Approval> {
+  #wait(approval: Approval, asking: AskingRun, stored: Promise<unknown>): Promise<Approval> {
     return new Promise((resolve, reject) => {
       const { signal } = asking;
       const id = approval.request.id;
@@ -196,14 +196,14 @@ export class ApprovalGate {
   /** What needs no person: the rules first, so that what they deny stays denied, then who answers the whole workflow. */
   #settleUnasked(open: Open): void {
     open.rulings.forEach((ruling, item) => {
-      if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: optionOf(ruling.allowed) });
+      if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: plainOptionId(ruling.allowed) });
     });
     if (open.policy === 'all') {
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:all',
         allowed: true,
-        optionId: optionOf(true),
+        optionId: plainOptionId(true),
         reason: null,
       });
     }
@@ -221,7 +221,7 @@ export class ApprovalGate {
     const open = this.#open.get(id);
     if (!open) return;
     const allowed = cause === 'late' && open.approval.request.onTimeout === 'approve';
-    this.#decideRest(open, { decidedBy: 'timeout', reason, allowed, optionId: optionOf(allowed) });
+    this.#decideRest(open, { decidedBy: 'timeout', reason, allowed, optionId: plainOptionId(allowed) });
   }
 
   #decideRest(open: Open, change: Partial<Decision>): void {

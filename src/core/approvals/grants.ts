@@ -6,7 +6,7 @@ import { newId } from '../base/ids.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Targets } from '../tools/targets.ts';
-import { type Action, isAbout, isLive } from './judge.ts';
+import { type Action, isGrantLive, matchesTargets } from './judge.ts';
 import { patternFault } from '../base/pattern.ts';
 
 const MINUTE_MS = 60_000;
@@ -41,7 +41,7 @@ export class Grants {
   /** Must have happened before the first question. */
   async load(): Promise<void> {
     const now = Date.now();
-    for (const grant of await this.#store.grants()) if (isLive(grant, now)) this.#keep(grant);
+    for (const grant of await this.#store.grants()) if (isGrantLive(grant, now)) this.#keep(grant);
   }
 
   /** Those that are in force, oldest first. */
@@ -50,7 +50,7 @@ export class Grants {
   }
 
   /** Those of them that could answer such a call. */
-  about(action: About, now: number): Grant[] {
+  candidates(action: About, now: number): Grant[] {
     const { scope, tool, folder, conversationId, workflowId } = action;
     const places = new Set([null, conversationId, workflowId]);
     const ids = [...places].flatMap((place) => [...(this.#about.get(keyOf(scope, tool, folder, place)) ?? [])]);
@@ -58,12 +58,12 @@ export class Grants {
   }
 
   /** The grant that the person wishes; throws where the question does not offer it. */
-  made(wish: GrantWish, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
+  newGrant(wish: GrantWish, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
     if (!offer?.scopes.includes(wish.scope))
       throw new TriadError('bad_input', 'This question can be allowed once only');
     const fault = targets?.path ? patternFault(wish.pattern) : null;
     if (fault !== null) throw new TriadError('bad_input', `The pattern ${fault}`);
-    if (!isAbout(wish.pattern, targets, true))
+    if (!matchesTargets(wish.pattern, targets, true))
       throw new TriadError('bad_input', 'The pattern must match what this question is about');
     const now = Date.now();
     const { agent: askedBy, ...place } = ids;
@@ -142,7 +142,7 @@ export class Grants {
   /** One that has ended by itself is dropped as it is met. */
   #inForce(ids: readonly string[], now: number): Grant[] {
     const found = ids.flatMap((id) => this.#live.get(id) ?? []);
-    const live = found.filter((grant) => isLive(grant, now));
+    const live = found.filter((grant) => isGrantLive(grant, now));
     for (const grant of found) if (!live.includes(grant)) this.#drop(grant);
     return live;
   }

@@ -40,14 +40,14 @@ export function judge(
   grants: readonly Grant[],
   now: number,
 ): Verdict {
-  const concern = rules.filter((rule) => concerns(rule, action));
+  const concern = rules.filter((rule) => ruleApplies(rule, action));
   const of = (...effects: Effect[]): Rule[] => concern.filter(({ effect }) => effects.includes(effect));
   const [ask, allow] = [of('ask'), of('allow')];
   // Between asking and allowing the more specific place decides; in one place, asking does.
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
   const mayAllow = action.reversible;
-  const held = grants.filter((grant) => holds(grant, action, now));
+  const held = grants.filter((grant) => grantCovers(grant, action, now));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
     ...faults.map(({ file, line, message }) => fault(`${file}:${line}: ${message}`, { file, line })),
@@ -65,12 +65,12 @@ export function judge(
 }
 
 /** A call of which something is not known or does not fit. */
-export function unfit(text: string): Verdict {
+export function invalidCallVerdict(text: string): Verdict {
   return verdictOf([fault(text, NOWHERE)]);
 }
 
 /** Whether a rule is about this call. What denies or asks holds for any spelling, what allows for all of it. */
-export function concerns(rule: Rule, action: Action): boolean {
+export function ruleApplies(rule: Rule, action: Action): boolean {
   const widens = rule.effect === 'allow';
   const names = widens ? [action.scope] : [action.agent, action.scope];
   const fits = (pattern: string, text: string): boolean => matches(pattern, text, { path: false, loose: !widens });
@@ -78,7 +78,7 @@ export function concerns(rule: Rule, action: Action): boolean {
   const tools = widens ? [action.tool] : namesOf(action);
   if (rule.tool !== null && !tools.some((name) => fits(rule.tool!, name))) return false;
   if (rule.permission !== null && !needs(rule.permission, action, widens)) return false;
-  return rule.pattern === null || isAbout(rule.pattern, action.targets, widens);
+  return rule.pattern === null || matchesTargets(rule.pattern, action.targets, widens);
 }
 
 function namesOf({ tool, like }: Action): string[] {
@@ -91,7 +91,7 @@ function needs(permission: Permission, { permissions }: Action, widens: boolean)
   return !widens || permissions.every((one) => one === permission);
 }
 
-export function isAbout(pattern: string, targets: Targets, widens: boolean): boolean {
+export function matchesTargets(pattern: string, targets: Targets, widens: boolean): boolean {
   if (targets === null) return !widens;
   const { values, path } = targets;
   const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
@@ -99,19 +99,19 @@ export function isAbout(pattern: string, targets: Targets, widens: boolean): boo
 }
 
 /** Whether a grant answers this call: the same agent, tool and folder, within its scope, time and number. */
-export function holds(grant: Grant, action: Action, now: number): boolean {
+export function grantCovers(grant: Grant, action: Action, now: number): boolean {
   return (
-    isLive(grant, now) &&
+    isGrantLive(grant, now) &&
     grant.agent === action.scope &&
     grant.tool === action.tool &&
     grant.folder === action.folder &&
     (grant.scope !== 'conversation' || grant.conversationId === action.conversationId) &&
     (grant.scope !== 'workflow' || grant.workflowId === action.workflowId) &&
-    isAbout(grant.pattern, action.targets, true)
+    matchesTargets(grant.pattern, action.targets, true)
   );
 }
 
-export function isLive({ revokedAt, expiresAt, maxCalls, calls }: Grant, now: number): boolean {
+export function isGrantLive({ revokedAt, expiresAt, maxCalls, calls }: Grant, now: number): boolean {
   if (revokedAt !== null) return false;
   if (expiresAt !== null && !(Date.parse(expiresAt) > now)) return false;
   return maxCalls === null || calls < maxCalls;

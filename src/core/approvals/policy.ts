@@ -23,7 +23,7 @@ export function optionsOf(offer: GrantOffer | undefined): AnswerOption[] {
   return [OPTIONS.allow, ...more, OPTIONS.reject];
 }
 
-export function optionOf(allowed: boolean): string {
+export function plainOptionId(allowed: boolean): string {
   return allowed ? OPTIONS.allow.id : OPTIONS.reject.id;
 }
 
@@ -32,7 +32,7 @@ function grantOption(scope: GrantScope): string {
 }
 
 /** One for each question, each of the choices that it offers; words are always possible. */
-export function repliesTo(subject: Subject, replies: readonly Reply[]): Reply[] {
+export function checkReplies(subject: Subject, replies: readonly Reply[]): Reply[] {
   if (subject.kind !== 'questions')
     throw new TriadError('bad_input', 'This question is answered with yes or no, not with replies');
   const { questions } = subject;
@@ -62,7 +62,7 @@ export function decisionOf(answer: Exclude<Answer, { kind: 'edit' | 'reply' }>, 
   return {
     item,
     outcome: 'selected',
-    optionId: answer.kind === 'allow' && answer.grant ? grantOption(answer.grant.scope) : optionOf(allowed),
+    optionId: answer.kind === 'allow' && answer.grant ? grantOption(answer.grant.scope) : plainOptionId(allowed),
     allowed,
     decidedBy: 'person',
     ruleId: null,

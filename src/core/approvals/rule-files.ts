@@ -7,8 +7,8 @@ import { PROJECT_CONFIG } from '../agents/places.ts';
 import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { isMissing, readRegular } from '../base/regular-file.ts';
-import { linesOf } from '../settings/settings-text.ts';
+import { isMissing, readRegularFile } from '../base/regular-file.ts';
+import { lineFinder } from '../settings/settings-text.ts';
 import { RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
@@ -40,13 +40,13 @@ export const projectFile = (folder: string): string => join(folder, PROJECT_CONF
 
 type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
 /** What files said when they were last read, by path: a text is not parsed twice in a row. */
-export type ParsedRules = Map<string, { text: string; hash: string; found: FileRules }>;
+export type RuleCache = Map<string, { text: string; hash: string; found: FileRules }>;
 
 /** In the order in which they are looked at; a project that is not trusted keeps only what denies or asks. */
-export async function rulesIn(
+export async function readFolderRules(
   folder: string,
   { file, isTrusted }: RulePorts,
-  parsed: ParsedRules = new Map(),
+  parsed: RuleCache = new Map(),
 ): Promise<RuleSet> {
   const [user, project] = await Promise.all([
     readRules(file, 'user', parsed),
@@ -60,13 +60,13 @@ export async function rulesIn(
 async function readRules(
   file: string,
   scope: Rule['scope'],
-  parsed: ParsedRules,
+  parsed: RuleCache,
 ): Promise<FileRules & { hash: string | null }> {
   try {
     const text = await readText(file);
     if (text === null) return { hash: null, rules: [], faults: [] };
     const before = parsed.get(file);
-    const known = before?.text === text ? before : { text, hash: sha256(text), found: rulesOf(text, file, scope) };
+    const known = before?.text === text ? before : { text, hash: sha256(text), found: parseRules(text, file, scope) };
     parsed.set(file, known);
     return { hash: known.hash, ...known.found };
   } catch (error) {
@@ -79,7 +79,7 @@ async function readRules(
 }
 
 /** The rules of a file's text with their lines, or what is wrong with it. */
-export function rulesOf(text: string, file: string, scope: Rule['scope']): FileRules {
+export function parseRules(text: string, file: string, scope: Rule['scope']): FileRules {
   if (scope === 'project' && text.length > MAX_TEXT)
     return { rules: [], faults: [{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }] };
   let raw: unknown;
@@ -90,7 +90,7 @@ export function rulesOf(text: string, file: string, scope: Rule['scope']): FileR
     return { rules: [], faults: [{ file, line: error.line, message: 'is not valid TOML' }] };
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
-  const lineOf = linesOf(text);
+  const lineOf = lineFinder(text);
   const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => {
@@ -109,7 +109,7 @@ export function rulesOf(text: string, file: string, scope: Rule['scope']): FileR
 }
 
 function readText(file: string): Promise<string | null> {
-  return readRegular(file).catch((error: unknown) => {
+  return readRegularFile(file).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
   });

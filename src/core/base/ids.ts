@@ -23,7 +23,7 @@ export function newId(now = Date.now()): string {
 }
 
 /** From now on ids sort after this one, also where the clock was put back since it was made. */
-export function newerThan(id: string): void {
+export function advanceIdsPast(id: string): void {
   const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
   if (ms <= lastMs) return;
   lastMs = ms;

@@ -1,7 +1,7 @@
 /** Patterns of rules and grants: `*`, `**`, `?`, `{a,b}`, and `\` before a character that stands for itself. */
 
 /** `path`: `*` and `?` stop at a `/`. `loose`: case does not matter, so that no other spelling slips by. */
-export interface Matching {
+export interface MatchOptions {
   path: boolean;
   loose: boolean;
 }
@@ -14,7 +14,7 @@ const MAX_ALTERNATIVES = 64;
 const MAX_WRITTEN_OUT = 4096;
 
 /** Takes time in proportion to pattern times text, whatever they are. */
-export function matches(pattern: string, text: string, { path, loose }: Matching): boolean {
+export function matches(pattern: string, text: string, { path, loose }: MatchOptions): boolean {
   const fold = (value: string): string => (loose ? value.normalize('NFC').toLowerCase() : value.normalize('NFC'));
   const chars = [...fold(text)];
   return alternativesOf(fold(pattern)).some((one) => matchesOne(tokensOf(one), chars, path));
@@ -34,7 +34,7 @@ export function patternFault(pattern: string): string | null {
 }
 
 /** A pattern that matches this text and nothing else. */
-export function literal(text: string): string {
+export function escapePattern(text: string): string {
   return text.replace(/[\\*?{},]/g, (char) => `\\${char}`);
 }
 

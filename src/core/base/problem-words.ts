@@ -66,6 +66,6 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The beginning of the sentence; `whole` is the name of all that was sent. */
-export function nameOf(path: readonly PropertyKey[], whole: string): string {
+export function inputName(path: readonly PropertyKey[], whole: string): string {
   return NAMES[String(path.at(-1))] ?? (path.map(String).join('.') || whole);
 }

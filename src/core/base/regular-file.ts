@@ -5,7 +5,7 @@ import { codeOf } from './errors.ts';
 export const MAX_BYTES = 1024 * 1024;
 
 /** Never waits for a pipe or a device, and never reads a huge file: rejects with what is wrong. */
-export async function readRegular(path: string): Promise<string> {
+export async function readRegularFile(path: string): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = await handle.stat();

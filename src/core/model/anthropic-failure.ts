@@ -3,7 +3,7 @@ import type { ErrorCode } from '#contract/error.ts';
 import { ModelError } from './model.ts';
 
 /** An answer that is an error, or an error within a stream (`status` null); `said` is the provider's own sentence. */
-export interface Answered {
+export interface ErrorResponse {
   status: number | null;
   type: string | null;
   said: string | null;
@@ -12,7 +12,7 @@ export interface Answered {
 }
 
 /** What sentences name: never the key, and of the address only the host. */
-export interface Target {
+export interface RequestTarget {
   host: string;
   model: string;
 }
@@ -49,7 +49,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the other side closed the connection',
 };
 
-export function answeredError(answer: Answered, target: Target): ModelError {
+export function responseError(answer: ErrorResponse, target: RequestTarget): ModelError {
   const status = answer.status ?? STATUS_OF_TYPE[answer.type ?? ''] ?? 500;
   const verdict = verdictOf(status, answer, target);
   const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId].filter(Boolean).join(', ');
@@ -61,7 +61,7 @@ export function answeredError(answer: Answered, target: Target): ModelError {
   });
 }
 
-function verdictOf(status: number, { type, said }: Answered, { host, model }: Target): Verdict {
+function verdictOf(status: number, { type, said }: ErrorResponse, { host, model }: RequestTarget): Verdict {
   const because = said ? `: ${oneSentence(said)}` : '';
   const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
   const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
@@ -105,7 +105,7 @@ function verdictOf(status: number, { type, said }: Answered, { host, model }: Ta
 }
 
 /** No connection, or one that broke; worth another attempt in any case. */
-export function connectionError(phase: 'connect' | 'stream', cause: unknown, target: Target): ModelError {
+export function connectionError(phase: 'connect' | 'stream', cause: unknown, target: RequestTarget): ModelError {
   const code = networkCode(cause);
   const why = NETWORK_CAUSES[code ?? ''] ?? code;
   const message =

@@ -3,7 +3,7 @@ import { Console } from 'node:console';
 import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
-import { answeredError, cancelledError, connectionError, type Target } from './anthropic-failure.ts';
+import { responseError, cancelledError, connectionError, type RequestTarget } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type WireMessage } from './model.ts';
 
@@ -132,12 +132,18 @@ function unusable(code: 'bad_input' | 'no_key' | 'auth', message: string): Model
   return new ModelError(code, message, { retryable: false });
 }
 
-function failureOf(sdk: Sdk, error: unknown, target: Target, signal: AbortSignal, hide: Session['hide']): ModelError {
+function failureOf(
+  sdk: Sdk,
+  error: unknown,
+  target: RequestTarget,
+  signal: AbortSignal,
+  hide: Session['hide'],
+): ModelError {
   if (signal.aborted) return cancelledError(signal);
   if (error instanceof sdk.APIConnectionError) return connectionError('connect', error.cause, target);
   if (error instanceof sdk.APIError) {
     const headers: unknown = error.headers;
-    return answeredError(
+    return responseError(
       {
         status: typeof error.status === 'number' ? error.status : null,
         type: error.type,

@@ -7,7 +7,7 @@ import { providerTraits } from './provider-traits.ts';
  * The id of a model at a provider; a provider of one model answers with that, whatever an agent's definition names.
  * Throws `bad_input` like `resolveModel`.
  */
-export function modelAt(provider: string, nameOrId: string, aliases: ModelAliases): string {
+export function modelIdFor(provider: string, nameOrId: string, aliases: ModelAliases): string {
   return providerTraits(provider).onlyModel ?? resolveModel(nameOrId, aliases);
 }
 

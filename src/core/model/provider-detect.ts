@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { Output } from '#contract/rpc.ts';
 import { ModelList } from './provider-test.ts';
 
-export interface Place {
+export interface KnownPort {
   port: number;
   /** Who usually listens there. */
   name: string;
 }
 
-const PLACES: readonly Place[] = [
+const KNOWN_PORTS: readonly KnownPort[] = [
   { port: 11434, name: 'Ollama' },
   { port: 1234, name: 'LM Studio' },
   { port: 8080, name: 'llama.cpp' },
@@ -35,13 +35,13 @@ const KeyWanted = z.object({ error: z.object({ message: z.string(), type: z.stri
 
 type Found = Output<'provider.detect'>[number];
 
-export async function detectServers(signal: AbortSignal, places: readonly Place[] = PLACES): Promise<Found[]> {
+export async function detectServers(signal: AbortSignal, places: readonly KnownPort[] = KNOWN_PORTS): Promise<Found[]> {
   const found = await Promise.all(places.map((place) => probe(place, signal)));
   return found.filter((server) => server !== null);
 }
 
 /** Null where nothing answers, or something that is no model server. */
-async function probe({ port, name }: Place, signal: AbortSignal): Promise<Found | null> {
+async function probe({ port, name }: KnownPort, signal: AbortSignal): Promise<Found | null> {
   const baseUrl = `http://127.0.0.1:${port}`;
   try {
     const response = await fetch(`${baseUrl}/v1/models`, {

@@ -11,41 +11,41 @@ import { orStopped } from '../base/stop.ts';
 
 const BUSY: ReadonlySet<ErrorInfo['code']> = new Set(['rate_limited', 'overloaded'] as const);
 
-export class Permits {
-  readonly #most: () => number;
+export class ProviderLimiter {
+  readonly #configuredLimit: () => number;
   readonly #pauseMs: number;
   readonly #semaphore: Semaphore;
   /** How many it can take as far as is known; grows again with every request that succeeds. */
-  #known = Infinity;
+  #observedLimit = Infinity;
   #failures: { error: ErrorInfo; count: number; at: number } | null = null;
   /** The one request that tries whether it answers again. */
-  #trial: PromiseWithResolvers<void> | null = null;
+  #probe: PromiseWithResolvers<void> | null = null;
   #model: Model | null = null;
 
-  /** `most`: what is set, read anew each time. */
-  constructor(most: () => number, pauseMs = BREAKER_PAUSE_MS) {
-    this.#most = most;
+  /** `configuredLimit`: what is set, read anew each time. */
+  constructor(configuredLimit: () => number, pauseMs = BREAKER_PAUSE_MS) {
+    this.#configuredLimit = configuredLimit;
     this.#pauseMs = pauseMs;
-    this.#semaphore = new Semaphore(most());
+    this.#semaphore = new Semaphore(configuredLimit());
   }
 
   /** How many requests can run at the same time now. */
   get limit(): number {
-    return Math.min(this.#known, this.#most());
+    return Math.min(this.#observedLimit, this.#configuredLimit());
   }
 
   /**
    * Resolves with the function that ends the request's turn. With `free` it takes no permit, unless there is one alone.
    * Rejects at once while the provider is left alone.
    */
-  async enter(model: Model, signal: AbortSignal, { free }: { free: boolean }): Promise<() => void> {
+  async acquire(model: Model, signal: AbortSignal, { free }: { free: boolean }): Promise<() => void> {
     // Another endpoint or key: what is known of the one before says nothing about it.
-    if (model !== this.#model) this.#forget(model);
-    const leave = free && this.limit > 1 ? () => undefined : await this.#acquire(signal);
+    if (model !== this.#model) this.#reset(model);
+    const leave = free && this.limit > 1 ? () => undefined : await this.#takePermit(signal);
     try {
-      const endTrial = await this.#pass(signal);
+      const endProbe = await this.#passBreaker(signal);
       return () => {
-        endTrial();
+        endProbe();
         leave();
       };
     } catch (error) {
@@ -55,13 +55,13 @@ export class Permits {
   }
 
   /** What came of one attempt. */
-  answered(error: ErrorInfo | null): void {
+  attemptEnded(error: ErrorInfo | null): void {
     if (error === null) {
       this.#failures = null;
-      this.#known += 1;
-      if (this.#known >= this.#most()) this.#known = Infinity;
+      this.#observedLimit += 1;
+      if (this.#observedLimit >= this.#configuredLimit()) this.#observedLimit = Infinity;
     } else {
-      if (BUSY.has(error.code)) this.#known = 1;
+      if (BUSY.has(error.code)) this.#observedLimit = 1;
       // A trial that fails begins the pause anew before the next one can slip in.
       if (this.#failures && error.code !== 'cancelled') this.#failures.at = performance.now();
     }
@@ -69,7 +69,7 @@ export class Permits {
   }
 
   /** A request failed for good. Only what may pass with time speaks against the provider. */
-  failed(error: unknown): void {
+  requestFailed(error: unknown): void {
     if (!(error instanceof ModelError)) return;
     const { code, message } = error;
     if (!error.retryable && !BUSY.has(code)) return;
@@ -77,13 +77,13 @@ export class Permits {
     this.#failures = { error: { code, message }, count, at: performance.now() };
   }
 
-  #acquire(signal: AbortSignal): Promise<() => void> {
+  #takePermit(signal: AbortSignal): Promise<() => void> {
     this.#semaphore.resize(this.limit);
     return this.#semaphore.acquire(signal);
   }
 
   /** Open, half-open or closed; where another request tries already, its result is awaited. */
-  async #pass(signal: AbortSignal): Promise<() => void> {
+  async #passBreaker(signal: AbortSignal): Promise<() => void> {
     while (this.#failures && this.#failures.count >= BREAKER_FAILURES) {
       const { error, at } = this.#failures;
       const leftMs = at + this.#pauseMs - performance.now();
@@ -92,21 +92,21 @@ export class Permits {
         const message = `The last ${BREAKER_FAILURES} requests failed, so the provider is left alone for ${seconds} s more. The last error: ${error.message}`;
         throw new TriadError(error.code, message);
       }
-      if (!this.#trial) {
-        const trial = (this.#trial = Promise.withResolvers<void>());
+      if (!this.#probe) {
+        const probe = (this.#probe = Promise.withResolvers<void>());
         return () => {
-          if (this.#trial === trial) this.#trial = null;
-          trial.resolve();
+          if (this.#probe === probe) this.#probe = null;
+          probe.resolve();
         };
       }
-      await orStopped(signal, this.#trial.promise);
+      await orStopped(signal, this.#probe.promise);
     }
     return () => undefined;
   }
 
-  #forget(model: Model): void {
+  #reset(model: Model): void {
     this.#model = model;
     this.#failures = null;
-    this.#known = Infinity;
+    this.#observedLimit = Infinity;
   }
 }

@@ -4,7 +4,7 @@ import type { AppState, Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Model } from './model.ts';
-import { modelAt } from './model-names.ts';
+import { modelIdFor } from './model-names.ts';
 import { isLoopback, testEndpoint } from './provider-test.ts';
 import { providerTraits } from './provider-traits.ts';
 import type { Secrets } from '../settings/secrets.ts';
@@ -109,7 +109,7 @@ export class Provider {
     return testEndpoint({
       apiKey: key || NO_KEY,
       baseUrl: url,
-      model: modelAt('anthropic', model ?? models.default, models.aliases),
+      model: modelIdFor('anthropic', model ?? models.default, models.aliases),
       createModel: this.#ports.createModel,
     });
   }

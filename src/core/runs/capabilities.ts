@@ -35,7 +35,7 @@ export function loopRunOf(parts: Parts): LoopRun {
     ...parts,
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), emitterOf(parts)),
   });
-  const permits = engine.permits(model.provider);
+  const limiter = engine.limiter(model.provider);
   const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
   const run: LoopRun = {
     depth: plan.depth,
@@ -48,7 +48,7 @@ export function loopRunOf(parts: Parts): LoopRun {
     retryDelays: engine.retryDelays,
     // With one request at a time the response would keep what it starts from its turn.
     get early() {
-      return permits.limit > 1;
+      return limiter.limit > 1;
     },
     tools,
     isPrimaryOnly: (name) => engine.tools.isPrimaryOnly(name),
@@ -60,7 +60,7 @@ export function loopRunOf(parts: Parts): LoopRun {
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
     admit: async (until) => {
       const resume = watchdog.hold();
-      return permits.enter(model, until, { free: plan.depth === 0 }).finally(resume);
+      return limiter.acquire(model, until, { free: plan.depth === 0 }).finally(resume);
     },
     price: (usage) => engine.price(envelope.model, usage),
     hint: (piece) => recorder.hint(piece),

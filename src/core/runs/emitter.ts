@@ -25,7 +25,7 @@ export function emitterOf({ engine, workflow, plan: { recorder, envelope }, cloc
     const stored = recorder.record(payload.type === 'usage' ? { ...payload, worked } : payload);
     if (payload.type === 'usage') {
       spending.counted(runId, payload.request);
-      engine.permits(envelope.provider).answered(payload.request.error);
+      engine.limiter(envelope.provider).attemptEnded(payload.request.error);
     }
     const live = workflow.runs.get(runId);
     if (live) track(live, underWay, payload, startsAgents);

@@ -2,11 +2,11 @@
 import { type AgentDefinition, Envelope, type Permission } from '#contract/agent.ts';
 import { z } from 'zod';
 import type { AgentRegistry } from '../agents/registry.ts';
-import { BASELINE, fits } from '../agents/vocabulary.ts';
+import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
 import { BOUNDS, checkNarrower } from '../budget/ceilings.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
-import { modelAt } from '../model/model-names.ts';
+import { modelIdFor } from '../model/model-names.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
@@ -137,7 +137,7 @@ export class Envelopes {
       approvalMode,
       tools,
       limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
-      model: modelAt(asked.provider, model, this.#settings.models.aliases),
+      model: modelIdFor(asked.provider, model, this.#settings.models.aliases),
       permissions: this.#tools.permissionsOf(tools),
     };
     return { value: envelope, hash: canonicalHash(envelope) };
@@ -168,7 +168,7 @@ export class Envelopes {
       systemPrompt: parts.systemPrompt,
       prompt: parts.prompt,
       provider: parts.provider,
-      model: modelAt(parts.provider, parts.model ?? models.default, models.aliases),
+      model: modelIdFor(parts.provider, parts.model ?? models.default, models.aliases),
       maxTokens: Math.min(definition?.maxTokens ?? DEFAULT_MAX_TOKENS, ceiling?.maxTokens ?? Infinity),
       effort: parts.effort ?? definition?.effort ?? null,
       tools,
@@ -219,7 +219,7 @@ export class Envelopes {
 
   /** Tools that need more than these permissions are not given. */
   #fitting(tools: readonly string[], permissions: readonly Permission[] | null): string[] {
-    return tools.filter((name) => fits({ permissions: this.#tools.permissionsOf([name]) }, permissions));
+    return tools.filter((name) => isWithinPermissions({ permissions: this.#tools.permissionsOf([name]) }, permissions));
   }
 
   #childTools(parent: Envelope): string[] {

@@ -2,10 +2,10 @@
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
-import type { Asking, Ruling } from '../approvals/gate.ts';
+import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import type { Action } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
-import { literal } from '../base/pattern.ts';
+import { escapePattern } from '../base/pattern.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
@@ -113,12 +113,12 @@ function actionOf(
     requires: requiresApproval ?? [],
     ceiling: null,
     mode,
-    ...usualOf(permissions, question),
+    ...callDefaults(permissions, question),
   };
 }
 
 /** How a call stands where no rule says anything. */
-export function usualOf(
+export function callDefaults(
   permissions: Tool['permissions'],
   question: Pick<Question, 'risk' | 'reversible'> | null,
 ): Pick<Action, 'asks' | 'risk' | 'reversible'> {
@@ -190,7 +190,7 @@ function offerOf({ subject, reversible }: Question, [action, ...others]: readonl
 
 /** The least that matches all that the call is about. */
 function patternOf(targets: Targets): string {
-  const values = (targets?.values ?? []).map(literal);
+  const values = (targets?.values ?? []).map(escapePattern);
   return values.length === 1 ? values[0]! : `{${values.join(',')}}`;
 }
 
@@ -199,11 +199,11 @@ function asking(
   call: ParsedCall,
   request: ApprovalRequest,
   { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly (Verdict | null)[] },
-): Asking {
+): AskingRun {
   const { engine, workflow, plan, signal, explain } = parts;
   const { subject } = request;
   const { folder } = plan.envelope;
-  const record: Asking['record'] = (payload) => plan.recorder.record(payload);
+  const record: AskingRun['record'] = (payload) => plan.recorder.record(payload);
   return {
     policy: workflow.approve,
     signal,
@@ -215,7 +215,7 @@ function asking(
       const { grants } = engine.permissions;
       const targets = actions[0]?.targets ?? null;
       const { ids } = plan.recorder;
-      const grant = grants.made(wish, {
+      const grant = grants.newGrant(wish, {
         offer: request.grant,
         targets,
         folder,

@@ -66,7 +66,7 @@ export async function executeRun(
     const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children };
     result = await drive(emitterOf(parts), agentLoop(loopRunOf(parts)));
   } catch (error) {
-    engine.permits(envelope.provider).failed(error);
+    engine.limiter(envelope.provider).requestFailed(error);
     result = endOf(error, signal, history);
   } finally {
     watchdog.stop();

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /** Tells the line (from 1) of a key, of the nearest table above it where it has none of its own, or 1. */
-export function linesOf(text: string): (path: readonly string[]) => number {
+export function lineFinder(text: string): (path: readonly string[]) => number {
   let entries: Entry[] | null = null;
   return (path) => {
     entries ??= entriesOf(text);

@@ -15,7 +15,7 @@ import { DEFAULT_ALIASES } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { rowsOf } from './setting-rows.ts';
-import { editKey, linesOf } from './settings-text.ts';
+import { editKey, lineFinder } from './settings-text.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
@@ -189,7 +189,7 @@ export function checkSettings(
   }
   const result = SettingsFile.safeParse(raw, { error: problemWords, reportInput: true });
   if (result.success) return { ok: true, settings: result.data };
-  const lineOf = linesOf(text);
+  const lineOf = lineFinder(text);
   return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)) };
 }
 
@@ -244,7 +244,7 @@ async function readText(configFolder: string): Promise<string> {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof linesOf>): SettingsProblem[] {
+function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof lineFinder>): SettingsProblem[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
     const suggestion = issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;

@@ -3,8 +3,8 @@ import { opendir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { z } from 'zod';
 import { matches } from '../base/pattern.ts';
-import { FolderInput, READING } from './traits.ts';
-import { settle } from './to-tool-result.ts';
+import { FolderInput, READ_ONLY } from './traits.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets, withFolder } from './workspace.ts';
 
@@ -20,7 +20,7 @@ const LOOSELY = { path: true, loose: true };
 
 export function listDirectoryTool(): Tool {
   return defineTool<z.infer<typeof FolderInput>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'list_directory',
     describe: () =>
       'Lists what a folder of the workspace holds, one name per line, sorted: folders end with "/", symbolic links with "@". ' +
@@ -28,7 +28,7 @@ export function listDirectoryTool(): Tool {
     input: FolderInput,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const asked = input.path ?? '.';
         // As it was asked for, and where it leads: rules may be about either.
         const { values, canonical } = await pathTargets(context.folder, asked);

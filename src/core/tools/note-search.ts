@@ -29,7 +29,7 @@ interface Piece {
 const EXCERPT_CHARS = 400;
 
 /** Best first, each with where it stands and the words around what was found. */
-export function ranked(
+export function rankSections(
   query: string,
   limit: number,
   { notes, reports }: { notes: readonly Note[]; reports: readonly PastReport[] },

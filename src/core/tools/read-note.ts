@@ -4,9 +4,9 @@ import { matches } from '../base/pattern.ts';
 import { TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
-import { READING } from './traits.ts';
+import { READ_ONLY } from './traits.ts';
 import { search, searchFrom } from './search.ts';
-import { settle } from './to-tool-result.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, resolveInside, shownPath } from './workspace.ts';
 
@@ -25,7 +25,7 @@ const Input = z.strictObject({
 
 export function readNoteTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'read_note',
     describe: () =>
       `Reads a note of the workspace, or one section of it, at most ${MAX_BYTES / 1024} KiB. Longer ones, and files that are no Markdown, are for read_file.`,
@@ -37,7 +37,7 @@ export function readNoteTool(): Tool {
       return { values: each.flatMap(({ values }) => values), path: true };
     },
     execute: ({ note, section }, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const { found, all } = await lookFor(context.folder, note, context.signal);
         const [path, ...others] = found;
         if (path === undefined) throw noNote(note, all, await context.hidden('read_note', '.'));

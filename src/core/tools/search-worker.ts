@@ -97,9 +97,9 @@ async function listNotes(job: SearchJob): Promise<void> {
 
 async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
   const { query, limit, reports } = job;
-  const [paths, { ranked }] = await Promise.all([notesIn(job), import('./note-search.ts')]);
+  const [paths, { rankSections }] = await Promise.all([notesIn(job), import('./note-search.ts')]);
   const notes = await readNotes(job.folder, paths.slice(0, MAX_NOTES));
-  send({ type: 'lines', lines: ranked(query, limit, { notes, reports }) });
+  send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
   send({ type: 'end', more: paths.length > MAX_NOTES, files: notes.length });
 }
 

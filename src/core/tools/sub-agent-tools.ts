@@ -25,7 +25,7 @@ export function usableAgents(agents: readonly { name: string; description: strin
 }
 
 /** Refuses a caller that may not start anything, also where the tool was not offered. */
-export function childrenOf(context: Pick<QuestionContext, 'children'>): Children {
+export function requireChildren(context: Pick<QuestionContext, 'children'>): Children {
   if (!context.children) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
   return context.children;
 }
@@ -37,7 +37,7 @@ export function agentTargets(names: readonly string[], isTemporary: boolean): Ta
 }
 
 /** A request for an existing agent as it is. */
-export function delegation(agent: string, prompt: string, reason: string | undefined): ChildRequest {
+export function delegationRequest(agent: string, prompt: string, reason: string | undefined): ChildRequest {
   return {
     agent,
     name: null,
@@ -54,7 +54,7 @@ export function delegation(agent: string, prompt: string, reason: string | undef
 }
 
 /** One report for the lead. Only a completed run is a success. */
-export function refusedOrReported(report: ChildReport | undefined): ToolResult {
+export function reportResult(report: ChildReport | undefined): ToolResult {
   if (!report) throw new TriadError('internal', 'The sub-agent gave no report');
   const success = report.outcome === 'completed';
   const output = {

@@ -3,7 +3,7 @@ import { TriadError } from '../base/errors.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
 /** Only what nobody foresaw is thrown on. */
-export async function settle(
+export async function toToolResult(
   context: Pick<ToolContext, 'signal'>,
   work: () => Promise<ToolResult>,
 ): Promise<ToolResult> {

@@ -8,7 +8,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
-import { newId, newerThan } from '../base/ids.ts';
+import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
 import { ZERO } from '../base/usage.ts';
@@ -140,7 +140,7 @@ export class Orchestrator {
     refuseInTrash(conversation);
     if (retry && runs.every((run) => !isAsSeen(run, retry)))
       throw new TriadError('conflict', 'This agent went on meanwhile');
-    for (const { id } of runs) newerThan(id);
+    for (const { id } of runs) advanceIdsPast(id);
     const agents = await this.#engine.agents.of(conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
