@@ -12,7 +12,7 @@ import { type KnownTool, modelWarning, nameFaults, permissionWarnings } from './
 
 export interface DefinitionSource {
   source: AgentDefinition['source'];
-  /** Null for a text that is in no file. */
+  /** Path of the file; null for a text that is in no file. */
   path: string | null;
   tools: readonly KnownTool[];
 }
@@ -22,7 +22,7 @@ export type ParsedDefinition =
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
-/** Who leads where nobody else is named. */
+/** Name of the agent that leads where no other is named. */
 export const LEAD = 'lead';
 
 /** More than any agent has, with all that begin with `x-`. */
@@ -49,7 +49,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...(result.success ? namesIn(result.data, from.tools, positionOf) : []),
   ]
     .sort((a, b) => a.line - b.line || a.column - b.column)
-    // Of a value that is wrong in two ways the first is enough.
+    // Reports only the first fault of each value.
     .filter((one, index, all) => one.key === null || !isAt(one, all[index - 1]));
   if (errors.length > 0 || !result.success)
     return { ok: false, name: typeof raw['name'] === 'string' ? raw['name'] : null, errors, warnings: [] };

@@ -1,4 +1,4 @@
-/** An agent's text as a form has it: its keys read, and some of them changed without touching anything else. */
+/** An agent's file as the values of a form: reads its keys, and changes some of them without touching anything else. */
 import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Entry } from './entries.ts';
@@ -34,7 +34,7 @@ function plainOf(value: unknown): AgentValue | undefined {
   return Array.isArray(value) && value.every((item) => typeof item !== 'object') ? value.map(String) : undefined;
 }
 
-/** What the file of another program says, in the keys of this one. */
+/** The form values of a definition that was read from another program's file. */
 export function valuesOfDefinition(definition: AgentDefinition): FormValues {
   const { name, description, role, model, effort, maxTokens, maxIterations, tools, permissions } = definition;
   const { requiresApproval, approvalTimeoutMs, enabled, systemPrompt } = definition;
@@ -56,7 +56,7 @@ export function valuesOfDefinition(definition: AgentDefinition): FormValues {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
-/** Throws `bad_input` where that cannot be done without touching more. */
+/** The text with some keys changed. Throws `bad_input` where that cannot be done without touching anything else. */
 export function editText(text: string, isToml: boolean, changes: Readonly<FormValues>): string {
   if (!valuesOf(text, isToml)) throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
   let edited = text;

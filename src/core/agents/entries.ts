@@ -8,7 +8,7 @@ export interface Position {
 }
 
 export interface Entry {
-  /** Null where it is no plain text. */
+  /** The value's plain text; null where it is none. */
   key: string | null;
   at: Position;
   value: unknown;

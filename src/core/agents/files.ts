@@ -35,7 +35,7 @@ export class AgentFiles {
   }
 
   async read(folder: string, file: string): Promise<AgentText> {
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     await refuseLinkedWithin(place, file);
     const text = await readRegularFile(file).catch((error: unknown) => {
       const message = isMissing(error) ? 'is not there any more' : `cannot be read: ${messageOf(error)}`;
@@ -46,7 +46,7 @@ export class AgentFiles {
   }
 
   async lint(folder: string, file: string, text: string): Promise<AgentLint> {
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     const { tools } = this.#ports;
     const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, tools);
     const report = reportOf(loaded);
@@ -62,17 +62,20 @@ export class AgentFiles {
   }
 
   async edit(folder: string, file: string, text: string, changes: Readonly<FormValues>): Promise<AgentLint> {
-    if (this.#placeOf(folder, file).dialect !== 'triad')
+    if (this.#placeHolding(folder, file).dialect !== 'triad')
       throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
     return this.lint(folder, file, editText(text, isToml(file), changes));
   }
 
-  /** `before` is the hash of what was there when it was read, null for nothing. One after the other. */
+  /**
+   * Checks and saves a text, and trusts it where the file is a project's; saves run one at a time. `before` is the hash of the text that the editor read, null for none. Throws
+   * `conflict` where the file has changed since, `not_allowed` where it is read-only, and `bad_input` for a text with faults.
+   */
   save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
     return this.#saves.add(() => this.#save(folder, file, text, before));
   }
 
-  /** Nothing is written. */
+  /** The path and text of a new agent; writes nothing. Throws `conflict` where it already exists. */
   async draft(
     folder: string,
     { name, source, copyOf }: { name: string; source: 'user' | 'project'; copyOf?: string | undefined },
@@ -86,7 +89,7 @@ export class AgentFiles {
   }
 
   async #save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     const readOnly = await this.#readOnly(folder, file, place);
     if (readOnly !== null) throw new TriadError('not_allowed', `${file} cannot be saved: ${readOnly}`);
     if (Buffer.byteLength(text) > MAX_BYTES)
@@ -114,7 +117,7 @@ export class AgentFiles {
 
   async #copy(folder: string, file: string, name: string): Promise<string> {
     const { text } = await this.read(folder, file);
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
     if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
@@ -123,13 +126,13 @@ export class AgentFiles {
   }
 
   /** Throws `not_allowed` for a file that no place of the folder has. */
-  #placeOf(folder: string, file: string): AgentPlace {
+  #placeHolding(folder: string, file: string): AgentPlace {
     const place = placeHolding(this.#ports.agents.places(folder), file);
     if (place) return place;
     throw new TriadError('not_allowed', `${file} is no file of an agent of ${folder}`);
   }
 
-  /** Null where it can be written: what is written lies where the place is. */
+  /** Why the file is read-only; null where it can be written. */
   async #readOnly(folder: string, file: string, { source, dialect, ...place }: AgentPlace): Promise<string | null> {
     if (source === 'builtin') return 'it comes with Triad';
     if (dialect !== 'triad') return 'it belongs to another program, and is changed there';

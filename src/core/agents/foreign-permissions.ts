@@ -1,4 +1,4 @@
-/** What other programs' agents may not do, in our terms: no writing, or writing only after a yes. Never more than without it. */
+/** The restrictions in other programs' files, in our terms: no writing, or writing only after approval. They never widen anything. */
 import type { Entry, Position } from './entries.ts';
 import { counterpart, splitNames } from './foreign-tools.ts';
 import type { Dialect } from './places.ts';

@@ -1,4 +1,4 @@
-/** Tools of other programs by ours: what has a counterpart is mapped, what has none is named, and nothing is widened. */
+/** Maps tools of other programs to ours: tools without a counterpart are reported, and nothing is widened. */
 import type { Dialect } from './places.ts';
 
 const CLAUDE: Readonly<Record<string, readonly string[]>> = {

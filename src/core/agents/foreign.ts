@@ -1,4 +1,4 @@
-/** Agents in other programs' formats, read as far as they can be meant here; what has no counterpart is told, never dropped silently. */
+/** Reads agents in other programs' formats; whatever has no counterpart here becomes a warning, never dropped silently. */
 import { basename, extname } from 'node:path';
 import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
 import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
@@ -14,7 +14,7 @@ import { MODEL_ALIASES } from './vocabulary.ts';
 
 type Foreign = Exclude<Dialect, 'triad'>;
 
-/** Keys that these formats have; those that mean nothing here are told as such. */
+/** Keys that these formats have; those without a meaning here become warnings. */
 const KEYS: readonly string[] = [
   ...['name', 'description', 'tools', 'disallowedTools', 'model', 'effort', 'color', 'colour', 'prompt'],
   ...['permissionMode', 'permission', 'mode', 'temperature', 'top_p', 'disable', 'hidden', 'steps', 'maxSteps'],
@@ -66,7 +66,7 @@ function failed(name: string | null, error: Fault): ParsedDefinition {
   return { ok: false, name, errors: [error], warnings: [] };
 }
 
-/** The keys of a file, each taken by who understands it. */
+/** The keys of a file; each is taken by the code that understands it. */
 class Reading {
   readonly #left: Map<string, Entry>;
   readonly #warnings: Fault[] = [];
@@ -85,7 +85,7 @@ class Reading {
     this.#warnings.push(fault(place, message, { key }));
   }
 
-  /** All that was not taken means nothing here. */
+  /** The warnings, with one for each key that was not taken. */
   finish(): Fault[] {
     for (const { key, at } of this.#left.values())
       this.warn(key ?? '', at, `${key} has no counterpart here: it is kept, and changes nothing`);

@@ -9,7 +9,7 @@ import type { KnownTool } from './vocabulary.ts';
 
 export type LoadedFile = { path: string; source: AgentReport['source'] } & ParsedDefinition;
 
-/** All of a place, one for each file, by path. */
+/** The parsed files of a place, sorted by path. */
 export async function loadPlace(place: AgentPlace, tools: readonly KnownTool[]): Promise<LoadedFile[]> {
   return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools)));
 }
@@ -43,7 +43,7 @@ export function definitionsOf(files: readonly LoadedFile[]): AgentDefinition[] {
   return files.flatMap((file) => (file.ok ? [file.definition] : []));
 }
 
-/** Null where the file does not say it. */
+/** The name that the file gives its agent; null where it has none. */
 export function nameOf(file: LoadedFile): string | null {
   return file.ok ? file.definition.name : file.name;
 }

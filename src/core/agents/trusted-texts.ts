@@ -13,7 +13,7 @@ export class TrustedTexts {
     this.#folder = folder;
   }
 
-  /** Null where it is not kept, or is not what was kept. */
+  /** The text of a hash; null where it is not kept, or was altered. */
   async get(hash: string): Promise<string | null> {
     const text = await readRegularFile(this.#path(hash)).catch(() => null);
     return text !== null && sha256(text) === hash ? text : null;
@@ -24,7 +24,7 @@ export class TrustedTexts {
     for (const text of texts) await writeAtomically(this.#path(sha256(text)), text, { mode: 0o600 });
   }
 
-  /** Removes all others. */
+  /** Removes all texts with other hashes. */
   async retain(hashes: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];

@@ -1,9 +1,9 @@
-/** Tells when files that define agents change: watches the places of a folder while somebody wants to know. */
+/** Reports changes of the files that define agents: watches the places of a folder while it has subscribers. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { PROJECT_CONFIG } from './places.ts';
 
-/** What is saved in one go is told once. */
+/** Changes within this time are reported once. */
 const DEBOUNCE_MS = 100;
 
 interface Listener {
@@ -21,7 +21,7 @@ export class AgentWatch {
     this.#placesOf = placesOf;
   }
 
-  /** Resolves once nothing that changes from then on is missed; the returned function ends it. */
+  /** Resolves once every later change will be seen, with the function that ends the subscription. */
   async subscribe(folder: string, onChange: () => void): Promise<() => void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const changed = (): void => {
@@ -42,7 +42,7 @@ export class AgentWatch {
     return () => void listener.end();
   }
 
-  /** The trust in files, or a file, was changed by this program. */
+  /** Call when this program has changed a file, or the trust in one. */
   changed(): void {
     for (const listener of this.#listeners) listener.changed();
   }
@@ -57,9 +57,9 @@ interface Watching {
   close(): Promise<void>;
 }
 
-/** Where the system can watch no more, what this program changes itself is still told. */
+/** Where the system cannot watch, only changes by this program are reported. */
 async function watchPlaces(places: readonly string[], config: string, onChange: () => void): Promise<Watching> {
-  // Only who asks pays for it.
+  // Loaded on first use, because most commands never watch.
   const { watch } = await import('chokidar');
   const wanted = await Promise.all([...places, config].map(canonical));
   // A folder that is missing, or made anew, is noticed from above. Nothing else of what stands there is looked at.

@@ -6,10 +6,10 @@ import { spawnItems } from '#contract/spawn-items.ts';
 import type { Answered, WorkflowRow } from '#contract/view.ts';
 import type { Store } from '../store/store.ts';
 
-/** Questions that are looked at for what was decided last. */
+/** Most approvals that are read, and most decisions that are returned. */
 const NEWEST = 50;
 
-/** Those given in a workflow, and those that answered its questions, wherever they were given; in order of time. */
+/** Grants that were given in a workflow, and grants from elsewhere that answered its questions; oldest first. */
 export async function grantsOf(
   store: Pick<Store, 'grant' | 'grantsGivenIn'>,
   workflow: Pick<WorkflowRow, 'id' | 'endedAt'>,
@@ -21,7 +21,7 @@ export async function grantsOf(
   return [...given, ...used].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Newest first; nothing of conversations in the trash. */
+/** The newest decisions, newest first, without those of conversations in the trash. */
 export async function recentlyAnswered(
   store: Pick<Store, 'newestApprovals' | 'conversation' | 'grant'>,
 ): Promise<Answered[]> {

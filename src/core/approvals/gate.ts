@@ -15,7 +15,7 @@ import { checkReplies, decisionOf, plainOptionId } from './policy.ts';
 /** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
 export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
 
-/** What a rule or a grant says of an item before anyone is asked. */
+/** The answer of a rule or a grant to an item, before anyone is asked. */
 export interface Ruling {
   allowed: boolean;
   ruleId: string;
@@ -27,9 +27,9 @@ export interface AskingRun {
   signal: AbortSignal;
   revalidate: Revalidate;
   readonly explain: Explain;
-  /** One for each item; null, or none, where the question is open. */
+  /** By item; null, or missing, where a person must decide. */
   rulings: readonly (Ruling | null)[];
-  /** Checks a wish; what it returns gives the grant. */
+  /** Checks a wished grant (throws `bad_input`); the returned function gives it. */
   grant(wish: GrantWish): () => void;
   readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
@@ -68,13 +68,16 @@ export class ApprovalGate {
     return this.#wait({ request: structuredClone(request), decisions }, asking, stored);
   }
 
-  /** Goes on with a question that was asked before a restart. */
+  /** Like `ask`, for a question that was stored before a restart. */
   async askAgain(approval: Approval, asking: AskingRun): Promise<Approval> {
     if (approval.decisions.every((decision) => decision !== null)) return approval;
     return this.#wait(structuredClone(approval), asking, Promise.resolve());
   }
 
-  /** The first answer wins; later ones get `already_answered` with who was first. */
+  /**
+   * The first answer wins; later ones throw `already_answered`, which says who was first. Throws `bad_input` for an item or an answer that
+   * does not fit, and `conflict` where what cannot be undone is not confirmed.
+   */
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
@@ -97,14 +100,14 @@ export class ApprovalGate {
     return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
   }
 
-  /** Has the agent that asks say more; the question stays open, and its time stands still meanwhile. */
+  /** Asks the agent back; the approval stays open, and its clock stands still until the answer. Throws `already_answered` or `conflict`. */
   async explain(approvalId: string, question: string): Promise<void> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
     await open.exchange.ask(question);
   }
 
-  /** The open question of a sub-agent that waits for a yes. */
+  /** The open approval that a sub-agent waits for; null where there is none. */
   questionOf(runId: string): { approvalId: string; item: number; answered: boolean } | null {
     for (const [approvalId, { approval }] of this.#open) {
       const { subject } = approval.request;
@@ -118,7 +121,7 @@ export class ApprovalGate {
     return this.#open.has(approvalId);
   }
 
-  /** Questions that can be shown. */
+  /** Open approvals that are stored, and so may be shown. */
   pending(): Approval[] {
     return [...this.#open.values()].flatMap(({ approval, shown }) => (shown ? [approval] : []));
   }
@@ -132,7 +135,7 @@ export class ApprovalGate {
     this.#clock.close();
   }
 
-  /** Those whose time runs. */
+  /** Approvals whose clock runs: shown, and with no question back under way. */
   #ticking(): ApprovalRequest[] {
     return [...this.#open.values()].flatMap(({ approval, exchange, shown }) =>
       shown && !exchange.active ? [approval.request] : [],
@@ -193,7 +196,7 @@ export class ApprovalGate {
     });
   }
 
-  /** What needs no person: the rules first, so that what they deny stays denied, then who answers the whole workflow. */
+  /** Applies the rulings, then the policy of the whole workflow: in this order what a rule denies stays denied. */
   #settleUnasked(open: Open): void {
     open.rulings.forEach((ruling, item) => {
       if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: plainOptionId(ruling.allowed) });
@@ -216,7 +219,7 @@ export class ApprovalGate {
     }
   }
 
-  /** Where nobody is there the answer is no, whatever the settings say. */
+  /** With nobody attached the answer is no, whatever the settings say. */
   #expire(id: string, reason: string, cause: 'late' | 'alone'): void {
     const open = this.#open.get(id);
     if (!open) return;
@@ -235,7 +238,7 @@ export class ApprovalGate {
     this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(() => undefined);
   }
 
-  /** Compare and set: an item is taken by the first decision, with what comes with it; told once it is stored. */
+  /** Compare and set: the first decision takes the item and runs `also`; resolves once it is stored. Throws `already_answered`. */
   async #store(open: Open, decision: Decision, also?: () => void): Promise<Decision> {
     const { approval, taken } = open;
     const before = approval.decisions[decision.item];
@@ -249,7 +252,7 @@ export class ApprovalGate {
     const stored = open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
     approval.decisions[decision.item] = decision;
     also?.();
-    // What it allows waits for the disk by itself, behind the decision: the start of a run, or of a tool.
+    // No wait here: the start of a run or a tool that this allows is stored behind the decision, and waits for the disk itself.
     if (approval.decisions.every((one) => one !== null)) open.settle();
     else this.#onChange();
     await stored;

@@ -1,4 +1,4 @@
-/** What may be done: the rules of the files and the grants of the person, held against one call at a time. */
+/** Decides what one call may do, by the rules of the files and the grants of the person. */
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Rule, Verdict } from '#contract/permission.ts';
 import type { Payload } from '../log/recorder.ts';
@@ -17,7 +17,7 @@ export class Permissions {
     this.#files = files;
   }
 
-  /** As they are now: one reading serves only those who ask within the same turn of the program, whose work stays together. */
+  /** The current rules of a folder. The files are read once for all callers within the same turn of the event loop, never from an older cache. */
   rules(folder: string): Promise<RuleSet> {
     const reading = this.#reading.get(folder) ?? this.#read(folder);
     this.#reading.set(folder, reading);
@@ -32,7 +32,7 @@ export class Permissions {
     }
   }
 
-  /** Says what would become of it, and changes nothing. */
+  /** The verdict on a call; counts nothing. */
   async explain(action: Action): Promise<Verdict> {
     const rules = await this.rules(action.folder);
     const now = Date.now();

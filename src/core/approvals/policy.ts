@@ -31,7 +31,7 @@ function grantOption(scope: GrantScope): string {
   return `allow_${scope}`;
 }
 
-/** One for each question, each of the choices that it offers; words are always possible. */
+/** Checks the person's replies, one for each question, and trims them. Throws `bad_input` for a wrong number of them, or a choice that is not offered. */
 export function checkReplies(subject: Subject, replies: readonly Reply[]): Reply[] {
   if (subject.kind !== 'questions')
     throw new TriadError('bad_input', 'This question is answered with yes or no, not with replies');
@@ -56,7 +56,7 @@ export function checkReplies(subject: Subject, replies: readonly Reply[]): Reply
   });
 }
 
-/** What a plain yes or no of the person becomes. Anything but an explicit yes is a no. */
+/** The decision of a plain allow or reject by the person. Anything but an explicit allow is a no. */
 export function decisionOf(answer: Exclude<Answer, { kind: 'edit' | 'reply' }>, item: number, hash: string): Decision {
   const allowed = answer.kind === 'allow';
   return {

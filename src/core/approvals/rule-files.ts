@@ -15,7 +15,7 @@ export interface RuleSet {
   /** Whether the project's file may allow something; true where there is none. */
   trusted: boolean;
   rules: Rule[];
-  /** What is wrong with a file, with its place. Nothing is done by rules of which some cannot be read. */
+  /** What is wrong with the files, with its place. Any fault denies every call. */
   faults: { file: string; line: number; message: string }[];
 }
 
@@ -26,23 +26,26 @@ export interface RulePorts {
   readonly isTrusted: (folder: string, hash: string) => Promise<boolean>;
 }
 
-/** Of one file: each is held against every call, and a project's hold before anybody trusts it. */
+/** Most rules of one file: every call is checked against each, and an untrusted project's count too. */
 const MAX_RULES = 500;
-/** Of a project's file, in code units. */
+/** Longest project file, in code units. */
 const MAX_TEXT = 256 * 1024;
 
 const Rules = z.array(z.unknown()).max(MAX_RULES).default([]).pipe(z.array(RuleEntry));
-/** Other keys of these files belong to others. */
+/** Loose, because other parts of the program own the other keys of these files. */
 const UserRules = z.looseObject({ permissions: z.looseObject({ rules: Rules }).prefault({}) });
 const ProjectRules = z.looseObject({ permissions: z.strictObject({ rules: Rules }).prefault({}) });
 
 export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
 type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
-/** What files said when they were last read, by path: a text is not parsed twice in a row. */
+/** Parsed rules by path, reused while the text is the same. */
 export type RuleCache = Map<string, { text: string; hash: string; found: FileRules }>;
 
-/** In the order in which they are looked at; a project that is not trusted keeps only what denies or asks. */
+/**
+ * The rules of a folder: the person's, then the project's. An untrusted project keeps only the rules that deny or ask. Unreadable files are
+ * faults, not errors.
+ */
 export async function readFolderRules(
   folder: string,
   { file, isTrusted }: RulePorts,

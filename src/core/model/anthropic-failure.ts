@@ -11,7 +11,7 @@ export interface ErrorResponse {
   header(name: string): string | null;
 }
 
-/** What sentences name: never the key, and of the address only the host. */
+/** What messages may name: never the key, and only the host of the address. */
 export interface RequestTarget {
   host: string;
   model: string;
@@ -104,7 +104,7 @@ function verdictOf(status: number, { type, said }: ErrorResponse, { host, model 
   }
 }
 
-/** No connection, or one that broke; worth another attempt in any case. */
+/** No connection, or one that broke; always retryable. */
 export function connectionError(phase: 'connect' | 'stream', cause: unknown, target: RequestTarget): ModelError {
   const code = networkCode(cause);
   const why = NETWORK_CAUSES[code ?? ''] ?? code;
@@ -119,7 +119,7 @@ export function connectionError(phase: 'connect' | 'stream', cause: unknown, tar
   });
 }
 
-/** The signal that stopped the request is the only evidence that counts. */
+/** For a request whose signal was aborted; the error that was thrown does not matter. */
 export function cancelledError(signal: AbortSignal): ModelError {
   return new ModelError('cancelled', 'The request was stopped', { retryable: false, cause: signal.reason });
 }

@@ -31,7 +31,7 @@ interface Session {
   sdk: Sdk;
   client: Anthropic;
   host: string;
-  /** Takes the key out of words that came from outside. */
+  /** Removes the key from text that came from outside. */
   hide: (text: string) => string;
 }
 
@@ -84,14 +84,14 @@ async function* attempt(
   throw connectionError('stream', undefined, target);
 }
 
-/** Tells when a burst has kept the program busy for so long that others should get their turn. */
+/** Tells when a burst of events has kept the event loop busy for longer than `BUSY_MS`. */
 class Pace {
   #busySince = 0;
   #last = -Infinity;
 
   begin(): void {
     const now = performance.now();
-    // What did not come at once was waited for.
+    // A longer gap means that the stream was waited for, so the loop was free.
     if (now - this.#last > 1) this.#busySince = now;
   }
 
@@ -181,7 +181,7 @@ function toolOf(tool: ModelRequest['tools'][number]): Anthropic.Tool {
   };
 }
 
-/** Messages with nothing left to say are dropped; the end of the last user message is a cache point. */
+/** Drops messages that become empty; sets a cache point at the end of the last user message. */
 function messagesOf(messages: WireMessage[]): Anthropic.MessageParam[] {
   const sent: Anthropic.MessageParam[] = [];
   let newest: UserBlock | undefined;

@@ -1,6 +1,6 @@
 /**
- * Requests at one provider: only so many at a time, one at a time after it asked for less, and none for a while after
- * several in a row have failed for good.
+ * Limits the requests at one provider: so many at a time, one at a time after it was overloaded, and none for a while after
+ * several in a row have failed for good (a circuit breaker).
  */
 import type { ErrorInfo } from '#contract/error.ts';
 import { BREAKER_FAILURES, BREAKER_PAUSE_MS } from '#contract/limits.ts';
@@ -15,31 +15,31 @@ export class ProviderLimiter {
   readonly #configuredLimit: () => number;
   readonly #pauseMs: number;
   readonly #semaphore: Semaphore;
-  /** How many it can take as far as is known; grows again with every request that succeeds. */
+  /** 1 after the provider was busy; grows by one with every request that succeeds, and is infinite from the configured limit on. */
   #observedLimit = Infinity;
   #failures: { error: ErrorInfo; count: number; at: number } | null = null;
-  /** The one request that tries whether it answers again. */
+  /** The one request that is let through after a pause, to see whether the provider answers again. */
   #probe: PromiseWithResolvers<void> | null = null;
   #model: Model | null = null;
 
-  /** `configuredLimit`: what is set, read anew each time. */
+  /** `configuredLimit` is read anew each time; `pauseMs`: how long the breaker stays open, in milliseconds. */
   constructor(configuredLimit: () => number, pauseMs = BREAKER_PAUSE_MS) {
     this.#configuredLimit = configuredLimit;
     this.#pauseMs = pauseMs;
     this.#semaphore = new Semaphore(configuredLimit());
   }
 
-  /** How many requests can run at the same time now. */
+  /** Concurrent requests that are allowed now. */
   get limit(): number {
     return Math.min(this.#observedLimit, this.#configuredLimit());
   }
 
   /**
-   * Resolves with the function that ends the request's turn. With `free` it takes no permit, unless there is one alone.
-   * Rejects at once while the provider is left alone.
+   * Resolves with the function that releases the permit. With `free` the request needs no permit, unless only one is allowed.
+   * Rejects with the signal's reason, or, while the breaker is open, at once with the code of the last failure.
    */
   async acquire(model: Model, signal: AbortSignal, { free }: { free: boolean }): Promise<() => void> {
-    // Another endpoint or key: what is known of the one before says nothing about it.
+    // Another endpoint or key: start with a clean record.
     if (model !== this.#model) this.#reset(model);
     const leave = free && this.limit > 1 ? () => undefined : await this.#takePermit(signal);
     try {
@@ -54,7 +54,7 @@ export class ProviderLimiter {
     }
   }
 
-  /** What came of one attempt. */
+  /** Call after each attempt, with null for a success. */
   attemptEnded(error: ErrorInfo | null): void {
     if (error === null) {
       this.#failures = null;
@@ -62,13 +62,13 @@ export class ProviderLimiter {
       if (this.#observedLimit >= this.#configuredLimit()) this.#observedLimit = Infinity;
     } else {
       if (BUSY.has(error.code)) this.#observedLimit = 1;
-      // A trial that fails begins the pause anew before the next one can slip in.
+      // A failed probe begins the pause anew, before another request can pass.
       if (this.#failures && error.code !== 'cancelled') this.#failures.at = performance.now();
     }
     this.#semaphore.resize(this.limit);
   }
 
-  /** A request failed for good. Only what may pass with time speaks against the provider. */
+  /** Call when a request failed after its retries. Only retryable errors count against the provider. */
   requestFailed(error: unknown): void {
     if (!(error instanceof ModelError)) return;
     const { code, message } = error;
@@ -82,7 +82,7 @@ export class ProviderLimiter {
     return this.#semaphore.acquire(signal);
   }
 
-  /** Open, half-open or closed; where another request tries already, its result is awaited. */
+  /** Waits for the probe of a half-open breaker, or becomes it; throws while the breaker is open. */
   async #passBreaker(signal: AbortSignal): Promise<() => void> {
     while (this.#failures && this.#failures.count >= BREAKER_FAILURES) {
       const { error, at } = this.#failures;

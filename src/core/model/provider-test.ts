@@ -11,7 +11,7 @@ const NAMED = 5;
 
 export interface EndpointTest {
   apiKey: string;
-  /** Null: the provider's own. */
+  /** Null: the provider's own endpoint. */
   baseUrl: string | null;
   /** The id of the model that is asked. */
   model: string;
@@ -23,6 +23,7 @@ export const ModelList = z.object({
   data: z.array(z.object({ id: z.string().min(1), owned_by: z.string().optional() })),
 });
 
+/** Never rejects: a failure is a result with `ok: false` and one sentence for the person. `durationMs` is in milliseconds. */
 export async function testEndpoint(candidate: EndpointTest): Promise<Output<'provider.test'>> {
   const { apiKey, baseUrl, model, patienceMs = PATIENCE_MS } = candidate;
   const start = performance.now();

@@ -12,10 +12,10 @@ const MAX_SHOWN = 1000;
 /** A folder with more entries is not read to its end. */
 const MAX_READ = 50_000;
 
-/** Also where there are entries that rules keep from the agent. */
+/** The same for an empty folder and for one whose entries rules hide. */
 const NOTHING = '[There is nothing to show.]';
 
-/** As a pattern that denies is held against a path. */
+/** How rules that deny match a path. */
 const LOOSELY = { path: true, loose: true };
 
 export function listDirectoryTool(): Tool {
@@ -30,7 +30,7 @@ export function listDirectoryTool(): Tool {
     execute: (input, context) =>
       toToolResult(context, async () => {
         const asked = input.path ?? '.';
-        // As it was asked for, and where it leads: rules may be about either.
+        // Rules may name the path that was asked for, or the one that it leads to.
         const { values, canonical } = await pathTargets(context.folder, asked);
         const hidden = await context.hidden('list_directory', asked);
         const isHidden = (name: string): boolean =>

@@ -22,10 +22,10 @@ const AT_A_TIME = 16;
 const NOTES = '**/*.{md,markdown}';
 /** Of a longer note only the beginning is looked at, in bytes. */
 const MAX_NOTE = 512 * 1024;
-/** Notes that are ranked at most: more are no notes but a site. */
+/** Most notes that are ranked. */
 const MAX_NOTES = 5000;
 
-/** As a pattern that allows is held against a path. */
+/** How rules that allow match a path. */
 const EXACTLY = { path: true, loose: false };
 
 await main(workerData as SearchJob);

@@ -22,7 +22,7 @@ export type SearchJob = {
   | {
       kind: 'glob';
       pattern: string;
-      /** Of what is found only what this pattern of a rule matches. */
+      /** Keeps only the paths that this pattern of a rule matches. */
       only?: string;
     }
   | {
@@ -43,7 +43,7 @@ export type SearchMessage =
 
 export interface SearchResult {
   lines: string[];
-  /** There is more than was returned. */
+  /** Whether there is more than was returned. */
   more: boolean;
   timedOut: boolean;
   /** Files looked into; null where the search did not come to its end. */

@@ -46,7 +46,7 @@ export async function shownPath(folder: string, canonical: string): Promise<stri
   );
 }
 
-/** What a path is about, for rules: as it was asked for, and where it leads. */
+/** The targets of a path for rules: as it was asked for, and where it leads. */
 export async function pathTargets(
   folder: string,
   path: string,
@@ -130,13 +130,13 @@ async function refuseReplaced(handle: FileHandle, canonical: string, asked: stri
   throw new TriadError('conflict', `${asked} was replaced while it was opened`);
 }
 
-/** Throws for anything but a regular file. */
+/** Throws `bad_input` for a folder, `not_allowed` for anything else that is no regular file. */
 export function refuseSpecial(stats: Stats, path: string): void {
   if (stats.isDirectory()) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   if (!stats.isFile()) throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
 }
 
-/** A failure of the file system as a sentence about the path that was asked for. */
+/** Rethrows a failure of the file system as a TriadError that names the path that was asked for: `not_found`, `bad_input`, `not_allowed` or `internal`. */
 export function throwFileError(error: unknown, path: string): never {
   const code = codeOf(error);
   if (code === 'ENOENT') throw new TriadError('not_found', `${path} does not exist`);
