@@ -110,7 +110,7 @@ function idleReflection(values: AgentKeys, positionOf: PositionOf): Fault[] {
 
 type PositionOf = (path: readonly PropertyKey[]) => Position | null;
 
-/** Of a key's value, or of an item of a list. */
+/** Finds the position of a key's value, or of an item of its list; null for an unknown key. */
 function positionsOf(entries: readonly Entry[]): PositionOf {
   const places = new Map(entries.map((entry) => [entry.key, entry]));
   return ([key, index]) => {

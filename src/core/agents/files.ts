@@ -138,14 +138,14 @@ export class AgentFiles {
     if (dialect !== 'triad') return 'it belongs to another program, and is changed there';
     const isLink = (await lstat(file).catch(() => null))?.isSymbolicLink() ?? false;
     if (isLink) return 'it is a link: change the file that it leads to';
-    // The person's own may lie anywhere.
+    // The person's own places may be links to anywhere.
     const real = source === 'project' ? await nearestReal(place.folder) : folder;
     if (real === folder || real?.startsWith(folder + sep)) return null;
     return 'its folder is a link that leads out of the workspace';
   }
 }
 
-/** Folders in a place that are links are not read: nor is what lies behind them. */
+/** Throws `not_allowed` for a file behind a linked folder within its place, because such files are not read either. */
 async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise<void> {
   const within = relative(folder, dirname(file));
   const [real, above] = await Promise.all([dirname(file), folder].map((path) => realpath(path).catch(() => path)));
@@ -168,7 +168,7 @@ async function textOrNull(file: string): Promise<string | null> {
   });
 }
 
-/** Where the folder really is, or the nearest above it that is there; null where a link on the way leads nowhere. */
+/** The real path of the folder, or of the nearest existing one above it; null behind a dangling link. */
 async function nearestReal(folder: string): Promise<string | null> {
   const real = await realpath(folder).catch(() => null);
   if (real !== null) return real;

@@ -38,7 +38,7 @@ function namesOf(value: unknown): string[] {
   return typeof value === 'string' ? splitNames(value) : [];
 }
 
-/** Where all are off, those that are on again stay. */
+/** The names of the tools that are off. `*: false` turns off writing, unless `write` or `edit` is on again. */
 function switchedOff(tools: Readonly<Record<string, unknown>>): string[] {
   const off = Object.keys(tools).filter((name) => tools[name] === false && name !== '*');
   const isOn = (name: string) => tools[name] === true;
@@ -51,9 +51,9 @@ function withoutTools(
   key: string,
   at: Position,
 ): Restriction[] {
-  // One that is forbidden for a pattern is forbidden here as a whole.
+  // A tool that is forbidden for a pattern is forbidden as a whole here.
   const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'));
-  // What does not exist here is off anyway.
+  // Tools without a counterpart are off anyway.
   const staying = names.filter((name) => !writing.includes(name) && counterpart(name, dialect) !== null);
   const message = `${key} cannot take these away here: ${staying.join(', ')}`;
   return [

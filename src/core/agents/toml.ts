@@ -38,7 +38,7 @@ type Places = Pick<Entry, 'at' | 'valueAt' | 'items'>;
 /** In a text that has no tree. */
 const NOWHERE: Places = { at: START, valueAt: START, items: [] };
 
-/** By the first part of a key; a table's header counts as its key and as its value. */
+/** Positions by the first part of each key; a table's header is both its key and its value. */
 function placesIn(text: string): Map<string, Places> {
   const found = new Map<string, Places>();
   for (const node of tomlTree(text)?.body[0].body ?? []) {

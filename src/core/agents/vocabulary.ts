@@ -6,7 +6,7 @@ import { nearest } from '../base/nearest.ts';
 import type { Tool } from '../tools/tool.ts';
 import { fault, type Position } from './entries.ts';
 
-/** What every agent has, whatever its file says: to read and search in the workspace. */
+/** Permissions that every agent has, whatever its file says: to read and search in the workspace. */
 export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
 
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
@@ -25,7 +25,7 @@ export function isWithinPermissions(
   );
 }
 
-/** Null for a model that can be asked for. */
+/** A warning for a name that is no model; null for an alias or an id. */
 export function modelWarning(model: string, place: Position): Fault | null {
   try {
     resolveModel(model);

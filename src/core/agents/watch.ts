@@ -62,13 +62,13 @@ async function watchPlaces(places: readonly string[], config: string, onChange: 
   // Loaded on first use, because most commands never watch.
   const { watch } = await import('chokidar');
   const wanted = await Promise.all([...places, config].map(canonical));
-  // A folder that is missing, or made anew, is noticed from above. Nothing else of what stands there is looked at.
+  // Watches from the folders above, to notice places that are made later; everything else in those folders is ignored.
   const isRelevant = (path: string) =>
     wanted.some((one) => one === path || one.startsWith(path + sep) || path.startsWith(one + sep));
   const roots = await Promise.all(wanted.map((one) => existing(dirname(dirname(one)))));
   const watcher = watch([...new Set(roots)], {
     ignoreInitial: true,
-    // One that a place is, or has, may lead to the whole disk.
+    // A link may lead to the whole disk.
     followSymlinks: false,
     backend: 'native',
     ignored: (path) => !isRelevant(path),
@@ -80,7 +80,7 @@ async function watchPlaces(places: readonly string[], config: string, onChange: 
   return watcher;
 }
 
-/** As it really lies, whatever links lead to it; itself it may be one, or not be there yet. */
+/** The path with links resolved in the folders above it; the last part may be a link, or missing. */
 async function canonical(path: string): Promise<string> {
   const above = dirname(path);
   if (above === path) return path;
@@ -88,7 +88,7 @@ async function canonical(path: string): Promise<string> {
   return join(folder, basename(path));
 }
 
-/** The folder, or the nearest above it that is there. */
+/** The folder, or the nearest existing one above it. */
 async function existing(folder: string): Promise<string> {
   const stats = await stat(folder).catch(() => null);
   const above = dirname(folder);

@@ -66,13 +66,13 @@ function places(output: string, pattern: string): string {
   return `${more}${count(found.length, 'line matches', 'lines match')} \`${pattern}\`, in ${count(files.size, 'file')}: ${nameList(found)}.`;
 }
 
-/** How many there are where the tool returned only the first of them; null where it returned all. */
+/** The total where the tool returned only the first ones; null where it returned all. */
 function totalOf(output: string): number | null {
   const total = /^\[(?:The first )?\d+ of (?:more than )?(\d+) (?:files|entries)/m.exec(output)?.[1];
   return total === undefined ? null : Number(total);
 }
 
-/** Of a file that was read; the tool says it where it returned only a part. */
+/** The size of a file that was read, from the tool's remark where it returned only a part. */
 function sizeOf(output: string): string {
   const part = /\n?\[Lines \d+ to (\d+) of a file of (\d+) bytes\..*\]$/.exec(output);
   if (part) return `more than ${count(Number(part[1]), 'line')}, ${count(Number(part[2]), 'byte')}`;

@@ -106,7 +106,7 @@ async function write(input: Input, context: ToolContext, approval: Approval | nu
   return { status: 'completed', output: summary(preview, input.content), metadata: metadata(preview) };
 }
 
-/** Where the path leads, and what is there now. */
+/** Resolves the path and reads what is there now. Throws `not_allowed` or `bad_input` where it may not or cannot be written. */
 async function look(path: string, context: QuestionContext): Promise<Target> {
   const canonical = await resolveInside(context.folder, path);
   await refuseSecret(context.folder, path, canonical);
@@ -128,7 +128,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
   }
 }
 
-/** The yes was given to a change from one content: it holds for no other. An edited path may only make a new file. */
+/** Throws `conflict` unless the file still has the content that the approved diff began with. An edited path may only make a new file. */
 function holdToApproval(now: WritePreview, approval: Approval | null): void {
   const subject = approval?.request.subject;
   if (!approval || subject?.kind !== 'tool' || !subject.preview) return;
