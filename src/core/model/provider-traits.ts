@@ -2,7 +2,7 @@
 import { PROVIDER_CONCURRENCY } from '#contract/limits.ts';
 import type { AppState } from '#contract/rpc.ts';
 
-export interface ProviderTraits {
+interface ProviderTraits {
   /** Answers from a script instead of a model: offline, free, without a key, and labelled so wherever it shows. */
   readonly isScripted: boolean;
   /** Whether its agents may be given tools that write. */
