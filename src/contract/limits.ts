@@ -63,4 +63,4 @@ export const MAX_CHOICES = 10;
 /** Most items of a plan. */
 export const MAX_PLAN_ITEMS = 50;
 /** Concurrent model requests of sub-agents per provider. */
-export const PROVIDER_CONCURRENCY: Readonly<Record<string, number>> = { local: 1, anthropic: 3, openai: 5 };
+export const PROVIDER_CONCURRENCY = { local: 1, anthropic: 3, openai: 5 } as const;

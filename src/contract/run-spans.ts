@@ -1,6 +1,6 @@
 /** Where the time of a run went, as far as it is stored: its spans, which may overlap. Pure. */
 import type { Approval } from './approval.ts';
-import { spawnItems } from './spawn-items.ts';
+import { spawnIndex } from './spawn-items.ts';
 import type { RunRow, WorkflowDetail } from './view.ts';
 
 /** `wait`: for an answer to a question; `queue`: for its turn. */
@@ -62,7 +62,7 @@ export function covered(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number 
 
 /** The answer that lets this very run start, where it needs one. */
 function decisionsFor(runId: string, { subject }: Approval['request'], decisions: Approval['decisions']) {
-  const item = spawnItems(subject).findIndex((candidate) => candidate.runId === runId);
+  const item = spawnIndex(subject, runId);
   return item < 0 ? [] : [decisions[item] ?? null];
 }
 

@@ -1,7 +1,19 @@
 /** The sub-agents that an approval is about. */
 import type { SpawnItem, Subject } from './approval.ts';
 
+export type SpawnSubject = Extract<Subject, { kind: 'envelopes' }>;
+
+/** Whether a yes would start sub-agents. */
+export function isSpawn(subject: Subject): subject is SpawnSubject {
+  return subject.kind === 'envelopes';
+}
+
 /** The sub-agents that a yes would start, in the order of the answers; empty for every other subject. */
 export function spawnItems(subject: Subject): readonly SpawnItem[] {
-  return subject.kind === 'envelopes' ? subject.items : [];
+  return isSpawn(subject) ? subject.items : [];
+}
+
+/** Index of the item that would start a run; -1 where none would. */
+export function spawnIndex(subject: Subject, runId: string): number {
+  return spawnItems(subject).findIndex((item) => item.runId === runId);
 }

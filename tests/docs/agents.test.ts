@@ -7,7 +7,7 @@ import { parseDefinition } from '#core/agents/definition.ts';
 import { TomlKeys, UNSUPPORTED } from '#core/agents/keys.ts';
 import { loadPlace, reportOf } from '#core/agents/load.ts';
 import { builtinPlace } from '#core/agents/places.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
 const page = readFileSync(path.join(docs, 'agents.md'), 'utf8');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import { judge } from '#core/approvals/judge.ts';
 import { RuleEntry } from '#core/settings/rule-entry.ts';
-import { rulesOf } from '#core/approvals/rule-files.ts';
+import { parseRules } from '#core/approvals/rule-files.ts';
 import { checkSettings } from '#core/settings/settings.ts';
 import { actionOf, NOW } from '../core/approvals/support.ts';
 import { readPage } from './examples.ts';
@@ -16,8 +16,8 @@ const tomlIn = (title: string): string => {
   return block.content;
 };
 const [mine, project] = [
-  rulesOf(tomlIn('Rules'), '/config.toml', 'user'),
-  rulesOf(tomlIn('Rules of a project'), '/work/.triad/config.toml', 'project'),
+  parseRules(tomlIn('Rules'), '/config.toml', 'user'),
+  parseRules(tomlIn('Rules of a project'), '/work/.triad/config.toml', 'project'),
 ];
 const rules = [...mine.rules, ...project.rules];
 const verdictOn = (parts: Parameters<typeof actionOf>[0]) =>

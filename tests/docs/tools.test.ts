@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/tools.md'), 'utf8');
 const sections = new Map(

@@ -10,7 +10,7 @@ import { Provider, type ProviderPorts } from '#core/model/provider.ts';
 import { createRuntime, type Runtime } from '#core/runtime/runtime.ts';
 import { checkSettings, type Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 
 /** What a test's person says to each item of a question; null leaves it open. */

@@ -1,10 +1,10 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import type { Trust } from './trust.ts';
-import { FileTexts } from './file-texts.ts';
+import { FileTextCache } from './file-text-cache.ts';
 import { definitionsOf, describeFault, firstOfEachName, loadFile, type LoadedFile, loadPlace } from './load.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
-import { type RawFile, readOne, readPlace } from './read-place.ts';
+import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
 import type { KnownTool } from './vocabulary.ts';
 
@@ -13,31 +13,31 @@ export interface AgentFolderPorts {
   /** Of every workspace: the built-in ones and the person's own; a later place overrides an earlier one. */
   places: readonly AgentPlace[];
   trust: Trust;
-  /** Gets a line for each fault, once for each text of a file. */
+  /** Called with one line for each fault, once for each version of a file. */
   warn: (line: string) => void;
 }
 
-/** A file of a workspace with its path relative to it, as trust knows it. */
+/** A file of a workspace, with the relative path by which it is trusted. */
 export interface ProjectFile {
   relative: string;
   raw: RawFile;
-  /** Null for what is no agent. */
+  /** Null for the project's settings, which define no agent. */
   place: AgentPlace | null;
 }
 
 export class AgentFolders {
   readonly #ports: AgentFolderPorts;
-  /** What each file said when it was last read, by its path. */
+  /** Parsed files by path, reused while the hash is the same. */
   readonly #parsed = new Map<string, { hash: string; file: LoadedFile }>();
   /** Of the places that need no trust: what a project says is read whenever it matters. */
-  readonly #texts = new FileTexts();
-  readonly #told = new Set<string>();
+  readonly #texts = new FileTextCache();
+  readonly #reported = new Set<string>();
 
   constructor(ports: AgentFolderPorts) {
     this.#ports = ports;
   }
 
-  /** Those that can be used in a folder now; of the project's files only those that are trusted as they are. */
+  /** The agents that can be used in a folder now; of the project's files only those whose present text is trusted. */
   async of(folder: string): Promise<AgentRegistry> {
     const { places, trust } = this.#ports;
     const [own, project, hashes] = await Promise.all([
@@ -45,7 +45,7 @@ export class AgentFolders {
       projectFiles(folder),
       trust.hashes(folder),
     ]);
-    // One that cannot be read is nothing to trust: it is told like any fault.
+    // An unreadable file defines nothing, so it needs no trust: its fault is reported.
     const isTrusted = ({ relative, raw }: ProjectFile) => raw.problem !== null || hashes.get(relative) === raw.hash;
     const trusted = projectPlaces(folder).map((place) => {
       const mine = project.filter((file) => file.place?.folder === place.folder && isTrusted(file));
@@ -64,7 +64,7 @@ export class AgentFolders {
     return (await Promise.all(this.places(folder).map((place) => loadPlace(place, tools)))).flat();
   }
 
-  /** Where they lie, in the same order. */
+  /** The places of those files, in the same order. */
   places(folder: string): AgentPlace[] {
     return [...this.#ports.places, ...projectPlaces(folder)];
   }
@@ -75,7 +75,7 @@ export class AgentFolders {
 
   #load(files: readonly RawFile[], place: AgentPlace): LoadedFile[] {
     const loaded = firstOfEachName(files.map((raw) => this.#parse(raw, place)));
-    for (const file of loaded) if (!file.ok) this.#tell(file, files);
+    for (const file of loaded) if (!file.ok) this.#report(file, files);
     return loaded;
   }
 
@@ -89,20 +89,20 @@ export class AgentFolders {
     return file;
   }
 
-  #tell(file: LoadedFile & { ok: false }, files: readonly RawFile[]): void {
+  #report(file: LoadedFile & { ok: false }, files: readonly RawFile[]): void {
     const raw = files.find(({ path }) => path === file.path);
     const version = `${file.path}\0${raw?.problem ?? raw?.hash}`;
-    if (this.#told.has(version)) return;
-    this.#told.add(version);
+    if (this.#reported.has(version)) return;
+    this.#reported.add(version);
     for (const error of file.errors) this.#ports.warn(describeFault(file.path, error));
   }
 }
 
-/** Everything in a workspace that needs trust before it may widen anything. */
+/** Every file of a workspace that needs trust before it may allow or define anything. */
 export async function projectFiles(folder: string): Promise<ProjectFile[]> {
   const config = join(folder, PROJECT_CONFIG);
   const [settings, ...found] = await Promise.all([
-    readOne(config),
+    readAgentFile(config),
     ...projectPlaces(folder).map(async (place) =>
       (await readPlace(place)).map((raw): Omit<ProjectFile, 'relative'> => ({ raw, place })),
     ),
@@ -113,7 +113,7 @@ export async function projectFiles(folder: string): Promise<ProjectFile[]> {
   });
 }
 
-/** As trust knows it. */
+/** A file's path relative to the workspace, with forward slashes: its name in the trust file. */
 export function pathInProject(folder: string, file: string): string {
   return relative(folder, file).split(sep).join('/');
 }

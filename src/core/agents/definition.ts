@@ -4,15 +4,15 @@ import type { AgentDefinition, Fault, Reflection } from '#contract/agent.ts';
 import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
-import { type Body, type Entry, fault, type Place, START } from './entries.ts';
+import { type Body, type Entry, fault, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
-import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type Values } from './keys.ts';
+import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type AgentKeys } from './keys.ts';
 import { readToml } from './toml.ts';
 import { type KnownTool, modelWarning, nameFaults, permissionWarnings } from './vocabulary.ts';
 
-export interface From {
+export interface DefinitionSource {
   source: AgentDefinition['source'];
-  /** Null for a text that is in no file. */
+  /** Path of the file; null for a text that is in no file. */
   path: string | null;
   tools: readonly KnownTool[];
 }
@@ -22,14 +22,14 @@ export type ParsedDefinition =
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
-/** Who leads where nobody else is named. */
+/** Name of the agent that leads where no other is named. */
 export const LEAD = 'lead';
 
 /** More than any agent has, with all that begin with `x-`. */
 const MAX_KEYS = 500;
 
 /** The path's ending tells the format. */
-export function parseDefinition(text: string, from: From): ParsedDefinition {
+export function parseDefinition(text: string, from: DefinitionSource): ParsedDefinition {
   const isToml = from.path?.endsWith('.toml') ?? false;
   const read = isToml ? readToml(text) : readMarkdown(text);
   if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
@@ -40,26 +40,26 @@ export function parseDefinition(text: string, from: From): ParsedDefinition {
   const schema = isToml ? TomlKeys : MarkdownKeys;
   const known = read.entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
-  const placeOf = placesOf(known);
+  const positionOf = positionsOf(known);
   const result = schema.safeParse(raw);
   const errors = [
     ...read.entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
     ...bodyFaults(read.body),
-    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, placeOf))),
-    ...(result.success ? namesIn(result.data, from.tools, placeOf) : []),
+    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
+    ...(result.success ? namesIn(result.data, from.tools, positionOf) : []),
   ]
     .sort((a, b) => a.line - b.line || a.column - b.column)
-    // Of a value that is wrong in two ways the first is enough.
+    // Reports only the first fault of each value.
     .filter((one, index, all) => one.key === null || !isAt(one, all[index - 1]));
   if (errors.length > 0 || !result.success)
     return { ok: false, name: typeof raw['name'] === 'string' ? raw['name'] : null, errors, warnings: [] };
   const values = result.data;
   const prompt = 'prompt' in values ? String(values.prompt) : (read.body?.text ?? '');
-  const model = values.model === undefined ? null : modelWarning(values.model, placeOf(['model']) ?? START);
+  const model = values.model === undefined ? null : modelWarning(values.model, positionOf(['model']) ?? START);
   const warnings = [
     ...(model ? [model] : []),
-    ...permissionWarnings(values, from.tools, (key, index) => placeOf([key, index]) ?? START),
-    ...idleReflection(values, placeOf),
+    ...permissionWarnings(values, from.tools, (key, index) => positionOf([key, index]) ?? START),
+    ...idleReflection(values, positionOf),
   ];
   return { ok: true, definition: definitionOf(values, prompt, text, from), warnings };
 }
@@ -68,7 +68,7 @@ function isAt(one: Fault, before: Fault | undefined): boolean {
   return one.key === before?.key && one.line === before.line && one.column === before.column;
 }
 
-function definitionOf(values: Values, systemPrompt: string, text: string, from: From): AgentDefinition {
+function definitionOf(values: AgentKeys, systemPrompt: string, text: string, from: DefinitionSource): AgentDefinition {
   return {
     name: values.name,
     description: values.description,
@@ -92,7 +92,7 @@ function definitionOf(values: Values, systemPrompt: string, text: string, from: 
 }
 
 /** Null where it is not switched on. A list of criteria becomes one text. */
-function reflectionOf(values: Values): Reflection | null {
+function reflectionOf(values: AgentKeys): Reflection | null {
   const { enable_reflection: isOn, max_retries: most, reflection_criteria: wanted } = values;
   if (!isOn) return null;
   const criteria = Array.isArray(wanted) ? wanted.map((one) => `- ${one}`).join('\n') : (wanted ?? null);
@@ -100,18 +100,18 @@ function reflectionOf(values: Values): Reflection | null {
 }
 
 /** Keys that change nothing while reflection is off. */
-function idleReflection(values: Values, placeOf: PlaceOf): Fault[] {
+function idleReflection(values: AgentKeys, positionOf: PositionOf): Fault[] {
   if (values.enable_reflection) return [];
   return (['max_retries', 'reflection_criteria'] as const).flatMap((key) => {
     if (values[key] === undefined) return [];
-    return [fault(placeOf([key]) ?? START, `${key} changes nothing without enable_reflection: true`, { key })];
+    return [fault(positionOf([key]) ?? START, `${key} changes nothing without enable_reflection: true`, { key })];
   });
 }
 
-type PlaceOf = (path: readonly PropertyKey[]) => Place | null;
+type PositionOf = (path: readonly PropertyKey[]) => Position | null;
 
-/** Of a key's value, or of an item of a list. */
-function placesOf(entries: readonly Entry[]): PlaceOf {
+/** Finds the position of a key's value, or of an item of its list; null for an unknown key. */
+function positionsOf(entries: readonly Entry[]): PositionOf {
   const places = new Map(entries.map((entry) => [entry.key, entry]));
   return ([key, index]) => {
     const entry = places.get(String(key));
@@ -135,9 +135,9 @@ function bodyFaults(body: Body | null): Fault[] {
 }
 
 /** What the schema cannot know: names of tools, and what only a lead may have. */
-function namesIn(values: Values, tools: readonly KnownTool[], placeOf: PlaceOf): Fault[] {
+function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: PositionOf): Fault[] {
   const { name, role, tools: wanted = [], requires_approval: asking } = values;
-  const at = (key: string) => (index: number) => placeOf([key, index]) ?? START;
+  const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
   const leads = tools.filter((tool) => tool.primaryOnly).map((tool) => tool.name);
   const misplaced = role === 'primary' ? [] : wanted.filter((tool) => leads.includes(tool));
   const faults = [
@@ -150,12 +150,12 @@ function namesIn(values: Values, tools: readonly KnownTool[], placeOf: PlaceOf):
   ];
   if (name !== LEAD || role === 'primary') return faults;
   const message = `name ${LEAD} is the lead's: write \`role: primary\` to replace it, or take another name`;
-  return [...faults, fault(placeOf(['name']) ?? START, message, { key: 'name' })];
+  return [...faults, fault(positionOf(['name']) ?? START, message, { key: 'name' })];
 }
 
-function errorOf(issue: z.core.$ZodIssue, raw: Readonly<Record<string, unknown>>, placeOf: PlaceOf): Fault {
+function errorOf(issue: z.core.$ZodIssue, raw: Readonly<Record<string, unknown>>, positionOf: PositionOf): Fault {
   const key = String(issue.path[0]);
-  const place = placeOf(issue.path);
+  const place = positionOf(issue.path);
   if (!place) return fault(START, `${key} is missing`, { key });
   const value = raw[key];
   const index = issue.path[1];

@@ -4,7 +4,7 @@ import type { AgentValue } from '#contract/agent.ts';
 import { keyParts, tomlTree } from '../base/toml-tree.ts';
 import { afterLine, lineStart, replaceAll } from './replace.ts';
 
-/** Null takes the key out. Callers verify what became of the text. */
+/** Null removes the key. Callers must check the result. */
 export function editToml(text: string, key: string, value: AgentValue): string {
   const tree = tomlTree(text);
   const top = tree?.body[0].body ?? [];

@@ -3,7 +3,7 @@ import { Document, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar
 import type { AgentValue } from '#contract/agent.ts';
 import { afterLine, lineStart, replaceAll, type Replacement } from './replace.ts';
 
-/** Null takes the key out. Callers verify what became of the text: not every way to write YAML is followed. */
+/** Null removes the key. Callers must check the result: not every form of YAML is handled. */
 export function editYaml(text: string, key: string, value: AgentValue): string {
   const { contents } = parseDocument<Node>(text, { logLevel: 'silent' });
   const pairs = isMap<Scalar, Node | null>(contents) ? contents.items : [];

@@ -1,4 +1,4 @@
-/** An agent's text as a form has it: its keys read, and some of them changed without touching anything else. */
+/** An agent's file as the values of a form: reads its keys, and changes some of them without touching anything else. */
 import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Entry } from './entries.ts';
@@ -8,13 +8,13 @@ import { readMarkdown, splitMarkdown } from './frontmatter.ts';
 import { MarkdownKeys, TomlKeys } from './keys.ts';
 import { readToml } from './toml.ts';
 
-export type Values = Record<string, AgentValue>;
+export type FormValues = Record<string, AgentValue>;
 /** The form's name for the system prompt; in Markdown it is the text below the frontmatter. */
 const PROMPT = 'prompt';
 export const FORM_KEYS: readonly string[] = Object.keys(TomlKeys.shape);
 
 /** Null where the text cannot be read as keys. A value of a kind that no form has is left out. */
-export function valuesOf(text: string, isToml: boolean): Values | null {
+export function valuesOf(text: string, isToml: boolean): FormValues | null {
   const read = isToml ? readToml(text) : readMarkdown(text);
   if (!read.ok) return null;
   const shape = isToml ? TomlKeys.shape : MarkdownKeys.shape;
@@ -22,7 +22,7 @@ export function valuesOf(text: string, isToml: boolean): Values | null {
     const plain = key !== null && Object.hasOwn(shape, key) ? plainOf(value) : undefined;
     return key === null || plain === undefined ? [] : [[key, plain]];
   });
-  const values: Values = Object.fromEntries(known);
+  const values: FormValues = Object.fromEntries(known);
   if (read.body) return { ...values, [PROMPT]: read.body.text };
   const prompt = values[PROMPT];
   return typeof prompt === 'string' ? { ...values, [PROMPT]: prompt.trim() } : values;
@@ -34,11 +34,11 @@ function plainOf(value: unknown): AgentValue | undefined {
   return Array.isArray(value) && value.every((item) => typeof item !== 'object') ? value.map(String) : undefined;
 }
 
-/** What the file of another program says, in the keys of this one. */
-export function valuesOfDefinition(definition: AgentDefinition): Values {
+/** The form values of a definition that was read from another program's file. */
+export function valuesOfDefinition(definition: AgentDefinition): FormValues {
   const { name, description, role, model, effort, maxTokens, maxIterations, tools, permissions } = definition;
   const { requiresApproval, approvalTimeoutMs, enabled, systemPrompt } = definition;
-  const all: Values = {
+  const all: FormValues = {
     name,
     description,
     role: role === 'primary' ? role : null,
@@ -56,8 +56,8 @@ export function valuesOfDefinition(definition: AgentDefinition): Values {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
-/** Throws `bad_input` where that cannot be done without touching more. */
-export function editText(text: string, isToml: boolean, changes: Readonly<Values>): string {
+/** The text with some keys changed. Throws `bad_input` where that cannot be done without touching anything else. */
+export function editText(text: string, isToml: boolean, changes: Readonly<FormValues>): string {
   if (!valuesOf(text, isToml)) throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
   let edited = text;
   for (const [key, value] of Object.entries(changes)) {
@@ -73,7 +73,7 @@ export function editText(text: string, isToml: boolean, changes: Readonly<Values
 }
 
 /** All that was not to be changed, also keys that no form has. */
-function others(text: string, isToml: boolean, changes: Readonly<Values>): string {
+function others(text: string, isToml: boolean, changes: Readonly<FormValues>): string {
   const read = isToml ? readToml(text) : readMarkdown(text);
   if (!read.ok) return '';
   const rest = read.entries.filter(({ key }) => key === null || !Object.hasOwn(changes, key));

@@ -2,30 +2,30 @@
 import type { Fault } from '#contract/agent.ts';
 
 /** Both from 1, in the file. */
-export interface Place {
+export interface Position {
   line: number;
   column: number;
 }
 
 export interface Entry {
-  /** Null where it is no plain text. */
+  /** The value's plain text; null where it is none. */
   key: string | null;
-  at: Place;
+  at: Position;
   value: unknown;
-  valueAt: Place;
+  valueAt: Position;
   /** Places of the items where the value is a list. */
-  items: Place[];
+  items: Position[];
 }
 
-export interface Body extends Place {
+export interface Body extends Position {
   text: string;
 }
 
 /** `body` is null where the format keeps the prompt in a key. */
 export type ReadFile = { ok: true; entries: Entry[]; body: Body | null } | { ok: false; error: Fault };
 
-export function fault(place: Place, message: string, rest: Partial<Fault> = {}): Fault {
+export function fault(place: Position, message: string, rest: Partial<Fault> = {}): Fault {
   return { line: place.line, column: place.column, key: null, suggestion: null, ...rest, message };
 }
 
-export const START: Place = { line: 1, column: 1 };
+export const START: Position = { line: 1, column: 1 };

@@ -5,13 +5,13 @@ import type { AgentLint, AgentText } from '#contract/agent.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
-import { isMissing, MAX_BYTES, readRegular } from '../base/regular-file.ts';
+import { isMissing, MAX_BYTES, readRegularFile } from '../base/regular-file.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
-import { copyText } from './copy.ts';
+import { copyToTriad } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
-import { editText, type Values, valuesOf, valuesOfDefinition } from './edit.ts';
+import { editText, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import type { AgentPlace } from './places.ts';
@@ -35,9 +35,9 @@ export class AgentFiles {
   }
 
   async read(folder: string, file: string): Promise<AgentText> {
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     await refuseLinkedWithin(place, file);
-    const text = await readRegular(file).catch((error: unknown) => {
+    const text = await readRegularFile(file).catch((error: unknown) => {
       const message = isMissing(error) ? 'is not there any more' : `cannot be read: ${messageOf(error)}`;
       throw new TriadError(isMissing(error) ? 'not_found' : 'bad_input', `${file} ${message}`);
     });
@@ -46,7 +46,7 @@ export class AgentFiles {
   }
 
   async lint(folder: string, file: string, text: string): Promise<AgentLint> {
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     const { tools } = this.#ports;
     const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, tools);
     const report = reportOf(loaded);
@@ -61,18 +61,21 @@ export class AgentFiles {
     return { text, report: { ...report, ok: false, errors: [taken] }, values };
   }
 
-  async edit(folder: string, file: string, text: string, changes: Readonly<Values>): Promise<AgentLint> {
-    if (this.#placeOf(folder, file).dialect !== 'triad')
+  async edit(folder: string, file: string, text: string, changes: Readonly<FormValues>): Promise<AgentLint> {
+    if (this.#placeHolding(folder, file).dialect !== 'triad')
       throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
     return this.lint(folder, file, editText(text, isToml(file), changes));
   }
 
-  /** `before` is the hash of what was there when it was read, null for nothing. One after the other. */
+  /**
+   * Checks and saves a text, and trusts it where the file is a project's; saves run one at a time. `before` is the hash of the text that the editor read, null for none. Throws
+   * `conflict` where the file has changed since, `not_allowed` where it is read-only, and `bad_input` for a text with faults.
+   */
   save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
     return this.#saves.add(() => this.#save(folder, file, text, before));
   }
 
-  /** Nothing is written. */
+  /** The path and text of a new agent; writes nothing. Throws `conflict` where it already exists. */
   async draft(
     folder: string,
     { name, source, copyOf }: { name: string; source: 'user' | 'project'; copyOf?: string | undefined },
@@ -86,7 +89,7 @@ export class AgentFiles {
   }
 
   async #save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     const readOnly = await this.#readOnly(folder, file, place);
     if (readOnly !== null) throw new TriadError('not_allowed', `${file} cannot be saved: ${readOnly}`);
     if (Buffer.byteLength(text) > MAX_BYTES)
@@ -114,35 +117,35 @@ export class AgentFiles {
 
   async #copy(folder: string, file: string, name: string): Promise<string> {
     const { text } = await this.read(folder, file);
-    const place = this.#placeOf(folder, file);
+    const place = this.#placeHolding(folder, file);
     const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
-    if (place.dialect !== 'triad') return copyText({ ...valuesOfDefinition(loaded.definition), name });
-    if (isToml(file)) return copyText({ ...valuesOf(text, true), name });
+    if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
+    if (isToml(file)) return copyToTriad({ ...valuesOf(text, true), name });
     return loaded.definition.name === name ? text : editText(text, false, { name });
   }
 
   /** Throws `not_allowed` for a file that no place of the folder has. */
-  #placeOf(folder: string, file: string): AgentPlace {
+  #placeHolding(folder: string, file: string): AgentPlace {
     const place = placeHolding(this.#ports.agents.places(folder), file);
     if (place) return place;
     throw new TriadError('not_allowed', `${file} is no file of an agent of ${folder}`);
   }
 
-  /** Null where it can be written: what is written lies where the place is. */
+  /** Why the file is read-only; null where it can be written. */
   async #readOnly(folder: string, file: string, { source, dialect, ...place }: AgentPlace): Promise<string | null> {
     if (source === 'builtin') return 'it comes with Triad';
     if (dialect !== 'triad') return 'it belongs to another program, and is changed there';
     const isLink = (await lstat(file).catch(() => null))?.isSymbolicLink() ?? false;
     if (isLink) return 'it is a link: change the file that it leads to';
-    // The person's own may lie anywhere.
+    // The person's own places may be links to anywhere.
     const real = source === 'project' ? await nearestReal(place.folder) : folder;
     if (real === folder || real?.startsWith(folder + sep)) return null;
     return 'its folder is a link that leads out of the workspace';
   }
 }
 
-/** Folders in a place that are links are not read: nor is what lies behind them. */
+/** Throws `not_allowed` for a file behind a linked folder within its place, because such files are not read either. */
 async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise<void> {
   const within = relative(folder, dirname(file));
   const [real, above] = await Promise.all([dirname(file), folder].map((path) => realpath(path).catch(() => path)));
@@ -159,13 +162,13 @@ function withLineFeeds(text: string): string {
 }
 
 async function textOrNull(file: string): Promise<string | null> {
-  return readRegular(file).catch((error: unknown) => {
+  return readRegularFile(file).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw new TriadError('bad_input', `${file} cannot be read: ${messageOf(error)}`);
   });
 }
 
-/** Where the folder really is, or the nearest above it that is there; null where a link on the way leads nowhere. */
+/** The real path of the folder, or of the nearest existing one above it; null behind a dangling link. */
 async function nearestReal(folder: string): Promise<string | null> {
   const real = await realpath(folder).catch(() => null);
   if (real !== null) return real;

@@ -1,24 +1,24 @@
-/** What other programs' agents may not do, in our terms: no writing, or writing only after a yes. Never more than without it. */
-import type { Entry, Place } from './entries.ts';
+/** The restrictions in other programs' files, in our terms: no writing, or writing only after approval. They never widen anything. */
+import type { Entry, Position } from './entries.ts';
 import { counterpart, splitNames } from './foreign-tools.ts';
 import type { Dialect } from './places.ts';
 
-export interface Narrowing {
+export interface Restriction {
   noWrites?: boolean;
   asks?: boolean;
-  warning?: { key: string; at: Place; message: string };
+  warning?: { key: string; at: Position; message: string };
 }
 
 interface Given {
   /** opencode's form alone: `{write: false}`. */
   tools: unknown;
-  at: Place;
+  at: Position;
   disallowed: Entry | undefined;
   mode: Entry | undefined;
   permission: Entry | undefined;
 }
 
-export function narrowings(dialect: Exclude<Dialect, 'triad'>, given: Given): Narrowing[] {
+export function restrictionsOf(dialect: Exclude<Dialect, 'triad'>, given: Given): Restriction[] {
   const { tools, at, disallowed, mode, permission } = given;
   const off = isTable(tools) ? switchedOff(tools) : [];
   return [
@@ -38,7 +38,7 @@ function namesOf(value: unknown): string[] {
   return typeof value === 'string' ? splitNames(value) : [];
 }
 
-/** Where all are off, those that are on again stay. */
+/** The names of the tools that are off. `*: false` turns off writing, unless `write` or `edit` is on again. */
 function switchedOff(tools: Readonly<Record<string, unknown>>): string[] {
   const off = Object.keys(tools).filter((name) => tools[name] === false && name !== '*');
   const isOn = (name: string) => tools[name] === true;
@@ -49,11 +49,11 @@ function withoutTools(
   names: readonly string[],
   dialect: Exclude<Dialect, 'triad'>,
   key: string,
-  at: Place,
-): Narrowing[] {
-  // One that is forbidden for a pattern is forbidden here as a whole.
+  at: Position,
+): Restriction[] {
+  // A tool that is forbidden for a pattern is forbidden as a whole here.
   const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'));
-  // What does not exist here is off anyway.
+  // Tools without a counterpart are off anyway.
   const staying = names.filter((name) => !writing.includes(name) && counterpart(name, dialect) !== null);
   const message = `${key} cannot take these away here: ${staying.join(', ')}`;
   return [
@@ -62,14 +62,14 @@ function withoutTools(
   ];
 }
 
-function byMode({ value, valueAt: at }: Entry): Narrowing {
+function byMode({ value, valueAt: at }: Entry): Restriction {
   if (value === 'plan') return { noWrites: true };
   const message = `permissionMode ${String(value)} has no counterpart here: writing asks, as always`;
   return { warning: { key: 'permissionMode', at, message } };
 }
 
 /** One word for all, or one for each kind of action, or patterns with words: the strictest counts. */
-function byPermission({ value, valueAt: at }: Entry): Narrowing[] {
+function byPermission({ value, valueAt: at }: Entry): Restriction[] {
   const edit = isTable(value) ? (value['edit'] ?? value['*']) : value;
   const words = isTable(edit) ? Object.values(edit) : [edit];
   const key = 'permission';

@@ -1,4 +1,4 @@
-/** Tools of other programs by ours: what has a counterpart is mapped, what has none is named, and nothing is widened. */
+/** Maps tools of other programs to ours: tools without a counterpart are reported, and nothing is widened. */
 import type { Dialect } from './places.ts';
 
 const CLAUDE: Readonly<Record<string, readonly string[]>> = {
@@ -30,9 +30,9 @@ const OPENCODE: Readonly<Record<string, readonly string[]>> = {
 export interface MappedTools {
   /** Null: all of them. */
   tools: string[] | null;
-  /** As they stand in the file. */
+  /** Names without a counterpart, as written in the file. */
   unknown: string[];
-  /** Those that only leads have. */
+  /** Names of tools that only leads have here, as written. */
   leads: string[];
 }
 
@@ -51,14 +51,14 @@ export function mapTools(names: readonly string[], dialect: Exclude<Dialect, 'tr
   return { ...mapped, tools: mapped.tools && [...new Set(mapped.tools)] };
 }
 
-/** Null where there is none. A tool that is limited to a pattern has none: ours would reach further. */
+/** Our tools for a name; null where there are none. A name with a pattern, such as `Bash(git:*)`, has none: ours would allow more. */
 export function counterpart(name: string, dialect: Exclude<Dialect, 'triad'>): readonly string[] | null {
   const table = dialect === 'claude' ? CLAUDE : OPENCODE;
   const key = Object.keys(table).find((known) => known.toLowerCase() === name.toLowerCase());
   return key === undefined ? null : (table[key] ?? null);
 }
 
-/** A list as text, split at the commas that stand in no brackets. */
+/** Splits a list at the commas outside of brackets. */
 export function splitNames(text: string): string[] {
   const names: string[] = [];
   let depth = 0;

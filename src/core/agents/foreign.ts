@@ -1,20 +1,20 @@
-/** Agents in other programs' formats, read as far as they can be meant here; what has no counterpart is told, never dropped silently. */
+/** Reads agents in other programs' formats; whatever has no counterpart here becomes a warning, never dropped silently. */
 import { basename, extname } from 'node:path';
 import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
 import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../base/hash.ts';
-import { type From, LEAD, type ParsedDefinition } from './definition.ts';
-import { type Entry, fault, type Place, START } from './entries.ts';
-import { type Narrowing, narrowings } from './foreign-permissions.ts';
+import { type DefinitionSource, LEAD, type ParsedDefinition } from './definition.ts';
+import { type Entry, fault, type Position, START } from './entries.ts';
+import { type Restriction, restrictionsOf } from './foreign-permissions.ts';
 import { mapTools, splitNames } from './foreign-tools.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
-import { readLines } from './lenient.ts';
+import { readLenientFrontmatter } from './lenient.ts';
 import type { Dialect } from './places.ts';
 import { MODEL_ALIASES } from './vocabulary.ts';
 
 type Foreign = Exclude<Dialect, 'triad'>;
 
-/** Keys that these formats have; those that mean nothing here are told as such. */
+/** Keys that these formats have; those without a meaning here become warnings. */
 const KEYS: readonly string[] = [
   ...['name', 'description', 'tools', 'disallowedTools', 'model', 'effort', 'color', 'colour', 'prompt'],
   ...['permissionMode', 'permission', 'mode', 'temperature', 'top_p', 'disable', 'hidden', 'steps', 'maxSteps'],
@@ -22,11 +22,11 @@ const KEYS: readonly string[] = [
   ...['category', 'tags', 'priority', 'options', 'variant', 'reasoningEffort', 'initialPrompt'],
 ];
 
-export function parseForeign(text: string, dialect: Foreign, from: From): ParsedDefinition {
+export function parseForeign(text: string, dialect: Foreign, from: DefinitionSource): ParsedDefinition {
   const file = splitMarkdown(text);
   if (!file) return failed(null, fault(START, 'the file has no frontmatter: it is no agent'));
   const strict = readMarkdown(text);
-  const entries = strict.ok ? strict.entries : readLines(file.frontmatter, KEYS);
+  const entries = strict.ok ? strict.entries : readLenientFrontmatter(file.frontmatter, KEYS);
   const reading = new Reading(entries);
   const name = nameOf(reading, dialect, from.path ?? '');
   const prompt = file.body.trim() || textOf(reading.take('prompt')?.value);
@@ -66,7 +66,7 @@ function failed(name: string | null, error: Fault): ParsedDefinition {
   return { ok: false, name, errors: [error], warnings: [] };
 }
 
-/** The keys of a file, each taken by who understands it. */
+/** The keys of a file; each is taken by the code that understands it. */
 class Reading {
   readonly #left: Map<string, Entry>;
   readonly #warnings: Fault[] = [];
@@ -81,11 +81,11 @@ class Reading {
     return entry;
   }
 
-  warn(key: string, place: Place, message: string): void {
+  warn(key: string, place: Position, message: string): void {
     this.#warnings.push(fault(place, message, { key }));
   }
 
-  /** All that was not taken means nothing here. */
+  /** The warnings, with one for each key that was not taken. */
   finish(): Fault[] {
     for (const { key, at } of this.#left.values())
       this.warn(key ?? '', at, `${key} has no counterpart here: it is kept, and changes nothing`);
@@ -171,7 +171,7 @@ function toolsOf(
   role: AgentDefinition['role'],
 ): Pick<AgentDefinition, 'tools' | 'permissions' | 'requiresApproval'> {
   const entry = reading.take('tools');
-  const narrowed: Narrowing[] = narrowings(dialect, {
+  const narrowed: Restriction[] = restrictionsOf(dialect, {
     tools: entry?.value,
     disallowed: reading.take('disallowedTools'),
     mode: reading.take('permissionMode'),

@@ -1,6 +1,6 @@
 /** Markdown with YAML frontmatter: the keys with their places, and the text below. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
-import { type Entry, fault, type Place, type ReadFile, START } from './entries.ts';
+import { type Entry, fault, type Position, type ReadFile, START } from './entries.ts';
 
 export interface SplitFile {
   frontmatter: string;
@@ -41,7 +41,7 @@ export function readMarkdown(text: string): ReadFile {
     uniqueKeys: true,
     logLevel: 'error',
   });
-  const at = (offset: number): Place => {
+  const at = (offset: number): Position => {
     const { line, col } = counter.linePos(offset);
     return { line: Math.max(line, 1) + 1, column: Math.max(col, 1) };
   };
@@ -62,7 +62,7 @@ export function readMarkdown(text: string): ReadFile {
   return { ok: true, entries: entriesOf(document.contents, at), body };
 }
 
-function entriesOf(map: YAMLMap<Node, Node | null> | null, at: (offset: number) => Place): Entry[] {
+function entriesOf(map: YAMLMap<Node, Node | null> | null, at: (offset: number) => Position): Entry[] {
   return (map?.items ?? []).map(({ key, value }) => {
     const place = at(key.range?.[0] ?? 0);
     const plain = plainValue(value);

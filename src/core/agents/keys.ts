@@ -54,7 +54,7 @@ const prompt = z
 
 export const MarkdownKeys = z.object(keys);
 export const TomlKeys = z.object({ ...keys, prompt });
-export type Values = z.infer<typeof MarkdownKeys>;
+export type AgentKeys = z.infer<typeof MarkdownKeys>;
 
 export const REQUIRED: readonly string[] = ['name', 'description', 'prompt'];
 

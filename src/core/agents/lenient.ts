@@ -1,8 +1,8 @@
-/** Frontmatter that is no YAML, as other tools' collections are full of it: known keys at the start of a line, the rest is their text. */
+/** Reads frontmatter that is not valid YAML, which is common in other tools' collections: a known key at the start of a line begins a value. */
 import type { Entry } from './entries.ts';
 
-/** `keys`: only these begin a value, so that "Context: …" in the middle of a description stays in it. The first of a key counts. */
-export function readLines(frontmatter: string, keys: readonly string[]): Entry[] {
+/** `keys`: only these begin a value, so that a line such as "Context: …" stays part of a description. Of repeated keys the first counts. */
+export function readLenientFrontmatter(frontmatter: string, keys: readonly string[]): Entry[] {
   const found: { key: string; line: number; column: number; lines: string[] }[] = [];
   for (const [index, line] of frontmatter.split('\n').entries()) {
     const [head, key = ''] = /^([A-Za-z][\w-]*):(?=\s|$)/.exec(line) ?? [];

@@ -1,6 +1,6 @@
 /** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
 import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
-import { type From, parseDefinition, type ParsedDefinition } from './definition.ts';
+import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
 import { fault, START } from './entries.ts';
 import { parseForeign } from './foreign.ts';
 import type { AgentPlace } from './places.ts';
@@ -9,7 +9,7 @@ import type { KnownTool } from './vocabulary.ts';
 
 export type LoadedFile = { path: string; source: AgentReport['source'] } & ParsedDefinition;
 
-/** All of a place, one for each file, by path. */
+/** The parsed files of a place, sorted by path. */
 export async function loadPlace(place: AgentPlace, tools: readonly KnownTool[]): Promise<LoadedFile[]> {
   return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools)));
 }
@@ -19,7 +19,7 @@ export function loadFile(file: RawFile, place: AgentPlace, tools: readonly Known
   const { source, dialect } = place;
   if (file.problem !== null)
     return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
-  const from: From = { source, path, tools };
+  const from: DefinitionSource = { source, path, tools };
   const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
   return { path, source, ...parsed };
 }
@@ -43,7 +43,7 @@ export function definitionsOf(files: readonly LoadedFile[]): AgentDefinition[] {
   return files.flatMap((file) => (file.ok ? [file.definition] : []));
 }
 
-/** Null where the file does not say it. */
+/** The name that the file gives its agent; null where it has none. */
 export function nameOf(file: LoadedFile): string | null {
   return file.ok ? file.definition.name : file.name;
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentReport } from '#contract/agent.ts';
 
-/** Whose format the files are in. */
+/** The program whose format the files have. */
 export type Dialect = 'triad' | 'claude' | 'opencode';
 
 export interface AgentPlace {
@@ -18,7 +18,7 @@ export function builtinPlace(): AgentPlace {
   return { folder, source: 'builtin', dialect: 'triad' };
 }
 
-/** The person's own; a later place overrides an earlier one. */
+/** The person's places; a later place overrides an earlier one. */
 export function userPlaces(config: string, home: string): AgentPlace[] {
   return [
     { folder: join(home, '.claude', 'agents'), source: 'user', dialect: 'claude' },
@@ -26,7 +26,7 @@ export function userPlaces(config: string, home: string): AgentPlace[] {
   ];
 }
 
-/** Those of a workspace, likewise; relative to it. */
+/** The places of a workspace, as relative paths; a later place overrides an earlier one. */
 const PROJECT: readonly (readonly [string, Dialect])[] = [
   ['.opencode/agent', 'opencode'],
   ['.opencode/agents', 'opencode'],
@@ -41,8 +41,8 @@ export function projectPlaces(workspace: string): AgentPlace[] {
   return PROJECT.map(([path, dialect]) => ({ folder: join(workspace, path), source: 'project', dialect }));
 }
 
-/** A folder that holds agents' files itself; where it lies tells their format. */
-export function placeOf(folder: string): AgentPlace {
+/** The place of a given folder of agents' files; its path tells the format. */
+export function placeAt(folder: string): AgentPlace {
   const path = `${basename(dirname(folder))}/${basename(folder)}`;
   const dialect = PROJECT.find(([known]) => known === path)?.[1] ?? 'triad';
   return { folder, source: 'project', dialect };

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { sha256 } from '../base/hash.ts';
-import { isMissing, readRegular } from '../base/regular-file.ts';
+import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import type { AgentPlace } from './places.ts';
 
 export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
@@ -11,19 +11,19 @@ export interface Unreadable {
   problem: string;
 }
 
-/** More than any collection has; what comes after them is told and not read. */
+/** Most files of a place; a problem says that the rest was not read. */
 const MAX_FILES = 2000;
-/** Likewise: the place may be a link, and lead to the whole disk. */
+/** Most folders of a place: it may be a link that leads to the whole disk. */
 const MAX_FOLDERS = 200;
-/** What explains a folder, and what editors and tools leave behind. */
+/** Names of files that are no agents: readmes, and what editors and tools leave behind. */
 const NO_AGENT = /(^|[/\\])(readme\.[^/\\]*$|\.)/i;
-/** Open at the same time. */
+/** Files that are read concurrently. */
 const AT_ONCE = 32;
 
 /** Every agent's file of a place, by path, and where its dialect has them those of folders in it; a folder that does not exist holds none. */
 export async function readPlace(
   place: AgentPlace,
-  read: (path: string) => Promise<RawFile> = readOne,
+  read: (path: string) => Promise<RawFile> = readAgentFile,
 ): Promise<RawFile[]> {
   const { folder } = place;
   let names: string[];
@@ -46,11 +46,11 @@ export async function readPlace(
   return files;
 }
 
-/** Relative to the folder, those of folders in it too where that is wanted; links in it are not followed. */
+/** Paths relative to the folder, with `deep` also those in its folders; links are not followed. */
 async function namesIn(folder: string, deep: boolean): Promise<{ names: string[]; isWhole: boolean }> {
   const names: string[] = [];
   const folders = [''];
-  // It grows while it is walked.
+  // The loop adds to this list while it walks it.
   for (const [index, within] of folders.entries()) {
     if (index === MAX_FOLDERS) return { names, isWhole: false };
     for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
@@ -62,12 +62,12 @@ async function namesIn(folder: string, deep: boolean): Promise<{ names: string[]
   return { names, isWhole: true };
 }
 
-/** Whether the files of folders in it are agents too. */
+/** Whether files in folders of the place are agents too. */
 function isDeep({ dialect }: AgentPlace): boolean {
   return dialect === 'claude';
 }
 
-/** The one of these places that reads the file, which is named as the place would name it. */
+/** The place that would read this file, which must be named by its path in that place; undefined where none would. */
 export function placeHolding(places: readonly AgentPlace[], file: string): AgentPlace | undefined {
   return places.find((place) => {
     const name = relative(place.folder, file);
@@ -82,9 +82,9 @@ function isAgentFile(name: string, { dialect }: Pick<AgentPlace, 'dialect'>): bo
   return endings.includes(extname(name)) && !NO_AGENT.test(name);
 }
 
-export async function readOne(path: string): Promise<RawFile> {
+export async function readAgentFile(path: string): Promise<RawFile> {
   try {
-    const text = await readRegular(path);
+    const text = await readRegularFile(path);
     return { path, problem: null, text, hash: sha256(text) };
   } catch (error) {
     return { path, problem: `cannot be read: ${messageOf(error)}` };

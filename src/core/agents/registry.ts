@@ -21,7 +21,7 @@ export class AgentRegistry {
     return this.#temporary.delete(key) || this.#permanent.delete(key);
   }
 
-  /** A permanent one by its name, also where it is disabled. */
+  /** A permanent agent by its name, even a disabled one. */
   get(name: string): AgentDefinition | null {
     return this.#permanent.get(name) ?? null;
   }

@@ -1,4 +1,4 @@
-/** Changes of stretches of a text, and where its lines begin and end. */
+/** Replaces ranges of a text, and finds where its lines begin and end. */
 
 export interface Replacement {
   from: number;
@@ -6,7 +6,7 @@ export interface Replacement {
   by: string;
 }
 
-/** All at once: offsets are those of the text as it was. What stands at the same place keeps the given order. */
+/** Applies all replacements at once: offsets are those of the original text. Insertions at the same offset keep their order. */
 export function replaceAll(text: string, replacements: readonly Replacement[]): string {
   let result = '';
   let done = 0;

@@ -1,7 +1,7 @@
 /** TOML agents: the values of the keys, and where they stand. */
 import { parse, TomlError } from 'smol-toml';
 import { keyParts, tomlTree } from '../base/toml-tree.ts';
-import { type Entry, fault, type Place, type ReadFile, START } from './entries.ts';
+import { type Entry, fault, type Position, type ReadFile, START } from './entries.ts';
 
 export function readToml(text: string): ReadFile {
   const source = text.replace(/^\uFEFF/, '');
@@ -38,7 +38,7 @@ type Places = Pick<Entry, 'at' | 'valueAt' | 'items'>;
 /** In a text that has no tree. */
 const NOWHERE: Places = { at: START, valueAt: START, items: [] };
 
-/** By the first part of a key; a table's header counts as its key and as its value. */
+/** Positions by the first part of each key; a table's header is both its key and its value. */
 function placesIn(text: string): Map<string, Places> {
   const found = new Map<string, Places>();
   for (const node of tomlTree(text)?.body[0].body ?? []) {
@@ -46,11 +46,11 @@ function placesIn(text: string): Map<string, Places> {
     if (found.has(name)) continue;
     const value = node.type === 'TOMLKeyValue' ? node.value : node;
     const items = value.type === 'TOMLArray' ? value.elements : [];
-    found.set(name, { at: placeOf(node), valueAt: placeOf(value), items: items.map(placeOf) });
+    found.set(name, { at: positionOf(node), valueAt: positionOf(value), items: items.map(positionOf) });
   }
   return found;
 }
 
-function placeOf({ loc: { start } }: { loc: { start: Place } }): Place {
+function positionOf({ loc: { start } }: { loc: { start: Position } }): Position {
   return { line: start.line, column: start.column + 1 };
 }

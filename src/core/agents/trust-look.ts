@@ -1,16 +1,16 @@
-/** What a workspace brings that needs trust, as a person looks at it: each file against what was trusted. */
+/** The files of a workspace that need trust, each compared with what was trusted, for the person to decide. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
-import type { Hashes } from './trust.ts';
+import type { FileHashes } from './trust.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
-/** With the texts that were trusted, each file comes with its own text and what changed in it. */
-export async function lookAt(
+/** With `texts`, each file has its text, and the diff from the text that was trusted. */
+export async function trustLookOf(
   folder: string,
-  trusted: Hashes,
+  trusted: FileHashes,
   tools: readonly KnownTool[],
   texts?: TrustedTexts,
 ): Promise<TrustLook> {
@@ -34,7 +34,7 @@ export async function lookAt(
   };
 }
 
-/** More changes than this are a new text: it is shown whole. */
+/** Most changed lines of a diff; above it the file is shown whole. */
 const MAX_EDITS = 2000;
 
 function diffOf(path: string, before: string, after: string): { diff?: string } {

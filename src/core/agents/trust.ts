@@ -1,4 +1,4 @@
-/** Which files of which workspaces the person has looked at and said yes to: by canonical folder, path and hash of the text. */
+/** Which files of which workspaces the person trusts: by canonical folder, relative path and hash of the text. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ type TrustedFolder = z.infer<typeof TrustedFolder>;
 const TrustFile = z.record(z.string(), TrustedFolder);
 type TrustFile = z.infer<typeof TrustFile>;
 
-export type Hashes = ReadonlyMap<string, string>;
+export type FileHashes = ReadonlyMap<string, string>;
 
 /** `trust.json` in the data folder, mode 0600, and `trusted/` beside it. One process writes them at a time: the owner of that folder. */
 export class Trust {
@@ -28,8 +28,8 @@ export class Trust {
     this.texts = new TrustedTexts(join(dataFolder, 'trusted'));
   }
 
-  /** Of the trusted files of a folder, by path. Where that cannot be told, nothing is trusted. */
-  async hashes(folder: string): Promise<Hashes> {
+  /** Hashes of the trusted files of a folder, by relative path; empty where the trust file or the folder cannot be read. */
+  async hashes(folder: string): Promise<FileHashes> {
     try {
       const [all, key] = await Promise.all([this.#read(), canonicalFolder(folder)]);
       return new Map(Object.hasOwn(all, key) ? Object.entries(all[key]!.files) : []);
@@ -38,14 +38,14 @@ export class Trust {
     }
   }
 
-  /** From now on these are all that is trusted of the folder; of the texts those are kept that are handed in. */
-  async set(folder: string, files: Hashes, texts: readonly string[] = []): Promise<void> {
+  /** Replaces what is trusted of a folder, and keeps the given texts for later diffs. Throws `bad_input` for a bad folder. */
+  async set(folder: string, files: FileHashes, texts: readonly string[] = []): Promise<void> {
     const key = await canonicalFolder(folder);
     const at = new Date().toISOString();
     await this.#change((all) => ({ ...all, [key]: { at, files: Object.fromEntries(files) } }), texts);
   }
 
-  /** Trusts one file more, or as it is now; what else is trusted of the folder stays. */
+  /** Trusts one file of a folder with this text, beside what is trusted there already. */
   async add(folder: string, path: string, text: string): Promise<void> {
     const key = await canonicalFolder(folder);
     const at = new Date().toISOString();
@@ -76,7 +76,7 @@ export class Trust {
     });
   }
 
-  /** One after the other: each writes what it has just read with its own change. */
+  /** Runs changes one at a time: each reads the file, changes it and writes it. */
   #change(change: (all: TrustFile) => TrustFile, texts: readonly string[] = []): Promise<void> {
     return this.#changes.add(async () => {
       const next = change(await this.#read());

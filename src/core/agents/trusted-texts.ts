@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { sha256 } from '../base/hash.ts';
-import { isMissing, readRegular } from '../base/regular-file.ts';
+import { isMissing, readRegularFile } from '../base/regular-file.ts';
 
 /** A folder of private files; each has the hash of its text as its name. */
 export class TrustedTexts {
@@ -13,9 +13,9 @@ export class TrustedTexts {
     this.#folder = folder;
   }
 
-  /** Null where it is not kept, or is not what was kept. */
+  /** The text of a hash; null where it is not kept, or was altered. */
   async get(hash: string): Promise<string | null> {
-    const text = await readRegular(this.#path(hash)).catch(() => null);
+    const text = await readRegularFile(this.#path(hash)).catch(() => null);
     return text !== null && sha256(text) === hash ? text : null;
   }
 
@@ -24,7 +24,7 @@ export class TrustedTexts {
     for (const text of texts) await writeAtomically(this.#path(sha256(text)), text, { mode: 0o600 });
   }
 
-  /** Removes all others. */
+  /** Removes all texts with other hashes. */
   async retain(hashes: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];

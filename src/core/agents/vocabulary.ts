@@ -1,12 +1,12 @@
 /** The names that agents' files may use: tools, permissions and models, and what is said of one that is unknown. */
 import { type Fault, Permission } from '#contract/agent.ts';
-import { resolveModel } from '../model/models.ts';
+import { resolveModel } from '../model/model-names.ts';
 import { DEFAULT_ALIASES } from '../settings/model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Tool } from '../tools/tool.ts';
-import { fault, type Place } from './entries.ts';
+import { fault, type Position } from './entries.ts';
 
-/** What every agent has, whatever its file says: to read and search in the workspace. */
+/** Permissions that every agent has, whatever its file says: to read and search in the workspace. */
 export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
 
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
@@ -15,15 +15,18 @@ export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);
 export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'baseline'>;
 
 /** Whether an agent with these permissions may have the tool. */
-export function fits(tool: Pick<KnownTool, 'permissions'>, permissions: readonly Permission[] | null): boolean {
+export function isWithinPermissions(
+  tool: Pick<KnownTool, 'permissions'>,
+  permissions: readonly Permission[] | null,
+): boolean {
   return (
     permissions === null ||
     tool.permissions.every((needed) => BASELINE.includes(needed) || permissions.includes(needed))
   );
 }
 
-/** Null for a model that can be asked for. */
-export function modelWarning(model: string, place: Place): Fault | null {
+/** A warning for a name that is no model; null for an alias or an id. */
+export function modelWarning(model: string, place: Position): Fault | null {
   try {
     resolveModel(model);
     return null;
@@ -38,7 +41,7 @@ export function nameFaults(
   key: 'tools' | 'requires_approval',
   names: readonly string[],
   tools: readonly KnownTool[],
-  placeOf: (index: number) => Place,
+  positionOf: (index: number) => Position,
 ): Fault[] {
   const known = tools.map(({ name }) => name);
   const all = key === 'tools' ? known : [...known, ...Permission.options];
@@ -46,7 +49,7 @@ export function nameFaults(
   return names.flatMap((name, index) => {
     if (all.includes(name)) return [];
     const message = `${key} (item ${index + 1}) ${name} is not ${kind}`;
-    return [fault(placeOf(index), message, { key, suggestion: nearest(name, all) })];
+    return [fault(positionOf(index), message, { key, suggestion: nearest(name, all) })];
   });
 }
 
@@ -54,7 +57,7 @@ export function nameFaults(
 export function permissionWarnings(
   values: { tools?: readonly string[] | undefined; permissions?: readonly Permission[] | undefined },
   tools: readonly KnownTool[],
-  placeOf: (key: 'tools' | 'permissions', index: number) => Place,
+  positionOf: (key: 'tools' | 'permissions', index: number) => Position,
 ): Fault[] {
   const { permissions } = values;
   if (!permissions) return [];
@@ -62,14 +65,14 @@ export function permissionWarnings(
     const used = BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission));
     if (used) return [];
     const message = `permissions (item ${index + 1}) ${permission}: no tool of this version needs it, and no lead can give it`;
-    return [fault(placeOf('permissions', index), message, { key: 'permissions' })];
+    return [fault(positionOf('permissions', index), message, { key: 'permissions' })];
   });
   const kept = (values.tools ?? []).flatMap((name, index) => {
     const tool = tools.find((one) => one.name === name);
-    if (!tool || fits(tool, permissions)) return [];
+    if (!tool || isWithinPermissions(tool, permissions)) return [];
     const needs = tool.permissions.filter((one) => !permissions.includes(one)).join(', ');
     const message = `tools (item ${index + 1}) ${name} needs ${needs}, which permissions does not have: the agent does not get it`;
-    return [fault(placeOf('tools', index), message, { key: 'tools' })];
+    return [fault(positionOf('tools', index), message, { key: 'tools' })];
   });
   return [...idle, ...kept];
 }

@@ -1,9 +1,9 @@
-/** Tells when files that define agents change: watches the places of a folder while somebody wants to know. */
+/** Reports changes of the files that define agents: watches the places of a folder while it has subscribers. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { PROJECT_CONFIG } from './places.ts';
 
-/** What is saved in one go is told once. */
+/** Changes within this time are reported once. */
 const DEBOUNCE_MS = 100;
 
 interface Listener {
@@ -21,7 +21,7 @@ export class AgentWatch {
     this.#placesOf = placesOf;
   }
 
-  /** Resolves once nothing that changes from then on is missed; the returned function ends it. */
+  /** Resolves once every later change will be seen, with the function that ends the subscription. */
   async subscribe(folder: string, onChange: () => void): Promise<() => void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const changed = (): void => {
@@ -42,7 +42,7 @@ export class AgentWatch {
     return () => void listener.end();
   }
 
-  /** The trust in files, or a file, was changed by this program. */
+  /** Call when this program has changed a file, or the trust in one. */
   changed(): void {
     for (const listener of this.#listeners) listener.changed();
   }
@@ -57,18 +57,18 @@ interface Watching {
   close(): Promise<void>;
 }
 
-/** Where the system can watch no more, what this program changes itself is still told. */
+/** Where the system cannot watch, only changes by this program are reported. */
 async function watchPlaces(places: readonly string[], config: string, onChange: () => void): Promise<Watching> {
-  // Only who asks pays for it.
+  // Loaded on first use, because most commands never watch.
   const { watch } = await import('chokidar');
   const wanted = await Promise.all([...places, config].map(canonical));
-  // A folder that is missing, or made anew, is noticed from above. Nothing else of what stands there is looked at.
+  // Watches from the folders above, to notice places that are made later; everything else in those folders is ignored.
   const isRelevant = (path: string) =>
     wanted.some((one) => one === path || one.startsWith(path + sep) || path.startsWith(one + sep));
   const roots = await Promise.all(wanted.map((one) => existing(dirname(dirname(one)))));
   const watcher = watch([...new Set(roots)], {
     ignoreInitial: true,
-    // One that a place is, or has, may lead to the whole disk.
+    // A link may lead to the whole disk.
     followSymlinks: false,
     backend: 'native',
     ignored: (path) => !isRelevant(path),
@@ -80,7 +80,7 @@ async function watchPlaces(places: readonly string[], config: string, onChange: 
   return watcher;
 }
 
-/** As it really lies, whatever links lead to it; itself it may be one, or not be there yet. */
+/** The path with links resolved in the folders above it; the last part may be a link, or missing. */
 async function canonical(path: string): Promise<string> {
   const above = dirname(path);
   if (above === path) return path;
@@ -88,7 +88,7 @@ async function canonical(path: string): Promise<string> {
   return join(folder, basename(path));
 }
 
-/** The folder, or the nearest above it that is there. */
+/** The folder, or the nearest existing one above it. */
 async function existing(folder: string): Promise<string> {
   const stats = await stat(folder).catch(() => null);
   const above = dirname(folder);

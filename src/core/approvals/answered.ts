@@ -2,13 +2,14 @@
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { Grant } from '#contract/permission.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
 import type { Answered, WorkflowRow } from '#contract/view.ts';
 import type { Store } from '../store/store.ts';
 
-/** Questions that are looked at for what was decided last. */
+/** Most approvals that are read, and most decisions that are returned. */
 const NEWEST = 50;
 
-/** Those given in a workflow, and those that answered its questions, wherever they were given; in order of time. */
+/** Grants that were given in a workflow, and grants from elsewhere that answered its questions; oldest first. */
 export async function grantsOf(
   store: Pick<Store, 'grant' | 'grantsGivenIn'>,
   workflow: Pick<WorkflowRow, 'id' | 'endedAt'>,
@@ -20,7 +21,7 @@ export async function grantsOf(
   return [...given, ...used].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Newest first; nothing of conversations in the trash. */
+/** The newest decisions, newest first, without those of conversations in the trash. */
 export async function recentlyAnswered(
   store: Pick<Store, 'newestApprovals' | 'conversation' | 'grant'>,
 ): Promise<Answered[]> {
@@ -53,7 +54,7 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
   return decisions.flatMap((answer, item) => {
     if (!answer) return [];
     const { edited: _, replies: __, ...decision } = answer;
-    const started = subject.kind === 'envelopes' ? subject.items[item] : undefined;
+    const started = spawnItems(subject)[item];
     return {
       approvalId,
       conversationId,

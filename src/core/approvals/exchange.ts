@@ -1,4 +1,4 @@
-/** What the person asks back before deciding: one question after the other to the agent that asks, each kept with its answer. */
+/** Questions of the person back to the asking agent, before a decision: one at a time, each kept with its answer. */
 import type { Approval, Context } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -6,7 +6,7 @@ import { newId } from '../base/ids.ts';
 import type { Payload } from '../log/recorder.ts';
 import { Stopped } from '../base/stop.ts';
 
-/** Has the asking agent answer the newest of what was asked back; rejects with why it cannot. */
+/** Has the asking agent answer the newest question of `approval.context`; rejects with the reason where it cannot. */
 export type Explain = (approval: Approval, signal: AbortSignal) => Promise<string>;
 
 interface Ports {
@@ -29,7 +29,7 @@ export class Exchange {
     return this.#current !== null;
   }
 
-  /** Resolves when the question is stored; what the agent says comes later. */
+  /** Resolves when the question is stored; the answer comes later. Throws `conflict` while the agent still answers another. */
   async ask(question: string): Promise<void> {
     if (this.#current) throw new TriadError('conflict', 'The agent still answers your last question: wait for it');
     const { approval, record, onChange } = this.#ports;
@@ -43,7 +43,7 @@ export class Exchange {
     await stored;
   }
 
-  /** Nobody waits for the answer any more; resolves when nothing of it goes on. */
+  /** Aborts the answer that is under way; resolves when it has ended. */
   end(): Promise<void> {
     this.#current?.controller.abort(new Stopped('parent'));
     return this.#current?.done ?? Promise.resolve();
@@ -71,7 +71,7 @@ export class Exchange {
   }
 }
 
-/** The end of the program closes no question. */
+/** Shutting down does not close the approval, so the person can ask again. */
 function whyNot(error: unknown, signal: AbortSignal): string {
   if (error instanceof Stopped && error.code === 'interrupted') return CUT_OFF;
   return signal.aborted ? 'Not answered: the question was closed meanwhile' : errorInfo(error).message;
@@ -79,8 +79,8 @@ function whyNot(error: unknown, signal: AbortSignal): string {
 
 const CUT_OFF = 'Interrupted: ask again';
 
-/** What the end of the program has left without an answer, ended: as events of the run that asks. */
-export function cutOff({ request, context = [] }: Approval): Extract<Payload, { type: 'context-end' }>[] {
+/** The events that end the questions which the last shutdown or crash left without an answer. */
+export function interruptedExchanges({ request, context = [] }: Approval): Extract<Payload, { type: 'context-end' }>[] {
   return context.flatMap((one, n) =>
     one.answer === null && one.error === null
       ? { type: 'context-end', approvalId: request.id, n, context: { ...one, error: CUT_OFF } }

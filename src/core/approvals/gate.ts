@@ -2,37 +2,39 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
+import { itemHashes } from '#contract/item-hashes.ts';
 import type { GrantWish } from '#contract/permission.ts';
+import { spawnIndex } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
-import { AnswerClock } from './clock.ts';
+import { AnswerClock } from './answer-clock.ts';
 import { Exchange, type Explain } from './exchange.ts';
-import { decisionOf, hashOf, itemsOf, optionOf, repliesTo } from './policy.ts';
+import { checkReplies, decisionOf, plainOptionId } from './policy.ts';
 
 /** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
 export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
 
-/** What a rule or a grant says of an item before anyone is asked. */
+/** The answer of a rule or a grant to an item, before anyone is asked. */
 export interface Ruling {
   allowed: boolean;
   ruleId: string;
   reason: string | null;
 }
 
-export interface Asking {
+export interface AskingRun {
   policy: ApprovePolicy;
   signal: AbortSignal;
   revalidate: Revalidate;
   readonly explain: Explain;
-  /** One for each item; null, or none, where the question is open. */
+  /** By item; null, or missing, where a person must decide. */
   rulings: readonly (Ruling | null)[];
-  /** Checks a wish; what it returns gives the grant. */
+  /** Checks a wished grant (throws `bad_input`); the returned function gives it. */
   grant(wish: GrantWish): () => void;
   readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
 
-interface Open extends Asking {
+interface Open extends AskingRun {
   approval: Approval;
   exchange: Exchange;
   /** Items whose decision is being stored: an answer to them comes too late. */
@@ -59,30 +61,33 @@ export class ApprovalGate {
   }
 
   /** Resolves when every item is answered; rejects only when the program is interrupted, which leaves the question open. */
-  ask(request: ApprovalRequest, asking: Asking): Promise<Approval> {
-    const decisions = itemsOf(request.subject).map(() => null);
+  ask(request: ApprovalRequest, asking: AskingRun): Promise<Approval> {
+    const decisions = itemHashes(request.subject).map(() => null);
     const stored = asking.record({ type: 'approval-request', approval: request });
     // The time left in it changes while it is open; what was recorded must not.
     return this.#wait({ request: structuredClone(request), decisions }, asking, stored);
   }
 
-  /** Goes on with a question that was asked before a restart. */
-  async askAgain(approval: Approval, asking: Asking): Promise<Approval> {
+  /** Like `ask`, for a question that was stored before a restart. */
+  async askAgain(approval: Approval, asking: AskingRun): Promise<Approval> {
     if (approval.decisions.every((decision) => decision !== null)) return approval;
     return this.#wait(structuredClone(approval), asking, Promise.resolve());
   }
 
-  /** The first answer wins; later ones get `already_answered` with who was first. */
+  /**
+   * The first answer wins; later ones throw `already_answered`, which says who was first. Throws `bad_input` for an item or an answer that
+   * does not fit, and `conflict` where what cannot be undone is not confirmed.
+   */
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
-    const before = hashOf(open.approval.request.subject, item);
-    if (before === null) throw new TriadError('bad_input', `The question has no item ${item}`);
+    const before = itemHashes(open.approval.request.subject)[item];
+    if (before === undefined) throw new TriadError('bad_input', `The question has no item ${item}`);
     const isConfirmed = 'confirmed' in answer && answer.confirmed === true;
     if (answer.kind !== 'reject' && !open.approval.request.reversible && !isConfirmed)
       throw new TriadError('conflict', 'This cannot be undone: confirm it');
     if (answer.kind === 'reply') {
-      const replies = repliesTo(open.approval.request.subject, answer.replies);
+      const replies = checkReplies(open.approval.request.subject, answer.replies);
       return this.#store(open, { ...decisionOf({ kind: 'allow' }, item, before), replies });
     }
     if (answer.kind !== 'edit') {
@@ -95,18 +100,18 @@ export class ApprovalGate {
     return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
   }
 
-  /** Has the agent that asks say more; the question stays open, and its time stands still meanwhile. */
+  /** Asks the agent back; the approval stays open, and its clock stands still until the answer. Throws `already_answered` or `conflict`. */
   async explain(approvalId: string, question: string): Promise<void> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
     await open.exchange.ask(question);
   }
 
-  /** The open question of a sub-agent that waits for a yes. */
+  /** The open approval that a sub-agent waits for; null where there is none. */
   questionOf(runId: string): { approvalId: string; item: number; answered: boolean } | null {
     for (const [approvalId, { approval }] of this.#open) {
       const { subject } = approval.request;
-      const item = subject.kind === 'envelopes' ? subject.items.findIndex((one) => one.runId === runId) : -1;
+      const item = spawnIndex(subject, runId);
       if (item >= 0) return { approvalId, item, answered: approval.decisions[item] !== null };
     }
     return null;
@@ -116,7 +121,7 @@ export class ApprovalGate {
     return this.#open.has(approvalId);
   }
 
-  /** Questions that can be shown. */
+  /** Open approvals that are stored, and so may be shown. */
   pending(): Approval[] {
     return [...this.#open.values()].flatMap(({ approval, shown }) => (shown ? [approval] : []));
   }
@@ -130,7 +135,7 @@ export class ApprovalGate {
     this.#clock.close();
   }
 
-  /** Those whose time runs. */
+  /** Approvals whose clock runs: shown, and with no question back under way. */
   #ticking(): ApprovalRequest[] {
     return [...this.#open.values()].flatMap(({ approval, exchange, shown }) =>
       shown && !exchange.active ? [approval.request] : [],
@@ -138,7 +143,7 @@ export class ApprovalGate {
   }
 
   /** Open at once, so that whoever sees the stored question can answer it; shown only when it is stored. */
-  #wait(approval: Approval, asking: Asking, stored: Promise<unknown>): Promise<Approval> {
+  #wait(approval: Approval, asking: AskingRun, stored: Promise<unknown>): Promise<Approval> {
     return new Promise((resolve, reject) => {
       const { signal } = asking;
       const id = approval.request.id;
@@ -191,17 +196,17 @@ export class ApprovalGate {
     });
   }
 
-  /** What needs no person: the rules first, so that what they deny stays denied, then who answers the whole workflow. */
+  /** Applies the rulings, then the policy of the whole workflow: in this order what a rule denies stays denied. */
   #settleUnasked(open: Open): void {
     open.rulings.forEach((ruling, item) => {
-      if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: optionOf(ruling.allowed) });
+      if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: plainOptionId(ruling.allowed) });
     });
     if (open.policy === 'all') {
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:all',
         allowed: true,
-        optionId: optionOf(true),
+        optionId: plainOptionId(true),
         reason: null,
       });
     }
@@ -214,26 +219,26 @@ export class ApprovalGate {
     }
   }
 
-  /** Where nobody is there the answer is no, whatever the settings say. */
+  /** With nobody attached the answer is no, whatever the settings say. */
   #expire(id: string, reason: string, cause: 'late' | 'alone'): void {
     const open = this.#open.get(id);
     if (!open) return;
     const allowed = cause === 'late' && open.approval.request.onTimeout === 'approve';
-    this.#decideRest(open, { decidedBy: 'timeout', reason, allowed, optionId: optionOf(allowed) });
+    this.#decideRest(open, { decidedBy: 'timeout', reason, allowed, optionId: plainOptionId(allowed) });
   }
 
   #decideRest(open: Open, change: Partial<Decision>): void {
-    itemsOf(open.approval.request.subject).forEach((_, item) => this.#decide(open, item, change));
+    itemHashes(open.approval.request.subject).forEach((_, item) => this.#decide(open, item, change));
   }
 
   #decide(open: Open, item: number, change: Partial<Decision>): void {
-    const hash = hashOf(open.approval.request.subject, item);
-    if (hash === null || open.approval.decisions[item] !== null || open.taken.has(item)) return;
+    const hash = itemHashes(open.approval.request.subject)[item];
+    if (hash === undefined || open.approval.decisions[item] !== null || open.taken.has(item)) return;
     // A failed write is a failure of the log, which stops the run that waits.
     this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(() => undefined);
   }
 
-  /** Compare and set: an item is taken by the first decision, with what comes with it; told once it is stored. */
+  /** Compare and set: the first decision takes the item and runs `also`; resolves once it is stored. Throws `already_answered`. */
   async #store(open: Open, decision: Decision, also?: () => void): Promise<Decision> {
     const { approval, taken } = open;
     const before = approval.decisions[decision.item];
@@ -247,7 +252,7 @@ export class ApprovalGate {
     const stored = open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
     approval.decisions[decision.item] = decision;
     also?.();
-    // What it allows waits for the disk by itself, behind the decision: the start of a run, or of a tool.
+    // No wait here: the start of a run or a tool that this allows is stored behind the decision, and waits for the disk itself.
     if (approval.decisions.every((one) => one !== null)) open.settle();
     else this.#onChange();
     await stored;

@@ -1,4 +1,4 @@
-/** Grants that are in force: given with a yes, counted with each call that uses one, revoked by the person; all through the log. */
+/** The grants that are in force: given with an answer, counted with each call that uses one, revoked by the person; every change is an event. */
 import type { Grant, GrantOffer, GrantWish } from '#contract/permission.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -6,7 +6,7 @@ import { newId } from '../base/ids.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Targets } from '../tools/targets.ts';
-import { type Action, isAbout, isLive } from './judge.ts';
+import { type Action, isGrantLive, matchesTargets } from './judge.ts';
 import { patternFault } from '../base/pattern.ts';
 
 const MINUTE_MS = 60_000;
@@ -22,15 +22,15 @@ export interface GrantSource {
 
 type Record = (payload: Payload) => Promise<unknown>;
 
-/** What a call and a grant must have in common. */
+/** The fields that a call and a grant must have in common. */
 type About = Pick<Action, 'scope' | 'tool' | 'folder' | 'conversationId' | 'workflowId'>;
 
 export class Grants {
   readonly #store: Store;
   readonly #log: EventLog;
-  /** By id; one that is not in force any more is only in the store. */
+  /** By id; grants that have ended are only in the store. */
   readonly #live = new Map<string, Grant>();
-  /** Their ids by what they are about, so that a call costs nothing for those that are not about it. */
+  /** Ids by `keyOf`, so that a call looks only at the grants that could be about it. */
   readonly #about = new Map<string, Set<string>>();
 
   constructor(store: Store, log: EventLog) {
@@ -38,32 +38,32 @@ export class Grants {
     this.#log = log;
   }
 
-  /** Must have happened before the first question. */
+  /** Reads the store. Call before the first question. */
   async load(): Promise<void> {
     const now = Date.now();
-    for (const grant of await this.#store.grants()) if (isLive(grant, now)) this.#keep(grant);
+    for (const grant of await this.#store.grants()) if (isGrantLive(grant, now)) this.#keep(grant);
   }
 
-  /** Those that are in force, oldest first. */
+  /** The grants in force, oldest first. */
   live(now: number): Grant[] {
     return this.#inForce([...this.#live.keys()], now);
   }
 
-  /** Those of them that could answer such a call. */
-  about(action: About, now: number): Grant[] {
+  /** The grants in force that could answer such a call; their patterns are not compared here. */
+  candidates(action: About, now: number): Grant[] {
     const { scope, tool, folder, conversationId, workflowId } = action;
     const places = new Set([null, conversationId, workflowId]);
     const ids = [...places].flatMap((place) => [...(this.#about.get(keyOf(scope, tool, folder, place)) ?? [])]);
     return this.#inForce(ids, now);
   }
 
-  /** The grant that the person wishes; throws where the question does not offer it. */
-  made(wish: GrantWish, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
+  /** Makes the grant that the person wishes. Throws `bad_input` where the question does not offer it, or its pattern does not fit. */
+  newGrant(wish: GrantWish, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
     if (!offer?.scopes.includes(wish.scope))
       throw new TriadError('bad_input', 'This question can be allowed once only');
     const fault = targets?.path ? patternFault(wish.pattern) : null;
     if (fault !== null) throw new TriadError('bad_input', `The pattern ${fault}`);
-    if (!isAbout(wish.pattern, targets, true))
+    if (!matchesTargets(wish.pattern, targets, true))
       throw new TriadError('bad_input', 'The pattern must match what this question is about');
     const now = Date.now();
     const { agent: askedBy, ...place } = ids;
@@ -90,7 +90,7 @@ export class Grants {
     void record({ type: 'grant-change', change: 'given', grant });
   }
 
-  /** Counts a call at once, so that no two calls share the last one. */
+  /** Counts a call, synchronously, so that no two calls share the last one. Throws `internal` for a grant that is not in force. */
   use(id: string, record: Record): void {
     const before = this.#live.get(id);
     if (!before) throw new TriadError('internal', `There is no grant ${id}`);
@@ -99,7 +99,7 @@ export class Grants {
     void record({ type: 'grant-change', change: 'used', grant });
   }
 
-  /** From now on it answers nothing; told in the conversation where it was given, while that is kept. */
+  /** Ends a grant, as an event of the conversation where it was given if that still exists. Throws `not_found`, or `conflict` where it has ended already. */
   async revoke(id: string): Promise<Grant> {
     const before = this.#live.get(id);
     if (!before) {
@@ -139,16 +139,16 @@ export class Grants {
     if (others?.size === 0) this.#about.delete(key);
   }
 
-  /** One that has ended by itself is dropped as it is met. */
+  /** Those that are live; drops the expired ones among them. */
   #inForce(ids: readonly string[], now: number): Grant[] {
     const found = ids.flatMap((id) => this.#live.get(id) ?? []);
-    const live = found.filter((grant) => isLive(grant, now));
+    const live = found.filter((grant) => isGrantLive(grant, now));
     for (const grant of found) if (!live.includes(grant)) this.#drop(grant);
     return live;
   }
 }
 
-/** Those of other conversations and workflows are not looked at either: of these there are ever more. */
+/** The key has conversation or workflow too, because the number of their grants only grows. */
 function keyOfGrant({ agent, tool, folder, scope, conversationId, workflowId }: Grant): string {
   const place = { project: null, conversation: conversationId, workflow: workflowId }[scope];
   return keyOf(agent, tool, folder, place);

@@ -1,4 +1,4 @@
-/** The verdict on one call: what makes it, in order, and which of that decides. Pure; what is not known is never allowed. */
+/** The verdict on one call, with all steps that lead to it: the first one decides. Pure; a pattern never allows unknown targets. */
 import type { ApprovalMode, Permission } from '#contract/agent.ts';
 import type { Risk } from '#contract/approval.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
@@ -10,10 +10,10 @@ import type { RuleSet } from './rule-files.ts';
 /** A call as rules and grants see it. */
 export interface Action {
   agent: string;
-  /** Of a temporary agent it has a mark that no defined one has; what allows must match it. */
+  /** The agent's name; of a temporary agent with a mark that no defined one has. Rules and grants that allow must match it. */
   scope: string;
   tool: string;
-  /** A tool that does the same: what denies or asks about that holds here too. */
+  /** A tool that does the same: rules that deny or ask about that one apply here too. */
   like?: string | undefined;
   permissions: readonly Permission[];
   targets: Targets;
@@ -25,7 +25,7 @@ export interface Action {
   requires: readonly string[];
   /** Why the agent cannot do this at all; null where it can. */
   ceiling: string | null;
-  /** Asks where nothing says otherwise. */
+  /** Whether it is asked about where no rule or grant says otherwise. */
   asks: boolean;
   risk: Risk;
   reversible: boolean;
@@ -40,14 +40,14 @@ export function judge(
   grants: readonly Grant[],
   now: number,
 ): Verdict {
-  const concern = rules.filter((rule) => concerns(rule, action));
+  const concern = rules.filter((rule) => ruleApplies(rule, action));
   const of = (...effects: Effect[]): Rule[] => concern.filter(({ effect }) => effects.includes(effect));
   const [ask, allow] = [of('ask'), of('allow')];
   // Between asking and allowing the more specific place decides; in one place, asking does.
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
   const mayAllow = action.reversible;
-  const held = grants.filter((grant) => holds(grant, action, now));
+  const held = grants.filter((grant) => grantCovers(grant, action, now));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
     ...faults.map(({ file, line, message }) => fault(`${file}:${line}: ${message}`, { file, line })),
@@ -57,20 +57,20 @@ export function judge(
     ...ask.filter(nearest).map(ruled),
     ...(mayAllow ? allow.filter(nearest).map(ruled) : []),
     usual(action),
-    // They concern the call, but something before them is stronger.
+    // Rules that apply, but that the steps above always overrule: listed to explain the verdict.
     ...[...ask, ...allow].filter((rule) => !nearest(rule)).map(ruled),
     ...(mayAllow ? [] : allow.filter(nearest).map(ruled)),
   ];
   return verdictOf(candidates);
 }
 
-/** A call of which something is not known or does not fit. */
-export function unfit(text: string): Verdict {
+/** The denial of a call that cannot be judged, with the reason. */
+export function invalidCallVerdict(text: string): Verdict {
   return verdictOf([fault(text, NOWHERE)]);
 }
 
-/** Whether a rule is about this call. What denies or asks holds for any spelling, what allows for all of it. */
-export function concerns(rule: Rule, action: Action): boolean {
+/** Whether a rule is about this call. Rules that deny or ask ignore case and need one matching target; rules that allow need all to match exactly. */
+export function ruleApplies(rule: Rule, action: Action): boolean {
   const widens = rule.effect === 'allow';
   const names = widens ? [action.scope] : [action.agent, action.scope];
   const fits = (pattern: string, text: string): boolean => matches(pattern, text, { path: false, loose: !widens });
@@ -78,20 +78,21 @@ export function concerns(rule: Rule, action: Action): boolean {
   const tools = widens ? [action.tool] : namesOf(action);
   if (rule.tool !== null && !tools.some((name) => fits(rule.tool!, name))) return false;
   if (rule.permission !== null && !needs(rule.permission, action, widens)) return false;
-  return rule.pattern === null || isAbout(rule.pattern, action.targets, widens);
+  return rule.pattern === null || matchesTargets(rule.pattern, action.targets, widens);
 }
 
 function namesOf({ tool, like }: Action): string[] {
   return like === undefined ? [tool] : [tool, like];
 }
 
-/** A call is allowed by a permission only where it needs no other; it is denied by any that it needs. */
+/** A rule that allows a permission covers a call only where it needs no other; one that denies covers any that it needs. */
 function needs(permission: Permission, { permissions }: Action, widens: boolean): boolean {
   if (!permissions.includes(permission)) return false;
   return !widens || permissions.every((one) => one === permission);
 }
 
-export function isAbout(pattern: string, targets: Targets, widens: boolean): boolean {
+/** `widens`: for what allows, which must match every target exactly; otherwise one target matches, in any case, and unknown ones always do. */
+export function matchesTargets(pattern: string, targets: Targets, widens: boolean): boolean {
   if (targets === null) return !widens;
   const { values, path } = targets;
   const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
@@ -99,19 +100,20 @@ export function isAbout(pattern: string, targets: Targets, widens: boolean): boo
 }
 
 /** Whether a grant answers this call: the same agent, tool and folder, within its scope, time and number. */
-export function holds(grant: Grant, action: Action, now: number): boolean {
+export function grantCovers(grant: Grant, action: Action, now: number): boolean {
   return (
-    isLive(grant, now) &&
+    isGrantLive(grant, now) &&
     grant.agent === action.scope &&
     grant.tool === action.tool &&
     grant.folder === action.folder &&
     (grant.scope !== 'conversation' || grant.conversationId === action.conversationId) &&
     (grant.scope !== 'workflow' || grant.workflowId === action.workflowId) &&
-    isAbout(grant.pattern, action.targets, true)
+    matchesTargets(grant.pattern, action.targets, true)
   );
 }
 
-export function isLive({ revokedAt, expiresAt, maxCalls, calls }: Grant, now: number): boolean {
+/** Not revoked, not expired at `now` (in milliseconds), and with calls left. */
+export function isGrantLive({ revokedAt, expiresAt, maxCalls, calls }: Grant, now: number): boolean {
   if (revokedAt !== null) return false;
   if (expiresAt !== null && !(Date.parse(expiresAt) > now)) return false;
   return maxCalls === null || calls < maxCalls;

@@ -8,7 +8,7 @@ interface Ports {
   store: Pick<Store, 'openApprovals' | 'workflow' | 'conversation'>;
   gate: Pick<ApprovalGate, 'decide' | 'explain' | 'has' | 'questionOf'>;
   isActive(workflowId: string): boolean;
-  /** Resolves when the workflow is in its line; rejects when it cannot go on. */
+  /** Resolves when the workflow is queued to continue; rejects when it cannot. */
   resume(workflowId: string): Promise<void>;
   onChange(): void;
 }
@@ -35,7 +35,7 @@ export class OpenApprovals {
       .map((approval) => structuredClone(approval));
   }
 
-  /** Reads the dormant ones again: at the start, and when a workflow has ended or its conversation went to the trash or came back. */
+  /** Reads the dormant approvals anew. Call at the start, and when a workflow has ended or its conversation went to the trash or came back. */
   async refresh(): Promise<void> {
     const { store } = this.#ports;
     const found: Approval[] = [];
@@ -49,7 +49,7 @@ export class OpenApprovals {
     this.#ports.onChange();
   }
 
-  /** Questions were opened or closed, or a workflow ended. */
+  /** Call when questions were opened or closed, or a workflow ended. */
   changed(): void {
     this.#dormant = this.#dormant.filter(({ request }) => !this.#ports.gate.has(request.id));
     for (const look of [...this.#waiting]) look();

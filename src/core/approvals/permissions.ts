@@ -1,23 +1,23 @@
-/** What may be done: the rules of the files and the grants of the person, held against one call at a time. */
+/** Decides what one call may do, by the rules of the files and the grants of the person. */
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Rule, Verdict } from '#contract/permission.ts';
 import type { Payload } from '../log/recorder.ts';
 import type { Grants } from './grants.ts';
-import { type Action, concerns, judge } from './judge.ts';
-import { type ParsedRules, rulesIn, type RulePorts, type RuleSet } from './rule-files.ts';
+import { type Action, judge, ruleApplies } from './judge.ts';
+import { readFolderRules, type RuleCache, type RulePorts, type RuleSet } from './rule-files.ts';
 
 export class Permissions {
   readonly grants: Grants;
   readonly #files: RulePorts;
   readonly #reading = new Map<string, Promise<RuleSet>>();
-  readonly #parsed: ParsedRules = new Map();
+  readonly #parsed: RuleCache = new Map();
 
   constructor(grants: Grants, files: RulePorts) {
     this.grants = grants;
     this.#files = files;
   }
 
-  /** As they are now: one reading serves only those who ask within the same turn of the program, whose work stays together. */
+  /** The current rules of a folder. The files are read once for all callers within the same turn of the event loop, never from an older cache. */
   rules(folder: string): Promise<RuleSet> {
     const reading = this.#reading.get(folder) ?? this.#read(folder);
     this.#reading.set(folder, reading);
@@ -26,17 +26,17 @@ export class Permissions {
 
   async #read(folder: string): Promise<RuleSet> {
     try {
-      return await rulesIn(folder, this.#files, this.#parsed);
+      return await readFolderRules(folder, this.#files, this.#parsed);
     } finally {
       setImmediate(() => this.#reading.delete(folder));
     }
   }
 
-  /** Says what would become of it, and changes nothing. */
+  /** The verdict on a call; counts nothing. */
   async explain(action: Action): Promise<Verdict> {
     const rules = await this.rules(action.folder);
     const now = Date.now();
-    return judge(action, rules, this.grants.about(action, now), now);
+    return judge(action, rules, this.grants.candidates(action, now), now);
   }
 
   /** The verdict on a call that is about to be made: a grant that allows it is counted. */
@@ -53,11 +53,11 @@ export class Permissions {
    */
   async hidden(action: Action, reading: Action): Promise<string[]> {
     const { rules } = await this.rules(action.folder);
-    const about = (rule: Rule, call: Action): boolean => concerns(rule, { ...call, targets: null });
+    const about = (rule: Rule, call: Action): boolean => ruleApplies(rule, { ...call, targets: null });
     const hides = (rule: Rule): boolean =>
       rule.effect === 'deny'
         ? about(rule, action) || about(rule, reading)
-        : rule.effect === 'ask' && about(rule, action) && !concerns(rule, action);
+        : rule.effect === 'ask' && about(rule, action) && !ruleApplies(rule, action);
     return rules.flatMap((rule) => (rule.pattern !== null && hides(rule) ? [rule.pattern] : []));
   }
 }

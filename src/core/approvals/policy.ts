@@ -1,4 +1,4 @@
-/** Pure parts of approvals: the options, the hashes that an answer binds, and the decision that an answer becomes. */
+/** Pure parts of approvals: the options of a question, and the decision that an answer becomes. */
 import type { Answer, AnswerOption, Decision, Reply, Subject } from '#contract/approval.ts';
 import type { GrantOffer, GrantScope } from '#contract/permission.ts';
 import { TriadError } from '../base/errors.ts';
@@ -23,7 +23,7 @@ export function optionsOf(offer: GrantOffer | undefined): AnswerOption[] {
   return [OPTIONS.allow, ...more, OPTIONS.reject];
 }
 
-export function optionOf(allowed: boolean): string {
+export function plainOptionId(allowed: boolean): string {
   return allowed ? OPTIONS.allow.id : OPTIONS.reject.id;
 }
 
@@ -31,17 +31,8 @@ function grantOption(scope: GrantScope): string {
   return `allow_${scope}`;
 }
 
-/** The hash of each item that can be answered alone. */
-export function itemsOf(subject: Subject): string[] {
-  return subject.kind === 'envelopes' ? subject.items.map(({ hash }) => hash) : [subject.hash];
-}
-
-export function hashOf(subject: Subject, item: number): string | null {
-  return itemsOf(subject)[item] ?? null;
-}
-
-/** One for each question, each of the choices that it offers; words are always possible. */
-export function repliesTo(subject: Subject, replies: readonly Reply[]): Reply[] {
+/** Checks the person's replies, one for each question, and trims them. Throws `bad_input` for a wrong number of them, or a choice that is not offered. */
+export function checkReplies(subject: Subject, replies: readonly Reply[]): Reply[] {
   if (subject.kind !== 'questions')
     throw new TriadError('bad_input', 'This question is answered with yes or no, not with replies');
   const { questions } = subject;
@@ -65,13 +56,13 @@ export function repliesTo(subject: Subject, replies: readonly Reply[]): Reply[] 
   });
 }
 
-/** What a plain yes or no of the person becomes. Anything but an explicit yes is a no. */
+/** The decision of a plain allow or reject by the person. Anything but an explicit allow is a no. */
 export function decisionOf(answer: Exclude<Answer, { kind: 'edit' | 'reply' }>, item: number, hash: string): Decision {
   const allowed = answer.kind === 'allow';
   return {
     item,
     outcome: 'selected',
-    optionId: answer.kind === 'allow' && answer.grant ? grantOption(answer.grant.scope) : optionOf(allowed),
+    optionId: answer.kind === 'allow' && answer.grant ? grantOption(answer.grant.scope) : plainOptionId(allowed),
     allowed,
     decidedBy: 'person',
     ruleId: null,

@@ -7,15 +7,15 @@ import { PROJECT_CONFIG } from '../agents/places.ts';
 import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { isMissing, readRegular } from '../base/regular-file.ts';
-import { linesOf } from '../settings/settings-text.ts';
+import { isMissing, readRegularFile } from '../base/regular-file.ts';
+import { lineFinder } from '../settings/settings-text.ts';
 import { RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
   /** Whether the project's file may allow something; true where there is none. */
   trusted: boolean;
   rules: Rule[];
-  /** What is wrong with a file, with its place. Nothing is done by rules of which some cannot be read. */
+  /** What is wrong with the files, with its place. Any fault denies every call. */
   faults: { file: string; line: number; message: string }[];
 }
 
@@ -26,27 +26,30 @@ export interface RulePorts {
   readonly isTrusted: (folder: string, hash: string) => Promise<boolean>;
 }
 
-/** Of one file: each is held against every call, and a project's hold before anybody trusts it. */
+/** Most rules of one file: every call is checked against each, and an untrusted project's count too. */
 const MAX_RULES = 500;
-/** Of a project's file, in code units. */
+/** Longest project file, in code units. */
 const MAX_TEXT = 256 * 1024;
 
 const Rules = z.array(z.unknown()).max(MAX_RULES).default([]).pipe(z.array(RuleEntry));
-/** Other keys of these files belong to others. */
+/** Loose, because other parts of the program own the other keys of these files. */
 const UserRules = z.looseObject({ permissions: z.looseObject({ rules: Rules }).prefault({}) });
 const ProjectRules = z.looseObject({ permissions: z.strictObject({ rules: Rules }).prefault({}) });
 
 export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
 type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
-/** What files said when they were last read, by path: a text is not parsed twice in a row. */
-export type ParsedRules = Map<string, { text: string; hash: string; found: FileRules }>;
+/** Parsed rules by path, reused while the text is the same. */
+export type RuleCache = Map<string, { text: string; hash: string; found: FileRules }>;
 
-/** In the order in which they are looked at; a project that is not trusted keeps only what denies or asks. */
-export async function rulesIn(
+/**
+ * The rules of a folder: the person's, then the project's. An untrusted project keeps only the rules that deny or ask. Unreadable files are
+ * faults, not errors.
+ */
+export async function readFolderRules(
   folder: string,
   { file, isTrusted }: RulePorts,
-  parsed: ParsedRules = new Map(),
+  parsed: RuleCache = new Map(),
 ): Promise<RuleSet> {
   const [user, project] = await Promise.all([
     readRules(file, 'user', parsed),
@@ -60,13 +63,13 @@ export async function rulesIn(
 async function readRules(
   file: string,
   scope: Rule['scope'],
-  parsed: ParsedRules,
+  parsed: RuleCache,
 ): Promise<FileRules & { hash: string | null }> {
   try {
     const text = await readText(file);
     if (text === null) return { hash: null, rules: [], faults: [] };
     const before = parsed.get(file);
-    const known = before?.text === text ? before : { text, hash: sha256(text), found: rulesOf(text, file, scope) };
+    const known = before?.text === text ? before : { text, hash: sha256(text), found: parseRules(text, file, scope) };
     parsed.set(file, known);
     return { hash: known.hash, ...known.found };
   } catch (error) {
@@ -79,7 +82,7 @@ async function readRules(
 }
 
 /** The rules of a file's text with their lines, or what is wrong with it. */
-export function rulesOf(text: string, file: string, scope: Rule['scope']): FileRules {
+export function parseRules(text: string, file: string, scope: Rule['scope']): FileRules {
   if (scope === 'project' && text.length > MAX_TEXT)
     return { rules: [], faults: [{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }] };
   let raw: unknown;
@@ -90,7 +93,7 @@ export function rulesOf(text: string, file: string, scope: Rule['scope']): FileR
     return { rules: [], faults: [{ file, line: error.line, message: 'is not valid TOML' }] };
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
-  const lineOf = linesOf(text);
+  const lineOf = lineFinder(text);
   const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => {
@@ -109,7 +112,7 @@ export function rulesOf(text: string, file: string, scope: Rule['scope']): FileR
 }
 
 function readText(file: string): Promise<string | null> {
-  return readRegular(file).catch((error: unknown) => {
+  return readRegularFile(file).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
   });

@@ -11,7 +11,7 @@ export class AsyncQueue<T, R> {
   #wake: (() => void) | null = null;
   #closed = false;
 
-  /** Resolves as soon as the item was dealt with, in order; rejects where nobody will. Not awaiting it is fine. */
+  /** Resolves with the consumer's result for this item; rejects when the queue is closed or the consumer leaves. May be left unawaited. */
   push(item: T): Promise<R> {
     const result = new Promise<R>((done, abandon) => {
       if (this.#closed) return abandon(new Error('The queue is closed'));
@@ -22,13 +22,13 @@ export class AsyncQueue<T, R> {
     return result;
   }
 
-  /** No more items: the consumer ends when the queue is empty. */
+  /** Accepts no more items; the consumer ends when the queue is empty. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  /** Yields the items; what is handed back for each goes to its producer. */
+  /** Yields the items in order; the value handed to `next` resolves the push of the item before. */
   async *drain(): AsyncGenerator<T, void, R> {
     try {
       for (;;) {

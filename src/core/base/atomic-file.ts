@@ -10,7 +10,7 @@ export async function writeAtomically(
   options: {
     mode?: number | undefined;
     before?: () => Promise<void>;
-    /** False for what can be made again: nothing waits until the disk has it. */
+    /** False skips waiting for the disk: for files that can be made again. */
     sync?: boolean;
   } = {},
 ): Promise<void> {

@@ -7,14 +7,14 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** The same for equal values, whatever the order of their keys (RFC 8785); half surrogate pairs count as U+FFFD. */
+/** Hashes a JSON value in canonical form (RFC 8785): the order of keys does not matter, lone surrogates count as U+FFFD. Throws `internal` for `undefined`. */
 export function canonicalHash(value: unknown): string {
   const text = canonicalize(wellFormed(value));
   if (text === undefined) throw new TriadError('internal', 'Only a JSON value has a canonical hash');
   return sha256(text);
 }
 
-/** Models can write half of a surrogate pair, which no UTF-8 text can hold. */
+/** Models can write lone surrogates, which UTF-8 cannot encode. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -1,7 +1,7 @@
 /** Makes ids: UUIDv7, strictly increasing within the process, also within one millisecond and when the clock goes back. */
 import { randomBytes } from 'node:crypto';
 
-// Of the process by its nature: whatever makes ids in it must not make them out of order.
+// Module state on purpose: all ids of a process share one order.
 let lastMs = 0;
 let counter = 0;
 
@@ -22,12 +22,12 @@ export function newId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
 
-/** From now on ids sort after this one, also where the clock was put back since it was made. */
-export function newerThan(id: string): void {
+/** Makes every later id sort after this one, even where the clock was put back since it was made. */
+export function advanceIdsPast(id: string): void {
   const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
   if (ms <= lastMs) return;
   lastMs = ms;
-  // Whatever else was made in that millisecond: the next id begins a new one.
+  // How many ids that millisecond already has is not known, so the next id begins a new one.
   counter = 0xfff;
 }
 

@@ -1,7 +1,7 @@
 /** Patterns of rules and grants: `*`, `**`, `?`, `{a,b}`, and `\` before a character that stands for itself. */
 
-/** `path`: `*` and `?` stop at a `/`. `loose`: case does not matter, so that no other spelling slips by. */
-export interface Matching {
+/** `path`: `*` and `?` stop at a `/`. `loose`: ignores case. */
+export interface MatchOptions {
   path: boolean;
   loose: boolean;
 }
@@ -9,12 +9,12 @@ export interface Matching {
 type Token =
   { kind: 'char'; char: string } | { kind: 'one' } | { kind: 'some' } | { kind: 'any' } | { kind: 'folders' };
 
-/** Alternatives that one pattern may have in all, and characters of all of them together. */
+/** Most alternatives of one pattern, and most characters of all of them together. */
 const MAX_ALTERNATIVES = 64;
 const MAX_WRITTEN_OUT = 4096;
 
-/** Takes time in proportion to pattern times text, whatever they are. */
-export function matches(pattern: string, text: string, { path, loose }: Matching): boolean {
+/** Whether a pattern matches a whole text. Takes time in proportion to the product of their lengths, for any input. */
+export function matches(pattern: string, text: string, { path, loose }: MatchOptions): boolean {
   const fold = (value: string): string => (loose ? value.normalize('NFC').toLowerCase() : value.normalize('NFC'));
   const chars = [...fold(text)];
   return alternativesOf(fold(pattern)).some((one) => matchesOne(tokensOf(one), chars, path));
@@ -34,7 +34,7 @@ export function patternFault(pattern: string): string | null {
 }
 
 /** A pattern that matches this text and nothing else. */
-export function literal(text: string): string {
+export function escapePattern(text: string): string {
   return text.replace(/[\\*?{},]/g, (char) => `\\${char}`);
 }
 
@@ -53,7 +53,7 @@ function tokensOf(pattern: string): Token[] {
       while (chars[at + 1] === '*') at++;
       const isFolders = isFirst && chars[at + 1] === '/';
       if (isFolders) at++;
-      // Twice in a row they stand for nothing more.
+      // `**/**/` means the same as `**/`.
       if (!isFolders || tokens.at(-1)?.kind !== 'folders') tokens.push({ kind: isFolders ? 'folders' : 'any' });
     }
   }
@@ -63,7 +63,7 @@ function tokensOf(pattern: string): Token[] {
 function matchesOne(tokens: readonly Token[], text: readonly string[], path: boolean): boolean {
   const least = tokens.filter(({ kind }) => kind === 'char' || kind === 'one').length;
   if (least > text.length) return false;
-  // Which beginnings of the text the tokens so far can stand for.
+  // `reached[n]`: the tokens so far can match the first n characters.
   let reached = Array.from({ length: text.length + 1 }, (_, length) => length === 0);
   for (const token of tokens) {
     let begun = false;
@@ -82,7 +82,7 @@ function matchesOne(tokens: readonly Token[], text: readonly string[], path: boo
   return reached[text.length]!;
 }
 
-/** One pattern for each choice of `{…}`; what is not closed, or has too many, stands for itself or is cut. */
+/** One pattern for each choice of `{…}`. An unclosed group is literal; beyond `MAX_ALTERNATIVES` the list is cut. */
 function alternativesOf(pattern: string): string[] {
   const whole = bracesOf(pattern);
   if (!whole) return [pattern];
@@ -95,7 +95,7 @@ function alternativesOf(pattern: string): string[] {
   return found;
 }
 
-/** The first group with a comma that has none inside. */
+/** The first innermost group that has a comma. */
 function bracesOf(pattern: string): { start: number; end: number; parts: string[] } | null {
   let start = -1;
   let commas: number[] = [];

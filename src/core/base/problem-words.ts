@@ -49,7 +49,7 @@ function shown(value: unknown): string {
   return value.length > SHOWN_CHARS ? 'a longer text' : JSON.stringify(value);
 }
 
-/** What people call the parts of what they send; the others are known by name to programs alone. */
+/** Names for people of the fields that people fill in; other fields are named by their path. */
 const NAMES: Readonly<Record<string, string>> = {
   tokens: 'The number of tokens',
   costUsd: 'The cost in US dollars',
@@ -65,7 +65,7 @@ const NAMES: Readonly<Record<string, string>> = {
   minCostUsd: 'The least cost',
 };
 
-/** The beginning of the sentence; `whole` is the name of all that was sent. */
-export function nameOf(path: readonly PropertyKey[], whole: string): string {
+/** The beginning of the sentence; `whole` names the input where the path is empty. */
+export function inputName(path: readonly PropertyKey[], whole: string): string {
   return NAMES[String(path.at(-1))] ?? (path.map(String).join('.') || whole);
 }

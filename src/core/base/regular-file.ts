@@ -1,11 +1,12 @@
-/** Reads the text of files that anybody may have put there. */
+/** Reads the text of files that are not trusted. */
 import { constants, open } from 'node:fs/promises';
 import { codeOf } from './errors.ts';
 
+/** Largest file that is read, in bytes. */
 export const MAX_BYTES = 1024 * 1024;
 
-/** Never waits for a pipe or a device, and never reads a huge file: rejects with what is wrong. */
-export async function readRegular(path: string): Promise<string> {
+/** The text of a regular file. Rejects for anything else, without waiting for a pipe or a device, and for a file above `MAX_BYTES`. */
+export async function readRegularFile(path: string): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = await handle.stat();
@@ -17,7 +18,7 @@ export async function readRegular(path: string): Promise<string> {
   }
 }
 
-/** Whether the error says that there is nothing at the path. */
+/** Whether an error says that nothing exists at a path. */
 export function isMissing(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

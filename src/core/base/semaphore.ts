@@ -1,9 +1,9 @@
-/** Admission in order of arrival: at most so many holders at a time, and a wait that a signal ends. */
+/** A semaphore that admits in order of arrival, and whose waits a signal can end. */
 import { stopOf } from './stop.ts';
 
 export class Semaphore {
   #permits: number;
-  /** Less than none where there are more holders than permits, since they became fewer. */
+  /** Negative while a resize has left more holders than permits. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -12,7 +12,7 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  /** From now on; who holds a permit keeps it. */
+  /** Changes the number of permits; current holders keep theirs. */
   resize(permits: number): void {
     this.#free += permits - this.#permits;
     this.#permits = permits;
@@ -44,7 +44,7 @@ export class Semaphore {
     return this.#release();
   }
 
-  /** How many wait. */
+  /** Number of acquires that wait. */
   get waiting(): number {
     return this.#waiting.length;
   }

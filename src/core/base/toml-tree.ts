@@ -1,4 +1,4 @@
-/** The syntax tree of a TOML text: where everything in it stands. What it says is read by `smol-toml`. */
+/** The syntax tree of a TOML text, for positions; values are read with `smol-toml`. */
 import { createRequire } from 'node:module';
 import type * as Parser from 'toml-eslint-parser';
 
@@ -7,19 +7,19 @@ type Top = TomlTree['body'][0]['body'][number];
 export type TomlTable = Extract<Top, { type: 'TOMLTable' }>;
 export type TomlPair = Extract<Top, { type: 'TOMLKeyValue' }>;
 
-/** In code units, without long texts and blanks: the parser takes half a second for so much. */
+/** Longest text without blanks and long strings, in code units: the parser takes half a second for it. */
 const MAX_TEXT = 256 * 1024;
-/** In code units: a text from here on is not shown to the parser, which runs out of stack above some hundred thousand. */
+/** Strings from this length on, in code units, are blanked for the parser, which runs out of stack above some hundred thousand. */
 const LONG = 4096;
 const TEXT_OR_COMMENT = /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*/g;
 
-/** The parser is loaded from node_modules when the first tree is asked for: who reads only values does without it. */
+/** Loads the parser with the first tree, because reading values does not need it. */
 const load = createRequire(import.meta.url);
 
-/** Of a text that `smol-toml` takes. Null where it is too much, or says what this parser refuses, like a 30th of February. */
+/** The tree of a text that `smol-toml` accepts. Null where it is too large, or where this parser refuses it (a 30th of February, say). */
 export function tomlTree(text: string): TomlTree | null {
   const ends = new Map<number, number>();
-  // A byte order mark is nothing that the parser knows. With blanks instead, everything stands where it stood.
+  // The parser does not know byte order marks. Replacing with blanks keeps all positions.
   const short = text.replace(/^\uFEFF/, ' ').replaceAll(TEXT_OR_COMMENT, (one, from: number) => {
     if (one.length < LONG || one.startsWith('#')) return one;
     ends.set(from, from + one.length);

@@ -5,7 +5,7 @@ export class Watchdog {
   readonly #limitMs: number;
   readonly #onSilence: () => void;
   readonly #own = new WorkClock();
-  /** Those that run while it is not on hold; another watchdog of the same run drives them too. */
+  /** Clocks that run while it is not on hold; other watchdogs of the same run may drive them too. */
   readonly clocks: readonly WorkClock[];
   #lastSign = 0;
   #holds = 0;

@@ -8,7 +8,7 @@ export class WorkClock {
   #last = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `ms`: what was worked before. */
+  /** `ms`: time worked before, in milliseconds. */
   constructor(ms = 0) {
     this.#ms = ms;
   }
@@ -19,7 +19,7 @@ export class WorkClock {
     return this.#ms;
   }
 
-  /** Somebody works until the returned function is called; several at the same time count once. */
+  /** Runs the clock until the returned function is called; overlapping work counts once. */
   work(): () => void {
     this.#count();
     this.#workers += 1;

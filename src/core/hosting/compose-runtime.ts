@@ -10,7 +10,7 @@ import { Provider } from '../model/provider.ts';
 import { createRuntime, type Runtime } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { allTools } from '../tools/all.ts';
+import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
 

@@ -43,6 +43,8 @@ export interface RunContext {
   readonly early: boolean;
   /** The tools that this run is offered. */
   readonly tools: readonly Tool[];
+  /** Whether only a lead is offered the tool that a model calls by this name. */
+  isPrimaryOnly(name: string): boolean;
   /** What earlier attempts of the run stored about its calls, by call id. */
   readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
 

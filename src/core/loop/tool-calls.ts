@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
 import { DEPTH_REFUSAL, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
+import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
@@ -123,12 +124,9 @@ async function ask(
 }
 
 function unknownTool(run: RunContext, name: string): string {
-  if (run.depth > 0 && SUB_AGENT_TOOLS.has(name)) return DEPTH_REFUSAL;
+  if (run.depth > 0 && run.isPrimaryOnly(name)) return DEPTH_REFUSAL;
   return `There is no tool "${name}". Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
 }
-
-/** Names that get the refusal for depth although they were never offered. */
-const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task']);
 
 async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<void> {
   const start = performance.now();
@@ -194,7 +192,7 @@ async function execute(
 
 /** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */
 function refusalOf(approval: Approval | null): ToolResult | null {
-  if (!approval || approval.request.subject.kind === 'envelopes') return null;
+  if (!approval || isSpawn(approval.request.subject)) return null;
   const [decision] = approval.decisions;
   if (decision?.allowed) return null;
   if (decision?.outcome === 'cancelled') return { status: 'cancelled', output: decision.reason ?? 'Cancelled' };
@@ -206,7 +204,7 @@ function refusalOf(approval: Approval | null): ToolResult | null {
 
 function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {
   const decision = approval.decisions[0];
-  if (approval.request.subject.kind === 'envelopes' || decision?.edited === undefined) return asked;
+  if (isSpawn(approval.request.subject) || decision?.edited === undefined) return asked;
   return tool.input.parse(decision.edited);
 }
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#contract/error.ts';
 import { ModelError } from './model.ts';
 
 /** An answer that is an error, or an error within a stream (`status` null); `said` is the provider's own sentence. */
-export interface Answered {
+export interface ErrorResponse {
   status: number | null;
   type: string | null;
   said: string | null;
@@ -11,8 +11,8 @@ export interface Answered {
   header(name: string): string | null;
 }
 
-/** What sentences name: never the key, and of the address only the host. */
-export interface Target {
+/** What messages may name: never the key, and only the host of the address. */
+export interface RequestTarget {
   host: string;
   model: string;
 }
@@ -49,7 +49,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the other side closed the connection',
 };
 
-export function answeredError(answer: Answered, target: Target): ModelError {
+export function responseError(answer: ErrorResponse, target: RequestTarget): ModelError {
   const status = answer.status ?? STATUS_OF_TYPE[answer.type ?? ''] ?? 500;
   const verdict = verdictOf(status, answer, target);
   const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId].filter(Boolean).join(', ');
@@ -61,7 +61,7 @@ export function answeredError(answer: Answered, target: Target): ModelError {
   });
 }
 
-function verdictOf(status: number, { type, said }: Answered, { host, model }: Target): Verdict {
+function verdictOf(status: number, { type, said }: ErrorResponse, { host, model }: RequestTarget): Verdict {
   const because = said ? `: ${oneSentence(said)}` : '';
   const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
   const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
@@ -104,8 +104,8 @@ function verdictOf(status: number, { type, said }: Answered, { host, model }: Ta
   }
 }
 
-/** No connection, or one that broke; worth another attempt in any case. */
-export function connectionError(phase: 'connect' | 'stream', cause: unknown, target: Target): ModelError {
+/** No connection, or one that broke; always retryable. */
+export function connectionError(phase: 'connect' | 'stream', cause: unknown, target: RequestTarget): ModelError {
   const code = networkCode(cause);
   const why = NETWORK_CAUSES[code ?? ''] ?? code;
   const message =
@@ -119,7 +119,7 @@ export function connectionError(phase: 'connect' | 'stream', cause: unknown, tar
   });
 }
 
-/** The signal that stopped the request is the only evidence that counts. */
+/** For a request whose signal was aborted; the error that was thrown does not matter. */
 export function cancelledError(signal: AbortSignal): ModelError {
   return new ModelError('cancelled', 'The request was stopped', { retryable: false, cause: signal.reason });
 }

@@ -3,7 +3,7 @@ import { Console } from 'node:console';
 import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
-import { answeredError, cancelledError, connectionError, type Target } from './anthropic-failure.ts';
+import { responseError, cancelledError, connectionError, type RequestTarget } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type WireMessage } from './model.ts';
 
@@ -31,7 +31,7 @@ interface Session {
   sdk: Sdk;
   client: Anthropic;
   host: string;
-  /** Takes the key out of words that came from outside. */
+  /** Removes the key from text that came from outside. */
   hide: (text: string) => string;
 }
 
@@ -84,14 +84,14 @@ async function* attempt(
   throw connectionError('stream', undefined, target);
 }
 
-/** Tells when a burst has kept the program busy for so long that others should get their turn. */
+/** Tells when a burst of events has kept the event loop busy for longer than `BUSY_MS`. */
 class Pace {
   #busySince = 0;
   #last = -Infinity;
 
   begin(): void {
     const now = performance.now();
-    // What did not come at once was waited for.
+    // A longer gap means that the stream was waited for, so the loop was free.
     if (now - this.#last > 1) this.#busySince = now;
   }
 
@@ -132,12 +132,18 @@ function unusable(code: 'bad_input' | 'no_key' | 'auth', message: string): Model
   return new ModelError(code, message, { retryable: false });
 }
 
-function failureOf(sdk: Sdk, error: unknown, target: Target, signal: AbortSignal, hide: Session['hide']): ModelError {
+function failureOf(
+  sdk: Sdk,
+  error: unknown,
+  target: RequestTarget,
+  signal: AbortSignal,
+  hide: Session['hide'],
+): ModelError {
   if (signal.aborted) return cancelledError(signal);
   if (error instanceof sdk.APIConnectionError) return connectionError('connect', error.cause, target);
   if (error instanceof sdk.APIError) {
     const headers: unknown = error.headers;
-    return answeredError(
+    return responseError(
       {
         status: typeof error.status === 'number' ? error.status : null,
         type: error.type,
@@ -175,7 +181,7 @@ function toolOf(tool: ModelRequest['tools'][number]): Anthropic.Tool {
   };
 }
 
-/** Messages with nothing left to say are dropped; the end of the last user message is a cache point. */
+/** Drops messages that become empty; sets a cache point at the end of the last user message. */
 function messagesOf(messages: WireMessage[]): Anthropic.MessageParam[] {
   const sent: Anthropic.MessageParam[] = [];
   let newest: UserBlock | undefined;

@@ -1,5 +1,5 @@
 /** The demo's sub-agent: looks for what its prompt names, reads one file of it, and reports what was found. */
-import { factOf, linesOf, opening, readable } from './demo-facts.ts';
+import { factOf, listedLines, firstWords, fileWorthReading } from './demo-facts.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 /** What a prompt can ask a demo agent for, each in backticks behind its word. */
@@ -40,10 +40,10 @@ function call(id: string, name: string, input: Record<string, unknown>): Reply['
 function fileIn(calls: readonly DoneCall[]): string | undefined {
   const found = calls.flatMap(({ name, output, isError }) => {
     if (isError || name === 'read_file') return [];
-    const lines = linesOf(output);
+    const lines = listedLines(output);
     return name === 'grep' ? lines.map((line) => line.replace(/:\d+:.*$/, '')) : lines;
   });
-  return readable(found);
+  return fileWorthReading(found);
 }
 
 function report(prompt: string, calls: readonly DoneCall[], file: string | undefined): string {
@@ -56,7 +56,7 @@ function report(prompt: string, calls: readonly DoneCall[], file: string | undef
   const facts = calls.map((one) => factOf(one, asked[one.name] ?? '.'));
   const found = facts.length > 0 ? facts : ['No tool could be used, so there is nothing to report.'];
   return [
-    `# Report: ${opening(task)}`,
+    `# Report: ${firstWords(task)}`,
     `## Summary\n\n${found.join(' ')}`,
     `## How this was made\n\nBy the demo, which is scripted: no model read the prompt. ${calls.length === 0 ? 'No tool was called.' : `The ${calls.length === 1 ? 'tool call was' : `${calls.length} tool calls were`} real (${[...new Set(calls.map(({ name }) => `\`${name}\``))].join(', ')}), and so is what ${calls.length === 1 ? 'it' : 'they'} found.`}`,
   ].join('\n\n');

@@ -8,28 +8,28 @@ const EMPTY_FILE = '[The file is empty.]';
 const NAMED = 6;
 
 /** What a list of paths or names holds, without the tool's own remarks. */
-export function linesOf(output: string): string[] {
+export function listedLines(output: string): string[] {
   return output.split('\n').filter((line) => line !== '' && !(NOTE.test(line) && /^\[(The|No|\d)/.test(line)));
 }
 
 export const count = (value: number, one: string, many = `${one}s`): string =>
   `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
 
-export function named(names: readonly string[]): string {
+export function nameList(names: readonly string[]): string {
   const shown = names.slice(0, NAMED).map((name) => `\`${name}\``);
   const more = names.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** The first words of a text, on one line. */
-export function opening(text: string, chars = 80): string {
+export function firstWords(text: string, chars = 80): string {
   const points = [...text.replace(/\s+/g, ' ').trim()];
   return points.length > chars ? `${points.slice(0, chars - 1).join('')}…` : points.join('');
 }
 
 /** One sentence on what a call of a search or reading tool found. */
 export function factOf({ name, output, isError }: DoneCall, asked: string): string {
-  if (isError) return `\`${name}\` failed: ${opening(output, 200)}`;
+  if (isError) return `\`${name}\` failed: ${firstWords(output, 200)}`;
   if (name === 'list_directory') return listed(output);
   if (name === 'glob') return matching(output, asked);
   if (name === 'grep') return places(output, asked);
@@ -37,7 +37,7 @@ export function factOf({ name, output, isError }: DoneCall, asked: string): stri
 }
 
 function listed(output: string): string {
-  const lines = linesOf(output);
+  const lines = listedLines(output);
   if (lines.length === 0) return 'The folder is empty.';
   if (totalOf(output) !== null) return `The folder holds ${count(totalOf(output) ?? 0, 'entry', 'entries')}.`;
   const folders = lines.filter((line) => line.endsWith('/'));
@@ -46,33 +46,33 @@ function listed(output: string): string {
     ...(folders.length > 0 ? [count(folders.length, 'folder')] : []),
     ...(files.length > 0 ? [count(files.length, 'file')] : []),
   ];
-  return `The folder holds ${parts.join(' and ')}: ${named([...folders, ...files])}.`;
+  return `The folder holds ${parts.join(' and ')}: ${nameList([...folders, ...files])}.`;
 }
 
 function matching(output: string, pattern: string): string {
-  const paths = linesOf(output);
+  const paths = listedLines(output);
   if (paths.length === 0) return `No file matches \`${pattern}\`.`;
   const total = totalOf(output);
   const found = count(total ?? paths.length, 'file matches', 'files match');
-  if (paths.length === 1) return `${found} \`${pattern}\`: ${named(paths)}.`;
+  if (paths.length === 1) return `${found} \`${pattern}\`: ${nameList(paths)}.`;
   return `${found} \`${pattern}\`, by ending${total === null ? '' : ` of the first ${paths.length}`}: ${kindsOf(paths)}.`;
 }
 
 function places(output: string, pattern: string): string {
-  const found = linesOf(output).flatMap((line) => /^(.+?):(\d+):/.exec(line)?.slice(1, 3).join(':') ?? []);
+  const found = listedLines(output).flatMap((line) => /^(.+?):(\d+):/.exec(line)?.slice(1, 3).join(':') ?? []);
   if (found.length === 0) return `No line matches \`${pattern}\`.`;
   const files = new Set(found.map((place) => place.replace(/:\d+$/, '')));
   const more = /^\[The first \d+ matches; there are more/m.test(output) ? 'More than ' : '';
-  return `${more}${count(found.length, 'line matches', 'lines match')} \`${pattern}\`, in ${count(files.size, 'file')}: ${named(found)}.`;
+  return `${more}${count(found.length, 'line matches', 'lines match')} \`${pattern}\`, in ${count(files.size, 'file')}: ${nameList(found)}.`;
 }
 
-/** How many there are where the tool returned only the first of them; null where it returned all. */
+/** The total where the tool returned only the first ones; null where it returned all. */
 function totalOf(output: string): number | null {
   const total = /^\[(?:The first )?\d+ of (?:more than )?(\d+) (?:files|entries)/m.exec(output)?.[1];
   return total === undefined ? null : Number(total);
 }
 
-/** Of a file that was read; the tool says it where it returned only a part. */
+/** The size of a file that was read, from the tool's remark where it returned only a part. */
 function sizeOf(output: string): string {
   const part = /\n?\[Lines \d+ to (\d+) of a file of (\d+) bytes\..*\]$/.exec(output);
   if (part) return `more than ${count(Number(part[1]), 'line')}, ${count(Number(part[2]), 'byte')}`;
@@ -82,7 +82,7 @@ function sizeOf(output: string): string {
 
 function headingOf(output: string): string {
   const heading = /^#\s+(.+)$/m.exec(output)?.[1];
-  return heading === undefined ? '' : `; its first heading is “${opening(heading)}”`;
+  return heading === undefined ? '' : `; its first heading is “${firstWords(heading)}”`;
 }
 
 /** The most frequent endings of names, with their numbers. */
@@ -100,7 +100,7 @@ function kindsOf(paths: readonly string[]): string {
 }
 
 /** A file that is worth reading: what introduces the folder, else any text. */
-export function readable(paths: readonly string[]): string | undefined {
+export function fileWorthReading(paths: readonly string[]): string | undefined {
   const first = (pattern: RegExp) => paths.find((path) => pattern.test(path));
   return (
     first(/^readme[^/]*$/i) ??
@@ -155,5 +155,5 @@ export function lateReports(notes: readonly string[]): Report[] {
 /** The summary of a report, or its beginning. */
 export function summaryOf(report: string): string {
   const section = /^## Summary\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
-  return (section ?? opening(report, 300)).trim();
+  return (section ?? firstWords(report, 300)).trim();
 }

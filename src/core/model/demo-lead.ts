@@ -1,5 +1,5 @@
 /** The demo's lead: three acts, one for each message of a conversation, and after them the way to a real model. */
-import { count, factOf, lateReports, opening, type Report, reportsOf, summaryOf } from './demo-facts.ts';
+import { count, factOf, lateReports, firstWords, type Report, reportsOf, summaryOf } from './demo-facts.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 const SCRIPTED =
@@ -143,7 +143,7 @@ function agentsOf({ agents }: Scene, wanted: number): string[] {
 /** What came of the sub-agents, in words that fit a yes, a no, a failure and what the tool refused. */
 function outcomeOf({ output, isError }: DoneCall, late: readonly Report[]): string {
   const reports = newest([...(reportsOf(output) ?? []), ...late]);
-  if (reports.length === 0) return `${isError ? 'That did not work' : 'The answer was'}: ${opening(output, 300)}`;
+  if (reports.length === 0) return `${isError ? 'That did not work' : 'The answer was'}: ${firstWords(output, 300)}`;
   if (reports.length === 1) return sentenceOf(reports[0]!);
   return reports.map((report) => `- **${report.agent_id ?? 'Sub-agent'}**: ${sentenceOf(report)}`).join('\n');
 }
@@ -162,7 +162,7 @@ function sentenceOf({ success, outcome, report, error, metrics }: Report): strin
       : '';
     return `Its report${figures}: ${summaryOf(report)}`;
   }
-  const why = opening(error ?? '', 300);
+  const why = firstWords(error ?? '', 300);
   if (outcome === 'rejected') {
     const reason = why.replace(/^Rejected by [^:]+: /, '');
     const who = why.startsWith('Rejected by the person') ? 'You said' : 'The answer was';

@@ -1,4 +1,4 @@
-/** What the demo's script goes by: the request that it answers, read as who is asked, for what, and what came of it. */
+/** Reads a model request as the facts that the demo's script needs: the prompt, the calls so far and what it may call. */
 import type { ModelRequest, WireMessage } from './model.ts';
 
 /** A call that the script made in the exchange that it answers, with its result. */
@@ -11,11 +11,11 @@ export interface DoneCall {
 }
 
 export interface Scene {
-  /** The words that the exchange began with. */
+  /** The message that the exchange began with. */
   prompt: string;
-  /** What the engine said by itself since then, in order. */
+  /** Messages of the engine since then, in order. */
   notes: readonly string[];
-  /** In order. */
+  /** The calls of the exchange, in order. */
   calls: readonly DoneCall[];
   /** Ids of all calls of the conversation before this exchange. */
   earlier: readonly string[];
@@ -30,7 +30,7 @@ export interface Reply {
   calls: readonly { id: string; name: string; input: Record<string, unknown> }[];
 }
 
-/** The engine's own words: of a limit, of a new attempt, of a report that came late. They begin no exchange. */
+/** Messages of the engine, which begin no exchange: of a limit, a new attempt, a late report. */
 const NOTE =
   /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent )/;
 

@@ -5,7 +5,7 @@ import { agentReply } from './demo-agent.ts';
 import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts';
-import { DEMO } from './models.ts';
+import { DEMO } from './provider-traits.ts';
 
 export interface DemoOptions {
   /** Milliseconds to the first piece. */

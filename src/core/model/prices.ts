@@ -4,7 +4,7 @@ import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import type { ModelUsage } from './model.ts';
-import { DEMO } from './models.ts';
+import { isScriptedModel } from './provider-traits.ts';
 
 const Price = z.number().nonnegative().optional();
 const Prices = {
@@ -57,7 +57,7 @@ export function priceOf(
   model: string,
   usage: ModelUsage,
 ): { nanoUsd: number | null; priceVersion: string | null } {
-  if (model === DEMO) return { nanoUsd: 0, priceVersion: DEMO };
+  if (isScriptedModel(model)) return { nanoUsd: 0, priceVersion: model };
   const listed = table.models[model] ?? table.models[model.replace(/-\d{8}$/, '')];
   if (!listed) return { nanoUsd: null, priceVersion: null };
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { Output } from '#contract/rpc.ts';
 import { ModelList } from './provider-test.ts';
 
-export interface Place {
+export interface KnownPort {
   port: number;
-  /** Who usually listens there. */
+  /** The server that uses this port by default. */
   name: string;
 }
 
-const PLACES: readonly Place[] = [
+const KNOWN_PORTS: readonly KnownPort[] = [
   { port: 11434, name: 'Ollama' },
   { port: 1234, name: 'LM Studio' },
   { port: 8080, name: 'llama.cpp' },
@@ -18,7 +18,7 @@ const PLACES: readonly Place[] = [
   { port: 1337, name: 'Jan' },
   { port: 30000, name: 'SGLang' },
 ];
-/** Servers that say in their list who they are. */
+/** Names of servers by the `owned_by` of their models. */
 const OWNERS: Readonly<Record<string, string>> = {
   library: 'Ollama',
   llamacpp: 'llama.cpp',
@@ -35,13 +35,14 @@ const KeyWanted = z.object({ error: z.object({ message: z.string(), type: z.stri
 
 type Found = Output<'provider.detect'>[number];
 
-export async function detectServers(signal: AbortSignal, places: readonly Place[] = PLACES): Promise<Found[]> {
+/** The model servers that answer at these ports, in their order; never rejects. */
+export async function detectServers(signal: AbortSignal, places: readonly KnownPort[] = KNOWN_PORTS): Promise<Found[]> {
   const found = await Promise.all(places.map((place) => probe(place, signal)));
   return found.filter((server) => server !== null);
 }
 
-/** Null where nothing answers, or something that is no model server. */
-async function probe({ port, name }: Place, signal: AbortSignal): Promise<Found | null> {
+/** Null where nothing answers, or where the answer is not that of a model server. */
+async function probe({ port, name }: KnownPort, signal: AbortSignal): Promise<Found | null> {
   const baseUrl = `http://127.0.0.1:${port}`;
   try {
     const response = await fetch(`${baseUrl}/v1/models`, {
@@ -60,7 +61,7 @@ async function probe({ port, name }: Place, signal: AbortSignal): Promise<Found 
   }
 }
 
-/** The body as text; whatever listens there may send without end. */
+/** The body as text, up to `MAX_BYTES`: an unknown server may send without end. */
 async function bounded({ body }: Response): Promise<string> {
   if (body === null) return '';
   const pieces: AsyncIterable<Uint8Array> = body;

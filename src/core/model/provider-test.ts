@@ -9,9 +9,9 @@ const PATIENCE_MS = 10_000;
 /** Most names of models in one sentence. */
 const NAMED = 5;
 
-export interface Candidate {
+export interface EndpointTest {
   apiKey: string;
-  /** Null: the provider's own. */
+  /** Null: the provider's own endpoint. */
   baseUrl: string | null;
   /** The id of the model that is asked. */
   model: string;
@@ -23,7 +23,8 @@ export const ModelList = z.object({
   data: z.array(z.object({ id: z.string().min(1), owned_by: z.string().optional() })),
 });
 
-export async function testEndpoint(candidate: Candidate): Promise<Output<'provider.test'>> {
+/** Never rejects: a failure is a result with `ok: false` and one sentence for the person. `durationMs` is in milliseconds. */
+export async function testEndpoint(candidate: EndpointTest): Promise<Output<'provider.test'>> {
   const { apiKey, baseUrl, model, patienceMs = PATIENCE_MS } = candidate;
   const start = performance.now();
   const controller = new AbortController();
@@ -52,7 +53,7 @@ export async function testEndpoint(candidate: Candidate): Promise<Output<'provid
   }
 }
 
-async function ask({ createModel, apiKey, baseUrl, model }: Candidate, signal: AbortSignal): Promise<void> {
+async function ask({ createModel, apiKey, baseUrl, model }: EndpointTest, signal: AbortSignal): Promise<void> {
   const port = await createModel({ apiKey, baseUrl });
   const request = {
     model,
@@ -86,7 +87,7 @@ async function namesOf(baseUrl: string, apiKey: string, signal: AbortSignal): Pr
   }
 }
 
-function wordsOf(error: unknown, models: readonly string[], { baseUrl, model }: Candidate): string {
+function wordsOf(error: unknown, models: readonly string[], { baseUrl, model }: EndpointTest): string {
   const { code, message } = errorInfo(error);
   if (code === 'not_found' && models.length > 0) {
     const named = models.slice(0, NAMED).join(', ');

@@ -4,8 +4,9 @@ import type { AppState, Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Model } from './model.ts';
-import { DEMO, modelAt } from './models.ts';
+import { modelIdFor } from './model-names.ts';
 import { isLoopback, testEndpoint } from './provider-test.ts';
+import { providerTraits } from './provider-traits.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
 const KEY = 'anthropic.api_key';
@@ -18,7 +19,7 @@ export interface ProviderPorts {
   /** What the environment says wins over what was set. */
   environment: { apiKey: string | undefined; baseUrl: string | undefined };
   createModel: (options: { apiKey: string; baseUrl: string | null }) => Model | Promise<Model>;
-  /** Left out: the demo at its usual pace. */
+  /** Default: the demo at its usual pace. */
   createDemo?: () => Model;
 }
 
@@ -30,14 +31,14 @@ interface Endpoint {
 export class Provider {
   readonly #ports: ProviderPorts;
   #demo: Promise<Model> | null = null;
-  /** Until the key or the endpoint changes. */
+  /** The cached real model; replaced when the key or the endpoint changes. */
   #made: { baseUrl: string | null; model: Promise<Model> } | null = null;
 
   constructor(ports: ProviderPorts) {
     this.#ports = ports;
   }
 
-  /** Who answers what starts from now on. */
+  /** The active provider: the one for runs that start now. */
   get name(): AppState['provider']['kind'] {
     return this.#ports.settings.providers.active;
   }
@@ -47,9 +48,12 @@ export class Provider {
     return this.#ports.secrets.place;
   }
 
-  /** One model port for all runs of a provider; a run that was approved for one is not served by another. */
+  /**
+   * The model of a provider, shared by all of its runs. Runs name their own provider, so that one that was approved for a provider
+   * is not served by another. Throws `no_key` where no key is set up.
+   */
   async model(name: string = this.name): Promise<Model> {
-    if (name === DEMO) return (this.#demo ??= this.#createDemo());
+    if (providerTraits(name).isScripted) return (this.#demo ??= this.#createDemo());
     const baseUrl = this.#baseUrl();
     if (this.#made?.baseUrl !== baseUrl) this.#made = { baseUrl, model: this.#create(baseUrl) };
     const made = this.#made;
@@ -61,11 +65,12 @@ export class Provider {
     }
   }
 
-  /** Model requests of sub-agents at the same time. */
+  /** Most concurrent model requests of sub-agents at a provider. */
   concurrency(name: string): number {
+    const { isScripted, concurrency } = providerTraits(name);
+    if (isScripted) return concurrency;
     const { max_concurrent: wanted } = this.#ports.settings.providers.anthropic;
-    const usual = name !== DEMO && this.#isLocal() ? PROVIDER_CONCURRENCY['local'] : undefined;
-    return (name === DEMO ? null : wanted) ?? usual ?? PROVIDER_CONCURRENCY['anthropic'] ?? 3;
+    return wanted ?? (this.#isLocal() ? PROVIDER_CONCURRENCY.local : concurrency);
   }
 
   async state(): Promise<AppState['provider']> {
@@ -73,19 +78,22 @@ export class Provider {
     const keySource = environment.apiKey ? 'environment' : (await secrets.get(KEY)) ? 'store' : 'none';
     const { base_url: baseUrl } = settings.providers.anthropic;
     const { aliases, default: defaultModel } = settings.models;
-    const demo = this.name === DEMO;
+    const { isScripted, onlyModel } = providerTraits(this.name);
     return {
       kind: this.name,
-      ready: demo || keySource !== 'none' || this.#isLocal(),
+      ready: isScripted || keySource !== 'none' || this.#isLocal(),
       keySource,
       baseUrl: environment.baseUrl ?? baseUrl,
       baseUrlSource: environment.baseUrl ? 'environment' : baseUrl ? 'file' : 'default',
-      models: demo ? [{ alias: DEMO, id: DEMO }] : Object.entries(aliases).map(([alias, id]) => ({ alias, id })),
-      defaultModel: demo ? DEMO : defaultModel,
+      models: Object.entries(onlyModel === null ? aliases : { [onlyModel]: onlyModel }).map(([alias, id]) => ({
+        alias,
+        id,
+      })),
+      defaultModel: onlyModel ?? defaultModel,
     };
   }
 
-  /** An empty text removes; what is left out stays. */
+  /** Changes what is given: an empty text removes it. Throws `bad_input` for a key that no header can carry. */
   async set({ apiKey, baseUrl, kind }: Endpoint & { kind?: AppState['provider']['kind'] | undefined }): Promise<void> {
     const { secrets, settings } = this.#ports;
     if (apiKey !== undefined) await secrets.set(KEY, cleanKey(apiKey) || null);
@@ -94,7 +102,10 @@ export class Provider {
     this.#made = null;
   }
 
-  /** One tiny request with what is given instead of what is set; nothing is saved. */
+  /**
+   * Sends one tiny request with the given key, endpoint and model in place of the set ones; nothing is saved. A failed request is a result.
+   * Throws `bad_input` for a malformed key or model.
+   */
   async test({ apiKey, baseUrl, model }: Endpoint & { model?: string | undefined }): Promise<Output<'provider.test'>> {
     const { models } = this.#ports.settings;
     const url = baseUrl === undefined ? this.#baseUrl() : baseUrl || null;
@@ -104,7 +115,7 @@ export class Provider {
     return testEndpoint({
       apiKey: key || NO_KEY,
       baseUrl: url,
-      model: modelAt('anthropic', model ?? models.default, models.aliases),
+      model: modelIdFor('anthropic', model ?? models.default, models.aliases),
       createModel: this.#ports.createModel,
     });
   }
@@ -143,7 +154,7 @@ export class Provider {
   }
 }
 
-/** A key travels in a header: anything else in it is a slip of the clipboard. */
+/** Trims a key. Throws `bad_input` unless it is visible ASCII: it travels in a header. */
 function cleanKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]*$/.test(key)) return key;

@@ -37,7 +37,7 @@ export async function* streamWithRetry(
       return;
     } catch (thrown) {
       if (!(thrown instanceof ModelError)) throw thrown;
-      failure = patient(thrown);
+      failure = finalIfTooLong(thrown);
     }
     const base = delays[attempt - 1];
     const again = failure.retryable && base !== undefined && !signal.aborted;
@@ -56,8 +56,8 @@ export async function* streamWithRetry(
   }
 }
 
-/** A provider that asks for more patience than there is has the last word. */
-function patient(error: ModelError): ModelError {
+/** Makes an error final where the provider asks to wait for longer than `MAX_RETRY_AFTER_MS`. */
+function finalIfTooLong(error: ModelError): ModelError {
   if (!error.retryable || error.retryAfterMs === null || error.retryAfterMs <= MAX_RETRY_AFTER_MS) return error;
   const seconds = Math.ceil(error.retryAfterMs / 1000);
   const limit = MAX_RETRY_AFTER_MS / 1000;

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
 import { scopeOf, temporaryNameOf } from './memory.ts';
 import type { ChildRequest } from '../tools/children.ts';
-import { delegation } from '../tools/sub-agent-tools.ts';
+import { delegationRequest } from '../tools/sub-agent-tools.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'store'>;
 
@@ -49,7 +49,7 @@ export async function actorOf(parts: Parts, asked: Asked): Promise<Actor> {
   const name = temporaryNameOf(agent);
   if (name !== null && !AgentName.safeParse(name).success)
     throw new TriadError('not_found', `agent not found: "${agent}" cannot be the name of a temporary agent`);
-  const request = delegation(agent, PROMPT, undefined);
+  const request = delegationRequest(agent, PROMPT, undefined);
   const wanted: ChildRequest = name === null ? request : { ...request, agent: null, name };
   const envelope = parts.envelopes.child(wanted, parent, agents);
   return { agent: name ?? agent, scope: agent, leads: false, envelope };

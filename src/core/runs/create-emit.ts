@@ -25,7 +25,7 @@ export function createEmit({ engine, workflow, plan: { recorder, envelope }, clo
     const stored = recorder.record(payload.type === 'usage' ? { ...payload, worked } : payload);
     if (payload.type === 'usage') {
       budget.counted(runId, payload.request);
-      engine.permits(envelope.provider).answered(payload.request.error);
+      engine.limiter(envelope.provider).attemptEnded(payload.request.error);
     }
     const live = workflow.runs.get(runId);
     if (live) track(live, underWay, payload, startsAgents);

@@ -35,7 +35,7 @@ export function createRunContext(parts: Parts): RunContext {
     ...parts,
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
-  const permits = engine.permits(model.provider);
+  const limiter = engine.limiter(model.provider);
   const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
   const run: RunContext = {
     depth: plan.depth,
@@ -48,9 +48,10 @@ export function createRunContext(parts: Parts): RunContext {
     retryDelays: engine.retryDelays,
     // With one request at a time the response would keep what it starts from its turn.
     get early() {
-      return permits.limit > 1;
+      return limiter.limit > 1;
     },
     tools,
+    isPrimaryOnly: (name) => engine.tools.isPrimaryOnly(name),
     stored: {
       calls: new Map(stored.calls.map((call) => [call.toolCallId, call])),
       approvals: new Map(stored.approvals.map((approval) => [approval.request.toolCallId, approval])),
@@ -59,7 +60,7 @@ export function createRunContext(parts: Parts): RunContext {
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
     admit: async (until) => {
       const resume = watchdog.hold();
-      return permits.enter(model, until, { free: plan.depth === 0 }).finally(resume);
+      return limiter.acquire(model, until, { free: plan.depth === 0 }).finally(resume);
     },
     price: (usage) => engine.price(envelope.model, usage),
     hint: (piece) => recorder.hint(piece),

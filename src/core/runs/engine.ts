@@ -7,7 +7,7 @@ import type { Envelopes } from './envelopes.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
-import type { Permits } from '../model/permits.ts';
+import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -31,6 +31,6 @@ export interface Engine {
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
   model(provider?: string): Promise<Model>;
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
-  permits(provider: string): Permits;
+  limiter(provider: string): ProviderLimiter;
   readonly retryDelays: readonly number[];
 }

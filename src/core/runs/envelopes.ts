@@ -2,11 +2,12 @@
 import { type AgentDefinition, Envelope, type Permission } from '#contract/agent.ts';
 import { z } from 'zod';
 import type { AgentRegistry } from '../agents/registry.ts';
-import { BASELINE, fits } from '../agents/vocabulary.ts';
+import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
 import { checkNarrower } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
-import { DEMO, modelAt } from '../model/models.ts';
+import { modelIdFor } from '../model/model-names.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { budgetOf, RUN_LIMITS } from '../budget/limits.ts';
@@ -105,8 +106,9 @@ export class Envelopes {
     if (prompt.trim() === '') {
       throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
     }
-    if (asked.provider === DEMO && model.trim() !== DEMO) {
-      throw new TriadError('bad_input', `The demo has only the model ${DEMO}`);
+    const { onlyModel } = providerTraits(asked.provider);
+    if (onlyModel !== null && model.trim() !== onlyModel) {
+      throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
     }
     for (const field of FIXED) {
       if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field])) {
@@ -135,7 +137,7 @@ export class Envelopes {
       approvalMode,
       tools,
       limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
-      model: modelAt(asked.provider, model, this.#settings.models.aliases),
+      model: modelIdFor(asked.provider, model, this.#settings.models.aliases),
       permissions: this.#tools.permissionsOf(tools),
     };
     return { value: envelope, hash: canonicalHash(envelope) };
@@ -166,7 +168,7 @@ export class Envelopes {
       systemPrompt: parts.systemPrompt,
       prompt: parts.prompt,
       provider: parts.provider,
-      model: modelAt(parts.provider, parts.model ?? models.default, models.aliases),
+      model: modelIdFor(parts.provider, parts.model ?? models.default, models.aliases),
       maxTokens: Math.min(definition?.maxTokens ?? DEFAULT_MAX_TOKENS, parent?.maxTokens ?? Infinity),
       effort: parts.effort ?? definition?.effort ?? null,
       tools,
@@ -204,8 +206,9 @@ export class Envelopes {
     whose: string,
   ): void {
     const available = [...new Set([...BASELINE, ...has])].sort();
+    const { mayWrite } = providerTraits(provider);
     const missing = (named ?? []).filter(
-      (permission) => !available.includes(permission) && !(provider === DEMO && writes({ permissions: [permission] })),
+      (permission) => !available.includes(permission) && (mayWrite || !writes({ permissions: [permission] })),
     );
     if (missing.length === 0) return;
     throw new TriadError(
@@ -216,7 +219,7 @@ export class Envelopes {
 
   /** Tools that need more than these permissions are not given. */
   #fitting(tools: readonly string[], permissions: readonly Permission[] | null): string[] {
-    return tools.filter((name) => fits({ permissions: this.#tools.permissionsOf([name]) }, permissions));
+    return tools.filter((name) => isWithinPermissions({ permissions: this.#tools.permissionsOf([name]) }, permissions));
   }
 
   #childTools(parent: Envelope): string[] {
@@ -234,9 +237,9 @@ export class Envelopes {
     );
   }
 
-  /** The demo is given nothing that could write. */
+  /** Without the tools that write, where the provider may not be given them. */
   #within(provider: string, tools: readonly string[]): string[] {
-    if (provider !== DEMO) return [...tools];
+    if (providerTraits(provider).mayWrite) return [...tools];
     return tools.filter((name) => !writes({ permissions: this.#tools.permissionsOf([name]) }));
   }
 

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Verdict } from '#contract/permission.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
-import { targetsOf, usualOf } from './questions.ts';
+import { targetsOf, callDefaults } from './questions.ts';
 import type { Question } from '../tools/question.ts';
 import type { Tool } from '../tools/tool.ts';
 import { actorOf, type Asked } from './actor.ts';
-import { type Action, unfit } from '../approvals/judge.ts';
+import { type Action, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store'>;
@@ -15,10 +15,13 @@ type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'st
 export async function explain(parts: Parts, asked: Asked & { tool: string; input: unknown }): Promise<Verdict> {
   const { folder, conversationId, workflowId } = asked;
   const tool = parts.tools.get(asked.tool);
-  if (!tool) return unfit(`There is no tool "${asked.tool}". There are: ${parts.tools.names(true).join(', ')}`);
+  if (!tool)
+    return invalidCallVerdict(`There is no tool "${asked.tool}". There are: ${parts.tools.names(true).join(', ')}`);
   const parsed = tool.input.safeParse(asked.input);
   if (!parsed.success)
-    return unfit(`Invalid arguments for ${tool.name}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+    return invalidCallVerdict(
+      `Invalid arguments for ${tool.name}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
+    );
   try {
     const { agent, scope, leads, envelope } = await actorOf(parts, asked);
     const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
@@ -37,14 +40,14 @@ export async function explain(parts: Parts, asked: Asked & { tool: string; input
       workflowId,
       requires: requiresApproval ?? [],
       mode,
-      ...usualOf(tool.permissions, question),
+      ...callDefaults(tool.permissions, question),
       ceiling: has.includes(tool.name)
         ? null
         : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
     };
     return await parts.permissions.explain(action);
   } catch (error) {
-    if (error instanceof TriadError) return unfit(error.message);
+    if (error instanceof TriadError) return invalidCallVerdict(error.message);
     throw error;
   }
 }

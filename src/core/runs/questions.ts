@@ -1,10 +1,11 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
-import type { Asking, Ruling } from '../approvals/gate.ts';
+import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
+import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import type { Action } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
-import { literal } from '../base/pattern.ts';
+import { escapePattern } from '../base/pattern.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
@@ -73,7 +74,7 @@ async function actionsOf(
   { tool, input }: ParsedCall,
   question: Pick<Question, 'subject' | 'risk' | 'reversible'> | null,
 ): Promise<Action[]> {
-  if (question?.subject.kind === 'envelopes') {
+  if (question && isSpawn(question.subject)) {
     const { items, operation } = question.subject;
     return items.map(({ envelope }) =>
       actionOf(parts, tool, tool.name, agentTargets([envelope.agent], operation === 'spawn'), question),
@@ -112,12 +113,12 @@ function actionOf(
     requires: requiresApproval ?? [],
     ceiling: null,
     mode,
-    ...usualOf(permissions, question),
+    ...callDefaults(permissions, question),
   };
 }
 
 /** How a call stands where no rule says anything. */
-export function usualOf(
+export function callDefaults(
   permissions: Tool['permissions'],
   question: Pick<Question, 'risk' | 'reversible'> | null,
 ): Pick<Action, 'asks' | 'risk' | 'reversible'> {
@@ -180,7 +181,7 @@ function isLateYes({ approvals }: Engine['settings'], { risk, reversible }: Ques
 function offerOf({ subject, reversible }: Question, [action, ...others]: readonly Action[]): ApprovalRequest['grant'] {
   const [target] = action?.targets?.values ?? [];
   if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
-  if (subject.kind === 'envelopes' && subject.operation !== 'delegate') return undefined;
+  if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   const { scope: agent, tool } = action;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
@@ -189,7 +190,7 @@ function offerOf({ subject, reversible }: Question, [action, ...others]: readonl
 
 /** The least that matches all that the call is about. */
 function patternOf(targets: Targets): string {
-  const values = (targets?.values ?? []).map(literal);
+  const values = (targets?.values ?? []).map(escapePattern);
   return values.length === 1 ? values[0]! : `{${values.join(',')}}`;
 }
 
@@ -198,11 +199,11 @@ function asking(
   call: ParsedCall,
   request: ApprovalRequest,
   { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly (Verdict | null)[] },
-): Asking {
+): AskingRun {
   const { engine, workflow, plan, signal, explain } = parts;
   const { subject } = request;
   const { folder } = plan.envelope;
-  const record: Asking['record'] = (payload) => plan.recorder.record(payload);
+  const record: AskingRun['record'] = (payload) => plan.recorder.record(payload);
   return {
     policy: workflow.approve,
     signal,
@@ -214,7 +215,7 @@ function asking(
       const { grants } = engine.permissions;
       const targets = actions[0]?.targets ?? null;
       const { ids } = plan.recorder;
-      const grant = grants.made(wish, {
+      const grant = grants.newGrant(wish, {
         offer: request.grant,
         targets,
         folder,
@@ -224,7 +225,7 @@ function asking(
       return () => grants.give(grant, record);
     },
     revalidate: (item, value) =>
-      subject.kind === 'envelopes'
+      isSpawn(subject)
         ? editedEnvelope(engine, plan, subject, item, value)
         : editedInput(parts, call.tool, request, value),
   };
@@ -243,7 +244,7 @@ function rulingOf(verdict: Verdict | null): Ruling | null {
 async function editedEnvelope(
   engine: Engine,
   plan: RunPlan,
-  { items }: Extract<Subject, { kind: 'envelopes' }>,
+  { items }: SpawnSubject,
   item: number,
   value: unknown,
 ): Promise<{ value: unknown; hash: string }> {

@@ -11,7 +11,7 @@ import { canonicalHash } from '../base/hash.ts';
 import { History, nextStep, reviewedIn, salvaged } from '../log/history.ts';
 import { limitNotice } from '../budget/limit-notices.ts';
 import { NO_USAGE } from '../model/model.ts';
-import { DEMO } from '../model/models.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
@@ -66,7 +66,7 @@ export async function executeRun(
     const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children };
     result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
   } catch (error) {
-    engine.permits(envelope.provider).failed(error);
+    engine.limiter(envelope.provider).requestFailed(error);
     result = endOf(error, signal, history);
   } finally {
     watchdog.stop();
@@ -126,7 +126,7 @@ function tellUnknownPrice(
 
 /** Said once for each workflow, wherever it is shown. */
 function tellDemo({ recorder, envelope: { provider }, depth }: RunPlan): void {
-  if (provider !== DEMO || depth > 0) return;
+  if (!providerTraits(provider).isScripted || depth > 0) return;
   const text = 'Demo: the answers are scripted, no model is asked';
   void recorder.record({ type: 'notice', level: 'info', text });
 }

@@ -16,7 +16,7 @@ import { permissionMethods } from './methods/permissions.ts';
 import { providerMethods } from './methods/provider.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
-import { DEMO } from '../model/models.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Provider } from '../model/provider.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
@@ -85,8 +85,8 @@ async function appStateOf(
   { agents, tools, settings }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
-  // The demo is given nothing that could write.
-  const offered = tools.all().filter((tool) => provider.name !== DEMO || !writes(tool));
+  const { mayWrite } = providerTraits(provider.name);
+  const offered = tools.all().filter((tool) => mayWrite || !writes(tool));
   return {
     version,
     folder,

@@ -29,11 +29,11 @@ import { AttentionFeed } from './attention.ts';
 import { EventLog } from '../log/event-log.ts';
 import { handlersOf, type HandlerPorts } from './handlers.ts';
 import type { ModelUsage } from '../model/model.ts';
-import { newerThan } from '../base/ids.ts';
+import { advanceIdsPast } from '../base/ids.ts';
 import { OpenMessages } from '../log/open-messages.ts';
 import { Orchestrator } from '../workflows/orchestrator.ts';
-import { Permits } from '../model/permits.ts';
-import { nameOf, problemWords } from '../base/problem-words.ts';
+import { ProviderLimiter } from '../model/provider-limiter.ts';
+import { inputName, problemWords } from '../base/problem-words.ts';
 import { sweep } from '../workflows/recovery.ts';
 import { SessionProjector } from '../records/sessions/projector.ts';
 import type { Store } from '../store/store.ts';
@@ -87,7 +87,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
   // What is made now sorts after what there is, also where the clock was put back meanwhile.
   const [newest] = (await store.workflows({ limit: 1 })).items;
-  if (newest) newerThan(newest.id);
+  if (newest) advanceIdsPast(newest.id);
   await sweep(store, log, engine.price);
   await sessions.catchUp();
   await engine.permissions.grants.load();
@@ -187,7 +187,7 @@ function createProjector({ store, settings, data, version }: RuntimePorts, log: 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
   const { settings, agents, trust, provider, store } = ports;
-  const permits = new Map<string, Permits>();
+  const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
     saveClock: (requests) => {
@@ -220,9 +220,9 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     settings,
     model: (name) => provider.model(name),
     price: (model, usage) => ports.price(model, usage),
-    permits: (name) => {
-      const known = permits.get(name) ?? new Permits(() => provider.concurrency(name));
-      permits.set(name, known);
+    limiter: (name) => {
+      const known = limiters.get(name) ?? new ProviderLimiter(() => provider.concurrency(name));
+      limiters.set(name, known);
       return known;
     },
     retryDelays: ports.retryDelays ?? RETRY_DELAYS_MS,
@@ -233,5 +233,5 @@ function parse<S extends z.ZodType>(name: string, schema: S, input: unknown): z.
   const parsed = schema.safeParse(input, { error: problemWords });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new TriadError('bad_input', `${nameOf(issue?.path ?? [], name)} ${issue?.message}`);
+  throw new TriadError('bad_input', `${inputName(issue?.path ?? [], name)} ${issue?.message}`);
 }

@@ -1,4 +1,4 @@
-/** The settings as they are now: whoever holds this reads the newest values, whoever changes them saves them first. */
+/** The current settings: reads give the newest values, and a change is saved to the file before it takes effect. */
 import { SerialQueue } from '../base/serial-queue.ts';
 import { saveSetting, type Settings, settingsFile } from './settings.ts';
 
@@ -41,7 +41,7 @@ export class LiveSettings implements Settings {
     return this.#current.sessions;
   }
 
-  /** Null brings the default back. Saved when it resolves, and read by all that starts from then on. */
+  /** Saves a key and applies it; null brings the default back. Throws like `saveSetting`. */
   set(path: string, value: string | number | boolean | null): Promise<void> {
     return this.#changes.add(async () => {
       this.#current = await saveSetting(this.#configFolder, path, value);

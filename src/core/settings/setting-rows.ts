@@ -4,7 +4,7 @@ import type { SettingRow } from '#contract/view.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** In the order of the schema. `values` fits it. */
+/** One row for each key, in the order of the schema; `values` must fit it. */
 export function rowsOf(schema: z.ZodType, values: object): SettingRow[] {
   return leavesOf(z.toJSONSchema(schema), values, '');
 }
@@ -40,7 +40,7 @@ function plain(value: unknown): SettingRow['value'] {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-/** The bound of the number format itself is none. */
+/** Null for the bounds of the number format itself: they are no limits of the setting. */
 function finite(bound: unknown): number | null {
   return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : null;
 }

@@ -13,8 +13,8 @@ interface Entry {
   pair: TomlPair | null;
 }
 
-/** Tells the line (from 1) of a key, of the nearest table above it where it has none of its own, or 1. */
-export function linesOf(text: string): (path: readonly string[]) => number {
+/** Returns a function that finds the line (from 1) of a key: its own, else that of the nearest table above it, else 1. */
+export function lineFinder(text: string): (path: readonly string[]) => number {
   let entries: Entry[] | null = null;
   return (path) => {
     entries ??= entriesOf(text);
@@ -28,8 +28,8 @@ export function linesOf(text: string): (path: readonly string[]) => number {
 }
 
 /**
- * The text with the key set to a literal (already TOML), or without it. Null where only a rewrite could do that.
- * Callers verify what became of it: keys of inline tables, and of a text without a tree, are not found.
+ * The text with the key set to a TOML literal, or with null without the key. Null where only a rewrite could do that.
+ * Callers must check the result: keys of inline tables, and of a text without a syntax tree, are not found.
  */
 export function editKey(text: string, path: readonly string[], literal: string | null): string | null {
   const entries = entriesOf(text);

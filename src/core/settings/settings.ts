@@ -15,7 +15,7 @@ import { DEFAULT_ALIASES } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { rowsOf } from './setting-rows.ts';
-import { editKey, linesOf } from './settings-text.ts';
+import { editKey, lineFinder } from './settings-text.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
@@ -121,7 +121,7 @@ const SettingsFile = z.strictObject({
             .nullable()
             .default(null)
             .describe(
-              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY['anthropic']}, or ${limits.PROVIDER_CONCURRENCY['local']} where base_url is a server on this machine.`,
+              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY.anthropic}, or ${limits.PROVIDER_CONCURRENCY.local} where base_url is a server on this machine.`,
             ),
           base_url: EndpointUrl.nullable()
             .default(null)
@@ -165,7 +165,7 @@ export function settingPaths(): string[] {
   return settingRows(SettingsFile.parse({})).map(({ path }) => path);
 }
 
-/** The value at a dotted path: of one key, or of a whole table. */
+/** The value at a dotted path: of one key, or of a whole table. Throws `bad_input` for an unknown path. */
 export function readSetting(settings: Settings, path: string): unknown {
   let value: unknown = settings;
   for (const part of path.split('.')) {
@@ -175,7 +175,7 @@ export function readSetting(settings: Settings, path: string): unknown {
   return value;
 }
 
-/** All that is wrong with the text of a settings file, or the settings. */
+/** The settings of a file's text, or everything that is wrong with it. Never throws for a bad text. */
 export function checkSettings(
   text: string,
 ): { ok: true; settings: Settings } | { ok: false; problems: SettingsProblem[] } {
@@ -189,7 +189,7 @@ export function checkSettings(
   }
   const result = SettingsFile.safeParse(raw, { error: problemWords, reportInput: true });
   if (result.success) return { ok: true, settings: result.data };
-  const lineOf = linesOf(text);
+  const lineOf = lineFinder(text);
   return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)) };
 }
 
@@ -200,7 +200,8 @@ export async function loadSettings(configFolder: string): Promise<Settings> {
 
 /**
  * Sets one key, or with null removes it so that its default is back. Comments and order stay.
- * A text for a number or a yes or no is read as one, as it comes from a command line. Callers save one at a time.
+ * A text for a number or a boolean is read as one, because command lines send text. Throws `bad_input` for an unknown key, a value or
+ * a file that does not fit. Not safe for concurrent calls.
  */
 export async function saveSetting(configFolder: string, path: string, value: Value | null): Promise<Settings> {
   const file = settingsFile(configFolder);
@@ -226,7 +227,7 @@ function checked(text: string, file: string): Settings {
   throw new TriadError('bad_input', lines[0]!, { detail: lines.join('\n') });
 }
 
-/** One line for the person, without the place. */
+/** One sentence for the person, without file and line. */
 export function sentenceOf({ key, message, suggestion }: SettingsProblem): string {
   const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
   return `${key === null ? '' : `${key} `}${message}${hint}`;
@@ -244,7 +245,7 @@ async function readText(configFolder: string): Promise<string> {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof linesOf>): SettingsProblem[] {
+function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof lineFinder>): SettingsProblem[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
     const suggestion = issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
@@ -276,7 +277,7 @@ function suggest(path: string): string | null {
   return nearest(path, [...all, ...tables]) ?? all.find((known) => known.endsWith(`.${name}`)) ?? null;
 }
 
-/** A text for a key that is no text, as the key wants it where that can be done. */
+/** A text as the number or boolean that its key wants; left as it is where it is none. */
 function asTyped(path: string, value: Value): Value {
   const kind = settingRows(SettingsFile.parse({})).find((row) => row.path === path)?.kind;
   if (typeof value !== 'string') return value;
@@ -294,7 +295,7 @@ function tryParse(text: string): Table | null {
   }
 }
 
-/** The parser's tables have no prototype and copies have one: that is no difference. */
+/** Compares clones, because the parser's tables have no prototype and copies have one. */
 function isSame(a: Table | null, b: Table): boolean {
   return isDeepStrictEqual(structuredClone(a), structuredClone(b));
 }

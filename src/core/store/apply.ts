@@ -1,5 +1,6 @@
 /** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
+import { itemHashes } from '#contract/item-hashes.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
@@ -7,6 +8,7 @@ import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
 import { cutAtCodePoint, titleOf } from '../base/text.ts';
 import { ZERO } from '../base/usage.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
 
@@ -92,7 +94,7 @@ function toolEnd({ runId, at, entry: value }: Event<'tool-end'>): Write[] {
 }
 
 function approvalRequest({ approval }: Event<'approval-request'>): Write[] {
-  const items = approval.subject.kind === 'envelopes' ? approval.subject.items.length : 1;
+  const items = itemHashes(approval.subject).length;
   const decisions = Array.from({ length: items }, () => null);
   const row = { workflowId: approval.workflowId, request: approval, decisions, open: items };
   return [{ kind: 'put', table: 'approval', key: approval.id, row }];
@@ -211,7 +213,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
   if (parentRunId === null) {
     const demo: Write = { kind: 'update', table: 'workflow', key: workflowId, set: { demo: true } };
-    return envelope.provider === 'demo' ? [run, demo] : [run];
+    return providerTraits(envelope.provider).isScripted ? [run, demo] : [run];
   }
   const execution = {
     workflow_id: workflowId,

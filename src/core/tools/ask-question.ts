@@ -4,7 +4,7 @@ import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
 import type { PersonQuestion, Reply } from '#contract/approval.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { defineTool } from './tool.ts';
-import { HARMLESS } from './traits.ts';
+import { NO_PERMISSION } from './traits.ts';
 
 const Choice = z.strictObject({
   label: z.string().trim().min(1).max(200).describe('A few words.'),
@@ -41,7 +41,7 @@ const Input = z.strictObject({
 });
 
 export const askQuestion = defineTool<z.output<typeof Input>>({
-  ...HARMLESS,
+  ...NO_PERMISSION,
   name: 'ask_question',
   describe: () =>
     'Asks the person what only they can know: a choice between ways, a preference, a fact that no file tells. ' +

@@ -16,7 +16,7 @@ export interface ChildRequest {
   prompt: string;
   systemPrompt: string | null;
   tools: string[] | null;
-  /** What its tools may need at most. */
+  /** The permissions that its tools may need at most. */
   permissions: Permission[] | null;
   mcpServers: string[] | null;
   provider: string | null;

@@ -4,11 +4,11 @@ import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
-  childrenOf,
-  delegation,
+  requireChildren,
+  delegationRequest,
   PROMPT_RULE,
   promptField,
-  refusedOrReported,
+  reportResult,
   titleField,
   usableAgents,
 } from './sub-agent-tools.ts';
@@ -44,23 +44,24 @@ It counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person
   permissions: [],
   baseline: false,
   primaryOnly: true,
+  knownAs: ['task'],
   order: 'concurrent',
   recovery: 'continue',
   targets: async ({ operation, agent_id: name }) =>
     agentTargets(operation === 'delegate' && name !== undefined ? [name] : [], false),
   question: async (input, context) => {
     if (input.operation !== 'delegate') return null;
-    return childrenOf(context).propose('delegate', context.toolCallId, [
-      delegation(input.agent_id ?? '', input.prompt ?? '', input.reason),
+    return requireChildren(context).propose('delegate', context.toolCallId, [
+      delegationRequest(input.agent_id ?? '', input.prompt ?? '', input.reason),
     ]);
   },
   execute: async (input, context, approval) => {
-    const children = childrenOf(context);
+    const children = requireChildren(context);
     if (input.operation === 'list_agents') {
       return { status: 'completed', output: JSON.stringify({ success: true, agents: children.agents() }) };
     }
     if (!approval) throw new TriadError('internal', 'A delegation needs an approval');
     const [report] = await children.run(approval, { waitAll: true });
-    return refusedOrReported(report);
+    return reportResult(report);
   },
 });

@@ -1,8 +1,8 @@
 /** The tool that finds files of the workspace by their path. */
 import { z } from 'zod';
-import { READING } from './traits.ts';
+import { READ_ONLY } from './traits.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
 
@@ -18,7 +18,7 @@ const Input = z.strictObject({
 
 export function globTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'glob',
     describe: () =>
       'Finds files in the workspace by a glob pattern and returns their paths, relative to the workspace folder, one per line, sorted. ' +
@@ -26,7 +26,7 @@ export function globTool(): Tool {
     input: Input,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const where = await searchFrom(context.folder, input.path, [input.pattern]);
         const hidden = await context.hidden('glob', input.path ?? '.');
         const found = await search({ kind: 'glob', pattern: input.pattern, hidden, ...where }, context.signal);

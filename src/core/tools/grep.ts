@@ -1,8 +1,8 @@
 /** The tool that finds lines in files of the workspace by a regular expression. */
 import { z } from 'zod';
-import { READING } from './traits.ts';
+import { READ_ONLY } from './traits.ts';
 import { MAX_LINE_CHARS, MAX_MATCHES, search, SEARCH_MS, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
 
@@ -29,7 +29,7 @@ const Input = z.strictObject({
 
 export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {}): Tool {
   return defineTool<z.infer<typeof Input>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'grep',
     describe: () =>
       'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text, sorted by path. ' +
@@ -38,7 +38,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
     input: Input,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const where = await searchFrom(context.folder, input.path, input.glob === undefined ? [] : [input.glob]);
         // A bare name pattern means files at any depth, as in other search programs.
         const glob = input.glob === undefined ? '**' : input.glob.includes('/') ? input.glob : `**/${input.glob}`;

@@ -3,8 +3,8 @@ import { opendir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { z } from 'zod';
 import { matches } from '../base/pattern.ts';
-import { FolderInput, READING } from './traits.ts';
-import { settle } from './settle.ts';
+import { FolderInput, READ_ONLY } from './traits.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets, withFolder } from './workspace.ts';
 
@@ -12,15 +12,15 @@ const MAX_SHOWN = 1000;
 /** A folder with more entries is not read to its end. */
 const MAX_READ = 50_000;
 
-/** Also where there are entries that rules keep from the agent. */
+/** The same for an empty folder and for one whose entries rules hide. */
 const NOTHING = '[There is nothing to show.]';
 
-/** As a pattern that denies is held against a path. */
+/** How rules that deny match a path. */
 const LOOSELY = { path: true, loose: true };
 
 export function listDirectoryTool(): Tool {
   return defineTool<z.infer<typeof FolderInput>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'list_directory',
     describe: () =>
       'Lists what a folder of the workspace holds, one name per line, sorted: folders end with "/", symbolic links with "@". ' +
@@ -28,9 +28,9 @@ export function listDirectoryTool(): Tool {
     input: FolderInput,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: (input, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const asked = input.path ?? '.';
-        // As it was asked for, and where it leads: rules may be about either.
+        // Rules may name the path that was asked for, or the one that it leads to.
         const { values, canonical } = await pathTargets(context.folder, asked);
         const hidden = await context.hidden('list_directory', asked);
         const isHidden = (name: string): boolean =>

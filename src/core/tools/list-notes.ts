@@ -1,14 +1,14 @@
 /** The tool that lists the workspace's notes: its Markdown files, each with its title. */
 import type { z } from 'zod';
-import { FolderInput, READING } from './traits.ts';
+import { FolderInput, READ_ONLY } from './traits.ts';
 import { MAX_FILES, search, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
 
 export function listNotesTool(): Tool {
   return defineTool<z.infer<typeof FolderInput>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'list_notes',
     describe: () =>
       `Lists the notes of the workspace, which are its Markdown files, as "path — title", sorted by path, at most ${MAX_FILES}. ` +
@@ -16,7 +16,7 @@ export function listNotesTool(): Tool {
     input: FolderInput,
     targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
     execute: ({ path }, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const where = await searchFrom(context.folder, path, []);
         const hidden = await context.hidden('list_notes', path ?? '.');
         const found = await search({ kind: 'notes', hidden, ...where }, context.signal);

@@ -1,9 +1,9 @@
 /** The tool with which an agent keeps notes for its later work in the same folder. */
 import { z } from 'zod';
 import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES, MAX_NAME_CHARS } from '#contract/limits.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Memory, type ToolResult } from './tool.ts';
-import { HARMLESS } from './traits.ts';
+import { NO_PERMISSION } from './traits.ts';
 
 const Input = z
   .strictObject({
@@ -37,7 +37,7 @@ const Input = z
   });
 
 export const memoryTool = defineTool<z.infer<typeof Input>>({
-  ...HARMLESS,
+  ...NO_PERMISSION,
   name: 'memory',
   describe: () =>
     `Keeps named notes of yours for later conversations in this folder: at most ${MAX_MEMORY_NOTES} notes of ${MAX_MEMORY_CHARS} characters. No other agent reads them; the person can read and delete them. ` +
@@ -45,7 +45,7 @@ export const memoryTool = defineTool<z.infer<typeof Input>>({
   input: Input,
   order: 'serial',
   execute: ({ operation, name = '', text = '' }, context) =>
-    settle(context, () => run(context.memory, operation, name, text)),
+    toToolResult(context, () => run(context.memory, operation, name, text)),
 });
 
 async function run(

@@ -29,7 +29,7 @@ interface Piece {
 const EXCERPT_CHARS = 400;
 
 /** Best first, each with where it stands and the words around what was found. */
-export function ranked(
+export function rankSections(
   query: string,
   limit: number,
   { notes, reports }: { notes: readonly Note[]; reports: readonly PastReport[] },
@@ -42,7 +42,7 @@ export function ranked(
     fields: ['title', 'heading', 'text'],
     searchOptions: {
       boost: { title: 2, heading: 2 },
-      // Endings differ, and so do the hands that typed it; short words mean what they say.
+      // Longer words also match other endings and typing errors; short ones must match exactly.
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
     },
@@ -57,7 +57,7 @@ export function ranked(
 function piecesOf({ path, text }: Note): Omit<Piece, 'id'>[] {
   const title = titleOfNote(path, text);
   return sectionsOf(text).map(({ heading, line, text: body }) => {
-    // The heading is told by itself.
+    // The heading is a field of its own.
     const own = heading === '' ? body : body.slice(body.indexOf('\n') + 1 || body.length);
     return { place: `${path}:${line}`, title, heading, text: own };
   });

@@ -5,8 +5,8 @@ import { TriadError } from '../base/errors.ts';
 import type { ChildReport } from './children.ts';
 import {
   agentTargets,
-  childrenOf,
-  delegation,
+  requireChildren,
+  delegationRequest,
   PROMPT_RULE,
   promptField,
   titleField,
@@ -53,19 +53,19 @@ Each task counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the
       false,
     ),
   question: (input, context) =>
-    childrenOf(context).propose(
+    requireChildren(context).propose(
       'parallel',
       context.toolCallId,
-      input.tasks.map((task) => delegation(task.agent_id, task.prompt, task.reason)),
+      input.tasks.map((task) => delegationRequest(task.agent_id, task.prompt, task.reason)),
     ),
   execute: async (input, context, approval) => {
     if (!approval) throw new TriadError('internal', 'A batch needs an approval');
-    return aggregate(await childrenOf(context).run(approval, { waitAll: input.wait_all }));
+    return batchResult(await requireChildren(context).run(approval, { waitAll: input.wait_all }));
   },
 });
 
 /** Partial failure is reported, not thrown; what still runs counts as neither completed nor failed. */
-export function aggregate(reports: readonly ChildReport[]): ToolResult {
+export function batchResult(reports: readonly ChildReport[]): ToolResult {
   const running = reports.filter((report) => report.outcome === null);
   const completed = reports.filter((report) => report.outcome === 'completed');
   const failed = reports.length - completed.length - running.length;

@@ -2,8 +2,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
-import { READING } from './traits.ts';
-import { settle } from './settle.ts';
+import { READ_ONLY } from './traits.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, shownPath } from './workspace.ts';
 
@@ -25,7 +25,7 @@ const Input = z.strictObject({
 
 export function readFileTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'read_file',
     describe: () =>
       'Reads a text file of the workspace and returns its lines as they are, without numbers. ' +
@@ -34,7 +34,7 @@ export function readFileTool(): Tool {
     input: Input,
     targets: (input, folder) => fileTargets(folder, input.path),
     execute: (input, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const file = await openInside(context.folder, input.path);
         try {
           const first = input.offset ?? 1;

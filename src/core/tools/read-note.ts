@@ -4,9 +4,9 @@ import { matches } from '../base/pattern.ts';
 import { TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
-import { READING } from './traits.ts';
+import { READ_ONLY } from './traits.ts';
 import { search, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, resolveInside, shownPath } from './workspace.ts';
 
@@ -25,7 +25,7 @@ const Input = z.strictObject({
 
 export function readNoteTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
-    ...READING,
+    ...READ_ONLY,
     name: 'read_note',
     describe: () =>
       `Reads a note of the workspace, or one section of it, at most ${MAX_BYTES / 1024} KiB. Longer ones, and files that are no Markdown, are for read_file.`,
@@ -37,7 +37,7 @@ export function readNoteTool(): Tool {
       return { values: each.flatMap(({ values }) => values), path: true };
     },
     execute: ({ note, section }, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const { found, all } = await lookFor(context.folder, note, context.signal);
         const [path, ...others] = found;
         if (path === undefined) throw noNote(note, all, await context.hidden('read_note', '.'));
@@ -53,7 +53,7 @@ export function readNoteTool(): Tool {
 
 const LOOK_MS = 20_000;
 
-/** One for a path; all that have it for a name, and where there are none all others. */
+/** `found`: the note at the path, or else all notes of that name. `all`: every note that was searched, for suggestions. */
 async function lookFor(
   folder: string,
   note: string,
@@ -75,7 +75,7 @@ async function lookFor(
   return { found: lines.filter((path) => nameOf(path) === nameOf(wanted)), all: lines };
 }
 
-/** A link may have a heading and other words behind the name. */
+/** The name in a wiki link, without its heading and its label. */
 function wantedIn(note: string): string {
   return note
     .replace(/^\[\[(.*)\]\]$/, '$1')
@@ -83,7 +83,7 @@ function wantedIn(note: string): string {
     .trim();
 }
 
-/** Nothing that rules keep from the agent is proposed. */
+/** Suggests the nearest name among the notes that no rule hides. */
 function noNote(note: string, all: readonly string[], hidden: readonly string[]): TriadError {
   const shown = all.filter((path) => !hidden.some((pattern) => matches(pattern, path, LOOSELY)));
   const near = nearest(nameOf(wantedIn(note)), shown.map(nameOf));
@@ -91,7 +91,7 @@ function noNote(note: string, all: readonly string[], hidden: readonly string[])
   return new TriadError('not_found', `There is no note ${note}: ${hint}`);
 }
 
-/** As a pattern that denies is held against a path. */
+/** How rules that deny match a path. */
 const LOOSELY = { path: true, loose: true };
 
 async function isThere(folder: string, path: string): Promise<boolean> {

@@ -16,12 +16,17 @@ export class ToolRegistry {
     return this.#tools.get(name);
   }
 
-  /** Names in order, without those that only a lead has where `primary` is false. */
+  /** Names in alphabetical order; `primary: false` leaves out the tools that only a lead has. */
   names(primary: boolean): string[] {
     return [...this.#tools.values()]
       .filter((tool) => primary || !tool.primaryOnly)
       .map((tool) => tool.name)
       .sort();
+  }
+
+  /** Whether only a lead is offered the tool of this name, or the one that models know by it. */
+  isPrimaryOnly(name: string): boolean {
+    return this.all().some((tool) => tool.primaryOnly && (tool.name === name || tool.knownAs?.includes(name)));
   }
 
   /** The named tools and the baseline; a name of a tool that does not exist is left out. */
@@ -31,7 +36,7 @@ export class ToolRegistry {
     );
   }
 
-  /** What the named tools need, in order, without repeats. */
+  /** The permissions that the named tools need, sorted, without repeats. */
   permissionsOf(names: readonly string[]): Permission[] {
     return [...new Set(names.flatMap((name) => this.#tools.get(name)?.permissions ?? []))].sort();
   }
@@ -40,7 +45,7 @@ export class ToolRegistry {
     return [...this.#tools.values()].filter((tool) => tool.baseline).map((tool) => tool.name);
   }
 
-  /** For settings and screens. */
+  /** All tools, in the order in which they were registered. */
   all(): readonly Tool[] {
     return [...this.#tools.values()];
   }

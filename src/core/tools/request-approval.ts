@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { canonicalHash } from '../base/hash.ts';
 import { defineTool } from './tool.ts';
-import { HARMLESS } from './traits.ts';
+import { NO_PERMISSION } from './traits.ts';
 
 const Input = z.strictObject({
   action: z.string().trim().min(1).max(10_000).describe('What you are about to do, in one or two sentences.'),
@@ -15,7 +15,7 @@ const Input = z.strictObject({
 });
 
 export const requestApproval = defineTool<z.output<typeof Input>>({
-  ...HARMLESS,
+  ...NO_PERMISSION,
   name: 'request_approval',
   describe: () =>
     'Asks the person for a yes before you take a step that your task does not clearly cover: one that is costly, far-reaching or hard to undo. ' +

@@ -22,10 +22,10 @@ const AT_A_TIME = 16;
 const NOTES = '**/*.{md,markdown}';
 /** Of a longer note only the beginning is looked at, in bytes. */
 const MAX_NOTE = 512 * 1024;
-/** Notes that are ranked at most: more are no notes but a site. */
+/** Most notes that are ranked. */
 const MAX_NOTES = 5000;
 
-/** As a pattern that allows is held against a path. */
+/** How rules that allow match a path. */
 const EXACTLY = { path: true, loose: false };
 
 await main(workerData as SearchJob);
@@ -97,9 +97,9 @@ async function listNotes(job: SearchJob): Promise<void> {
 
 async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
   const { query, limit, reports } = job;
-  const [paths, { ranked }] = await Promise.all([notesIn(job), import('./note-search.ts')]);
+  const [paths, { rankSections }] = await Promise.all([notesIn(job), import('./note-search.ts')]);
   const notes = await readNotes(job.folder, paths.slice(0, MAX_NOTES));
-  send({ type: 'lines', lines: ranked(query, limit, { notes, reports }) });
+  send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
   send({ type: 'end', more: paths.length > MAX_NOTES, files: notes.length });
 }
 

@@ -22,7 +22,7 @@ export type SearchJob = {
   | {
       kind: 'glob';
       pattern: string;
-      /** Of what is found only what this pattern of a rule matches. */
+      /** Keeps only the paths that this pattern of a rule matches. */
       only?: string;
     }
   | {
@@ -41,9 +41,9 @@ export type SearchMessage =
   | { type: 'end'; more: boolean; files: number }
   | { type: 'failure'; message: string };
 
-export interface Found {
+export interface SearchResult {
   lines: string[];
-  /** There is more than was returned. */
+  /** Whether there is more than was returned. */
   more: boolean;
   timedOut: boolean;
   /** Files looked into; null where the search did not come to its end. */
@@ -67,7 +67,11 @@ export async function searchFrom(
   return { folder: await resolveInside(folder, '.'), start: await resolveInside(folder, path ?? '.') };
 }
 
-export async function search(job: SearchJob, signal: AbortSignal, timeoutMs: number = SEARCH_MS): Promise<Found> {
+export async function search(
+  job: SearchJob,
+  signal: AbortSignal,
+  timeoutMs: number = SEARCH_MS,
+): Promise<SearchResult> {
   signal.throwIfAborted();
   const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
     workerData: job,
@@ -75,7 +79,7 @@ export async function search(job: SearchJob, signal: AbortSignal, timeoutMs: num
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
-  const { promise, resolve, reject } = Promise.withResolvers<Found>();
+  const { promise, resolve, reject } = Promise.withResolvers<SearchResult>();
   const lines: string[] = [];
   const timer = setTimeout(() => resolve({ lines, more: true, timedOut: true, files: null }), timeoutMs);
   const abort = () => reject(signal.reason as Error);

@@ -22,10 +22,10 @@ const EXACT = new Set([
 const FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure', '.docker', '.password-store']);
 const KEY_FILE = /^id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)$/;
 const ENDING = /\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|tfstate)$/;
-/** What editors and people put behind the name of a copy, and Windows takes off again: dots, spaces, a stream. */
+/** Suffixes of copies and backups, and endings that Windows ignores: dots, spaces, a stream name. */
 const COPY = /(:.*|[. ]+|~|\.(bak|backup|old|orig|save|swp))$/;
 const ENV = /^\.env($|\.)/;
-/** Templates of `.env` are made to be shared. */
+/** Templates of `.env` hold no secrets. */
 const ENV_TEMPLATE = /^\.env(\.[^.]+)*\.(example|sample|template|dist)$/;
 
 /** Whether a path inside the workspace (relative, any separator) names such a file. */

@@ -1,8 +1,8 @@
 /** The tool that finds what notes of the workspace, and reports of earlier sub-agents in it, say about something. */
 import { z } from 'zod';
-import { READING } from './traits.ts';
+import { READ_ONLY } from './traits.ts';
 import { search, searchFrom } from './search.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
 
@@ -21,7 +21,7 @@ const Input = z.strictObject({
 
 export function semanticSearchTool(): Tool {
   return defineTool<z.infer<typeof Input>>({
-    ...READING,
+    ...READ_ONLY,
     permissions: ['FilesystemRead', 'SemanticSearch'],
     name: 'semantic_search',
     describe: () =>
@@ -30,7 +30,7 @@ export function semanticSearchTool(): Tool {
     input: Input,
     targets: (_, folder) => pathTargets(folder, '.'),
     execute: ({ query, limit = DEFAULT_RESULTS }, context) =>
-      settle(context, async () => {
+      toToolResult(context, async () => {
         const where = await searchFrom(context.folder, undefined, []);
         const [hidden, reports] = await Promise.all([context.hidden('semantic_search', '.'), context.pastReports()]);
         const job = { kind: 'ranked', query, limit, reports, hidden, ...where } as const;

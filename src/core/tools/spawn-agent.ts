@@ -5,10 +5,10 @@ import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
-  childrenOf,
+  requireChildren,
   PROMPT_RULE,
   promptField,
-  refusedOrReported,
+  reportResult,
   titleField,
   usableAgents,
 } from './sub-agent-tools.ts';
@@ -93,10 +93,10 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
       model: input.model ?? null,
       effort: input.effort ?? null,
     };
-    return childrenOf(context).propose('spawn', context.toolCallId, [request]);
+    return requireChildren(context).propose('spawn', context.toolCallId, [request]);
   },
   execute: async (input, context, approval) => {
-    const children = childrenOf(context);
+    const children = requireChildren(context);
     if (input.operation === 'list_children') {
       const list = children
         .list()
@@ -112,6 +112,6 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
     }
     if (!approval) throw new TriadError('internal', 'A sub-agent needs an approval');
     const [report] = await children.run(approval, { waitAll: true });
-    return refusedOrReported(report);
+    return reportResult(report);
   },
 });

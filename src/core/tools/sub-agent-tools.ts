@@ -24,20 +24,20 @@ export function usableAgents(agents: readonly { name: string; description: strin
   return `Defined agents:\n${agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`;
 }
 
-/** Refuses a caller that may not start anything, also where the tool was not offered. */
-export function childrenOf(context: Pick<QuestionContext, 'children'>): Children {
+/** The capability of starting sub-agents. Throws `depth_exceeded` for a run that lacks it, even if the tool was not offered. */
+export function requireChildren(context: Pick<QuestionContext, 'children'>): Children {
   if (!context.children) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
   return context.children;
 }
 
-/** Rules' patterns are held against the name; a temporary agent's has a mark, since its lead chose it. */
+/** Rules match agents by name. A temporary one can also be matched as `spawned:NAME`, because its lead chose the name. */
 export function agentTargets(names: readonly string[], isTemporary: boolean): Targets {
   const values = isTemporary ? names.flatMap((name) => [name, `spawned:${name}`]) : names;
   return { values, path: false };
 }
 
 /** A request for an existing agent as it is. */
-export function delegation(agent: string, prompt: string, reason: string | undefined): ChildRequest {
+export function delegationRequest(agent: string, prompt: string, reason: string | undefined): ChildRequest {
   return {
     agent,
     name: null,
@@ -53,8 +53,8 @@ export function delegation(agent: string, prompt: string, reason: string | undef
   };
 }
 
-/** One report for the lead. Only a completed run is a success. */
-export function refusedOrReported(report: ChildReport | undefined): ToolResult {
+/** The lead's result for one report, as JSON. Only a completed run is a success. Throws `internal` without a report. */
+export function reportResult(report: ChildReport | undefined): ToolResult {
   if (!report) throw new TriadError('internal', 'The sub-agent gave no report');
   const success = report.outcome === 'completed';
   const output = {

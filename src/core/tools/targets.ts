@@ -1,4 +1,4 @@
-/** What a call is about, as its tool tells it: rules and grants hold their patterns against it. */
+/** What a call is about, as its tool says: rules and grants match their patterns against it. */
 
-/** `path`: the values are paths, relative to the workspace folder where they lie in it. Null: it cannot be told. */
+/** `path`: the values are paths, relative to the workspace folder where they lie in it. Null: unknown. */
 export type Targets = { values: readonly string[]; path: boolean } | null;

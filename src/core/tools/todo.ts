@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { MAX_PLAN_ITEMS } from '#contract/limits.ts';
 import { PlanItem } from '#contract/message.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import { defineTool } from './tool.ts';
-import { HARMLESS } from './traits.ts';
+import { NO_PERMISSION } from './traits.ts';
 
-const common = { ...HARMLESS, order: 'serial' } as const;
+const common = { ...NO_PERMISSION, order: 'serial' } as const;
 
 const Items = z.strictObject({
   items: z
@@ -23,7 +23,7 @@ export const todoWrite = defineTool<z.infer<typeof Items>>({
     'Use it for work of three steps or more, and write it again whenever a step begins or is done.',
   input: Items,
   execute: ({ items }, context) =>
-    settle(context, async () => {
+    toToolResult(context, async () => {
       await context.plan.write(items);
       const done = items.filter(({ status }) => status === 'completed').length;
       return {

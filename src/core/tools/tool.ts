@@ -18,7 +18,7 @@ export interface ToolResult {
   metadata?: Record<string, unknown>;
 }
 
-/** The short list of what a tool may use. */
+/** Everything that a tool may use of its run. */
 export interface ToolContext {
   readonly conversationId: string;
   readonly workflowId: string;
@@ -30,19 +30,19 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Starting sub-agents; null for every run but a lead's. */
   readonly children: Children | null;
-  /** The agent's own, as it last wrote it; a resumed one still has it. */
+  /** The agent's plan as it last wrote it; kept when its run is resumed. */
   readonly plan: {
     read(): readonly PlanItem[];
     write(items: PlanItem[]): Promise<void>;
   };
   readonly memory: Memory;
-  /** Of sub-agents in earlier workflows of the same folder, newest first. */
+  /** Reports of sub-agents in earlier workflows of the same folder, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
-  /** Patterns of paths that rules keep from this agent where the tool looks at many files, from `path` down. */
+  /** Patterns of the paths below `path` that rules hide from this agent, for tools that look at many files. */
   hidden(tool: string, path: string): Promise<readonly string[]>;
 }
 
-/** What a question may look at. */
+/** The part of the context that `question` gets. */
 export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'folder' | 'signal' | 'children'>;
 
 /** The agent's own notes in this folder; no other agent reads them. */
@@ -66,24 +66,26 @@ export interface Tool<Input = unknown> {
   readonly baseline: boolean;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
+  /** Names that models know it by from elsewhere; it is never offered, nor run, under them. */
+  readonly knownAs?: readonly string[];
   /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */
   readonly order: 'concurrent' | 'serial';
   /** A call that was running when the process died: run again, continue where it was, or answer "outcome unknown". */
   readonly recovery: 'repeat' | 'continue' | 'unknown';
   /**
-   * What the patterns of rules are held against. Left out, a tool that needs no permission is about nothing in
-   * particular, and of any other it cannot be told. Throws a TriadError for input that cannot work.
+   * The values that the patterns of rules are matched against. Without it, a tool that needs no permission has no targets,
+   * and those of any other tool are unknown. Throws a TriadError for input that cannot work.
    */
   targets?(input: Input, folder: string): Promise<Targets>;
-  /** Another tool that does the same by another way: what rules deny or ask about it holds here too. */
+  /** Name of a tool that does the same in another way: rules that deny or ask about that one apply here too. */
   readonly like?: string;
-  /** Asked before execution; null where a call needs no yes. Throws a TriadError for input that cannot work. */
+  /** What to ask before execution; null where a call needs no approval. Throws a TriadError for input that cannot work. */
   question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
   execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
 }
 
-/** Whether it changes anything outside of the conversation. */
+/** Whether a tool changes anything outside of the conversation. */
 export function writes({ permissions }: Pick<Tool, 'permissions'>): boolean {
   return permissions.some((permission) => permission.endsWith('Write'));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tool } from './tool.ts';
 
 /** Those that only look at the workspace: every agent has them, and they can be run again. */
-export const READING = {
+export const READ_ONLY = {
   permissions: ['FilesystemRead'],
   baseline: true,
   primaryOnly: false,
@@ -12,7 +12,7 @@ export const READING = {
 } as const satisfies Partial<Tool>;
 
 /** Those that need no permission, because they touch nothing but the conversation and the agent's own things. */
-export const HARMLESS = {
+export const NO_PERMISSION = {
   permissions: [],
   baseline: false,
   primaryOnly: false,

@@ -18,7 +18,9 @@ export interface OpenFile {
  */
 export async function resolveInside(folder: string, path: string): Promise<string> {
   if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
-  const root = await realpath(folder).catch((error: unknown) => fail(error, `The workspace folder ${folder}`));
+  const root = await realpath(folder).catch((error: unknown) =>
+    throwFileError(error, `The workspace folder ${folder}`),
+  );
   const missing: string[] = [];
   let current = resolve(folder, path);
   for (;;) {
@@ -44,7 +46,7 @@ export async function shownPath(folder: string, canonical: string): Promise<stri
   );
 }
 
-/** What a path is about, for rules: as it was asked for, and where it leads. */
+/** The targets of a path for rules: as it was asked for, and where it leads. */
 export async function pathTargets(
   folder: string,
   path: string,
@@ -75,9 +77,9 @@ export async function refuseSecret(folder: string, asked: string, canonical: str
 export async function openInside(folder: string, path: string): Promise<OpenFile> {
   const canonical = await resolveInside(folder, path);
   await refuseSecret(folder, path, canonical);
-  refuseSpecial(await lstat(canonical).catch((error: unknown) => fail(error, path)), path);
+  refuseSpecial(await lstat(canonical).catch((error: unknown) => throwFileError(error, path)), path);
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(canonical, flags).catch((error: unknown) => fail(error, path));
+  const handle = await open(canonical, flags).catch((error: unknown) => throwFileError(error, path));
   try {
     const stats = await handle.stat();
     refuseSpecial(stats, path);
@@ -98,12 +100,12 @@ export async function withFolder<T>(
   asked: string,
   work: (through: string) => Promise<T>,
 ): Promise<T> {
-  const stats = await lstat(canonical).catch((error: unknown) => fail(error, asked));
+  const stats = await lstat(canonical).catch((error: unknown) => throwFileError(error, asked));
   if (!stats.isDirectory()) throw new TriadError('bad_input', `${asked} is not a folder`);
   // Windows opens no folders; there the check before has to do.
   if (process.platform === 'win32') return work(canonical);
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const handle = await open(canonical, flags).catch((error: unknown) => fail(error, asked));
+  const handle = await open(canonical, flags).catch((error: unknown) => throwFileError(error, asked));
   try {
     await refuseReplaced(handle, canonical, asked);
     return await work(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : canonical);
@@ -120,22 +122,22 @@ async function refuseReplaced(handle: FileHandle, canonical: string, asked: stri
   if (opened === null) {
     const [stats, there] = await Promise.all([
       handle.stat(),
-      lstat(canonical).catch((error: unknown) => fail(error, asked)),
+      lstat(canonical).catch((error: unknown) => throwFileError(error, asked)),
     ]);
-    const real = await realpath(canonical).catch((error: unknown) => fail(error, asked));
+    const real = await realpath(canonical).catch((error: unknown) => throwFileError(error, asked));
     if (real === canonical && there.ino === stats.ino && there.dev === stats.dev) return;
   }
   throw new TriadError('conflict', `${asked} was replaced while it was opened`);
 }
 
-/** Throws for anything but a regular file. */
+/** Throws `bad_input` for a folder, `not_allowed` for anything else that is no regular file. */
 export function refuseSpecial(stats: Stats, path: string): void {
   if (stats.isDirectory()) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   if (!stats.isFile()) throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
 }
 
-/** A failure of the file system as a sentence about the path that was asked for. */
-export function fail(error: unknown, path: string): never {
+/** Rethrows a failure of the file system as a TriadError that names the path that was asked for: `not_found`, `bad_input`, `not_allowed` or `internal`. */
+export function throwFileError(error: unknown, path: string): never {
   const code = codeOf(error);
   if (code === 'ENOENT') throw new TriadError('not_found', `${path} does not exist`);
   if (code === 'ENOTDIR') throw new TriadError('bad_input', `${path}: a part of the path is a file, not a folder`);
@@ -159,7 +161,7 @@ async function realpathOrNull(path: string, asked: string): Promise<string | nul
   try {
     return await realpath(path);
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? null : fail(error, asked);
+    return codeOf(error) === 'ENOENT' ? null : throwFileError(error, asked);
   }
 }
 

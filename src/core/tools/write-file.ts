@@ -7,7 +7,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import { previewWrite, type WritePreview } from './preview.ts';
-import { settle } from './settle.ts';
+import { toToolResult } from './to-tool-result.ts';
 import {
   defineTool,
   type Question,
@@ -16,7 +16,15 @@ import {
   type ToolContext,
   type ToolResult,
 } from './tool.ts';
-import { fail, fileTargets, openInside, refuseSecret, resolveInside, shownPath, withFolder } from './workspace.ts';
+import {
+  throwFileError,
+  fileTargets,
+  openInside,
+  refuseSecret,
+  resolveInside,
+  shownPath,
+  withFolder,
+} from './workspace.ts';
 
 const NAME = 'write_file';
 const MAX_CHARS = 4_000_000;
@@ -44,7 +52,7 @@ export function writeFileTool(): Tool {
     recovery: 'unknown',
     targets: (input, folder) => fileTargets(folder, input.path),
     question: (input, context) => ask(input, context),
-    execute: (input, context, approval) => settle(context, () => write(input, context, approval)),
+    execute: (input, context, approval) => toToolResult(context, () => write(input, context, approval)),
   });
 }
 
@@ -88,17 +96,17 @@ async function write(input: Input, context: ToolContext, approval: Approval | nu
     if (now.path !== target.path || hashOf(now.before) !== preview.beforeHash) throw changed(target.shown);
   };
   const parent = dirname(target.path);
-  await mkdir(parent, { recursive: true }).catch((error: unknown) => fail(error, input.path));
+  await mkdir(parent, { recursive: true }).catch((error: unknown) => throwFileError(error, input.path));
   await withFolder(parent, input.path, (through) =>
     writeAtomically(join(through, basename(target.path)), input.content, {
       mode: target.mode,
       before: unchanged,
-    }).catch((error: unknown) => fail(error, input.path)),
+    }).catch((error: unknown) => throwFileError(error, input.path)),
   );
   return { status: 'completed', output: summary(preview, input.content), metadata: metadata(preview) };
 }
 
-/** Where the path leads, and what is there now. */
+/** Resolves the path and reads what is there now. Throws `not_allowed` or `bad_input` where it may not or cannot be written. */
 async function look(path: string, context: QuestionContext): Promise<Target> {
   const canonical = await resolveInside(context.folder, path);
   await refuseSecret(context.folder, path, canonical);
@@ -120,7 +128,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
   }
 }
 
-/** The yes was given to a change from one content: it holds for no other. An edited path may only make a new file. */
+/** Throws `conflict` unless the file still has the content that the approved diff began with. An edited path may only make a new file. */
 function holdToApproval(now: WritePreview, approval: Approval | null): void {
   const subject = approval?.request.subject;
   if (!approval || subject?.kind !== 'tool' || !subject.preview) return;

@@ -7,7 +7,7 @@ import { Exclusive } from '../base/exclusive.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
 import { limitNotice, limitText } from '../budget/limit-notices.ts';
-import { nameOf } from '../base/problem-words.ts';
+import { inputName } from '../base/problem-words.ts';
 import { isAsSeen, type Orchestrator, type Seen, type Continuing } from './orchestrator.ts';
 import { isRaised, limitsOf, raisedBy, reached, usedOf } from '../budget/limits.ts';
 import { refuseInTrash } from './trash.ts';
@@ -208,7 +208,10 @@ function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<R
   const whole = Budget.safeParse(raisedBy(before, add, usedOf(usage, workedMs ?? 0, usage.requests)));
   if (whole.success) return whole.data;
   const [issue] = whole.error.issues;
-  throw new TriadError('bad_input', `${nameOf(issue?.path ?? [], 'The limit')}, with what is added, ${issue?.message}`);
+  throw new TriadError(
+    'bad_input',
+    `${inputName(issue?.path ?? [], 'The limit')}, with what is added, ${issue?.message}`,
+  );
 }
 
 function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {

@@ -8,14 +8,14 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
-import { newId, newerThan } from '../base/ids.ts';
+import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
 import { ZERO } from '../base/usage.ts';
 import { workflowBudget } from '../budget/limits.ts';
 import { originOf } from '../log/origin.ts';
 import type { Recorder } from '../log/recorder.ts';
-import { DEMO } from '../model/models.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { executeRun } from '../runs/run.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
@@ -140,7 +140,7 @@ export class Orchestrator {
     refuseInTrash(conversation);
     if (retry && runs.every((run) => !isAsSeen(run, retry)))
       throw new TriadError('conflict', 'This agent went on meanwhile');
-    for (const { id } of runs) newerThan(id);
+    for (const { id } of runs) advanceIdsPast(id);
     const agents = await this.#engine.agents.of(conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
@@ -231,7 +231,8 @@ export class Orchestrator {
 
   /** What the person is told is the demo asks nobody else. */
   refuseRealInDemo(provider: string): void {
-    if (this.#engine.settings.providers.active !== DEMO || provider === DEMO) return;
+    const { active } = this.#engine.settings.providers;
+    if (!providerTraits(active).isScripted || providerTraits(provider).isScripted) return;
     throw new TriadError(
       'conflict',
       'The demo is on, and this would ask the real model: switch the provider in the settings first',

@@ -1,7 +1,7 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
 import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { cutOff } from '../approvals/exchange.ts';
+import { interruptedExchanges } from '../approvals/exchange.ts';
 import { estimatedTokens } from '../loop/request-meter.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -38,7 +38,7 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
     for (const approval of await store.approvalsOf([workflow.id])) {
       const asking = found.find(({ id }) => id === approval.request.runId);
       if (!asking) continue;
-      for (const end of cutOff(approval)) await append(log, { ...asking, runId: asking.id }, end);
+      for (const end of interruptedExchanges(approval)) await append(log, { ...asking, runId: asking.id }, end);
     }
     // Read again: the totals have grown.
     const runs = await store.runsOf([workflow.id]);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlace, userPlaces } from '#core/agents/places.ts';
-import { allTools } from '#core/tools/all.ts';
-import { lookAt } from '#core/agents/trust-look.ts';
+import { allTools } from '#core/tools/all-tools.ts';
+import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -20,7 +20,7 @@ async function place(files: Record<string, string>) {
   const places = [builtinPlace(), ...userPlaces(join(root, 'config'), join(root, 'home'))];
   const agents = new AgentFolders({ tools, places, trust, warn: (line) => warnings.push(line) });
   const project = join(root, 'project');
-  const look = async () => lookAt(project, await trust.hashes(project), tools);
+  const look = async () => trustLookOf(project, await trust.hashes(project), tools);
   return {
     root,
     project,

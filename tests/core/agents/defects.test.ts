@@ -1,7 +1,7 @@
 /** Five hundred definitions with one defect each: every one is refused, and the key and the line are the right ones. */
 import { expect, test } from 'vitest';
 import { parseDefinition } from '#core/agents/definition.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 
 interface Case {
   text: string;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fault } from '#contract/agent.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
 import { sha256 } from '#core/base/hash.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 
 const tools = allTools();
 const parse = (text: string, path = '/agents/x.md') => parseDefinition(text, { source: 'user', path, tools });

@@ -1,7 +1,7 @@
 /** A collection of other programs' agents, as people have them: nearly all can be used, and nothing makes the reading fail. */
 import { describe, expect, test } from 'vitest';
 import { parseForeign } from '#core/agents/foreign.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 
 const tools = allTools();
 type Dialect = Parameters<typeof parseForeign>[1];

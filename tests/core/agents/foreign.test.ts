@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '#contract/agent.ts';
 import { parseForeign } from '#core/agents/foreign.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 
 const tools = allTools();
 type Dialect = Parameters<typeof parseForeign>[1];

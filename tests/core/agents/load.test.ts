@@ -8,7 +8,7 @@ import { definitionsOf, describeFault, loadPlace, type LoadedFile } from '#core/
 import { builtinPlace } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const tools = allTools();

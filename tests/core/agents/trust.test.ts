@@ -2,10 +2,10 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readOne } from '#core/agents/read-place.ts';
+import { readAgentFile } from '#core/agents/read-place.ts';
 import { sha256 } from '#core/base/hash.ts';
-import { allTools } from '#core/tools/all.ts';
-import { lookAt } from '#core/agents/trust-look.ts';
+import { allTools } from '#core/tools/all-tools.ts';
+import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -29,7 +29,7 @@ test('a file is trusted as it was, and by its own path', async () => {
   const folder = await folderWith({ '.triad/config.toml': 'a = 1', 'other.toml': 'a = 1' });
   const trust = new Trust(await folderWith());
   const isAsTrusted = async (path: string): Promise<boolean> => {
-    const [hashes, file] = await Promise.all([trust.hashes(folder), readOne(join(folder, path))]);
+    const [hashes, file] = await Promise.all([trust.hashes(folder), readAgentFile(join(folder, path))]);
     return file.problem === null && hashes.get(path) === file.hash;
   };
   await trust.set(folder, new Map([['.triad/config.toml', sha256('a = 1')]]));
@@ -68,7 +68,7 @@ test('what was trusted is kept as long as it is trusted, and shows what changed 
   const folder = await folderWith({ '.triad/agents/a.md': before });
   const data = await folderWith();
   const trust = new Trust(data);
-  const look = async () => (await lookAt(folder, await trust.hashes(folder), allTools(), trust.texts)).files;
+  const look = async () => (await trustLookOf(folder, await trust.hashes(folder), allTools(), trust.texts)).files;
   expect(await look()).toMatchObject([{ state: 'new', text: before }]);
   await trust.set(folder, new Map([['.triad/agents/a.md', sha256(before)]]), [before]);
   expect(await readdir(join(data, 'trusted'))).toEqual([sha256(before)]);

@@ -33,9 +33,9 @@ const many = (parts: Partial<Grant>, id: string) =>
 test('10,000 revoked ones are not looked at by a call, nor by the list', async () => {
   const revoked = many({ revokedAt: '2026-03-01T11:30:00.000Z' }, 'revoked');
   const { grants, looks, close } = await loaded([...revoked, grantOf({ id: 'one' })]);
-  expect(grants.about(ABOUT, NOW)).toHaveLength(1);
+  expect(grants.candidates(ABOUT, NOW)).toHaveLength(1);
   const alone = await loaded([grantOf({ id: 'one' })]);
-  alone.grants.about(ABOUT, NOW);
+  alone.grants.candidates(ABOUT, NOW);
   expect(looks.count).toBe(alone.looks.count);
   expect(grants.live(NOW)).toHaveLength(1);
   await Promise.all([close(), alone.close()]);
@@ -50,7 +50,7 @@ test('those of other agents, tools, folders and workflows are not looked at by a
     ...many({ scope: 'conversation', conversationId: 'before' }, 'c'),
   ];
   const { grants, looks, close } = await loaded(others);
-  expect(grants.about(ABOUT, NOW)).toEqual([]);
+  expect(grants.candidates(ABOUT, NOW)).toEqual([]);
   expect(looks.count).toBe(0);
   await close();
 });
@@ -59,17 +59,17 @@ test('one that has ended by itself is looked at once more, then never again', as
   const { grants, looks, close } = await loaded([grantOf({ id: 'one' })]);
   const ends = { ...grantOf({ id: 'late', expiresAt: new Date(NOW + 1).toISOString() }) };
   grants.give(ends, () => Promise.resolve());
-  expect(grants.about(ABOUT, NOW)).toHaveLength(2);
-  expect(grants.about(ABOUT, NOW + 1)).toHaveLength(1);
+  expect(grants.candidates(ABOUT, NOW)).toHaveLength(2);
+  expect(grants.candidates(ABOUT, NOW + 1)).toHaveLength(1);
   looks.count = 0;
-  expect(grants.about(ABOUT, NOW).map(({ id }) => id)).toEqual(['one']);
+  expect(grants.candidates(ABOUT, NOW).map(({ id }) => id)).toEqual(['one']);
   await close();
 });
 
 test('the last of so many calls ends it', async () => {
   const { grants, close } = await loaded([grantOf({ id: 'one', maxCalls: 1 })]);
   grants.use('one', () => Promise.resolve());
-  expect(grants.about(ABOUT, NOW)).toEqual([]);
+  expect(grants.candidates(ABOUT, NOW)).toEqual([]);
   expect(() => grants.use('one', () => Promise.resolve())).toThrow('There is no grant one');
   await close();
 });
@@ -77,7 +77,7 @@ test('the last of so many calls ends it', async () => {
 test('each scope is met where it holds', async () => {
   const scopes = ['project', 'conversation', 'workflow'] as const;
   const { grants, close } = await loaded(scopes.map((scope) => grantOf({ id: scope, scope })));
-  const met = (where: Partial<typeof ABOUT>) => grants.about({ ...ABOUT, ...where }, NOW).map(({ id }) => id);
+  const met = (where: Partial<typeof ABOUT>) => grants.candidates({ ...ABOUT, ...where }, NOW).map(({ id }) => id);
   expect(met({})).toEqual(['project', 'conversation', 'workflow']);
   expect(met({ workflowId: 'next' })).toEqual(['project', 'conversation']);
   expect(met({ workflowId: 'next', conversationId: 'other' })).toEqual(['project']);

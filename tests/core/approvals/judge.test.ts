@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import type { Grant, Rule } from '#contract/permission.ts';
-import { type Action, concerns, holds, judge } from '#core/approvals/judge.ts';
+import { type Action, ruleApplies, grantCovers, judge } from '#core/approvals/judge.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 
 const verdict = (action: Partial<Action>, rules: Rule[] = [], grants: Grant[] = []) =>
@@ -81,7 +81,7 @@ describe('which one decides', () => {
 
 test('a grant holds for its agent, tool, folder, pattern, scope, time and number alone', () => {
   const action = actionOf({});
-  expect(holds(grantOf(), action, NOW)).toBe(true);
+  expect(grantCovers(grantOf(), action, NOW)).toBe(true);
   const others: Partial<Grant>[] = [
     { agent: 'other' },
     { tool: 'grep' },
@@ -94,7 +94,7 @@ test('a grant holds for its agent, tool, folder, pattern, scope, time and number
     { expiresAt: 'no date' },
     { maxCalls: 2, calls: 2 },
   ];
-  for (const other of others) expect(holds(grantOf(other), action, NOW), JSON.stringify(other)).toBe(false);
+  for (const other of others) expect(grantCovers(grantOf(other), action, NOW), JSON.stringify(other)).toBe(false);
 });
 
 const names = fc.constantFrom('lead', 'writer', 'spawned:writer');
@@ -140,7 +140,7 @@ describe('whatever the rules and grants are', () => {
   test('a rule that denies wins', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
-        const denies = all.some((rule) => rule.effect === 'deny' && concerns(rule, action));
+        const denies = all.some((rule) => rule.effect === 'deny' && ruleApplies(rule, action));
         const { effect } = judge(action, { rules: all, faults: [] }, given, NOW);
         expect(effect === 'deny').toBe(denies);
       }),

@@ -2,7 +2,7 @@
 import { rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ParsedRules, rulesIn, rulesOf } from '#core/approvals/rule-files.ts';
+import { type RuleCache, readFolderRules, parseRules } from '#core/approvals/rule-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const USER = `# mine
@@ -28,7 +28,7 @@ pattern = "private/**"
 
 test('a project’s file of which each call would take long allows nothing', () => {
   const rule = (pattern: string) => `[[permissions.rules]]\neffect = "deny"\ntool = "*"\npattern = "${pattern}"\n`;
-  const faults = (text: string) => rulesOf(text, 'x', 'project').faults.map(({ message }) => message);
+  const faults = (text: string) => parseRules(text, 'x', 'project').faults.map(({ message }) => message);
   expect(faults(rule('a').repeat(501))).toEqual(['permissions.rules must have at most 500 items']);
   expect(faults('#'.repeat(300 * 1024))).toEqual(['is larger than 256 KiB']);
   expect(faults(rule(`${'{,a}'.repeat(6)}${'*a'.repeat(400)}`))).toEqual([
@@ -43,7 +43,7 @@ const filesWith = (user: string, project: string) =>
 test('each rule knows its file and line', async () => {
   const folder = await filesWith(USER, PROJECT);
   const file = join(folder, 'home/config.toml');
-  const { rules, faults } = await rulesIn(join(folder, 'work'), { file, isTrusted: async () => true });
+  const { rules, faults } = await readFolderRules(join(folder, 'work'), { file, isTrusted: async () => true });
   expect(faults).toEqual([]);
   expect(rules.map(({ id, effect, place }) => [id, effect, place.line])).toEqual([
     ['user:1', 'ask', 2],
@@ -58,7 +58,7 @@ test('a project that is not trusted keeps what denies or asks, also where nobody
   const folder = await filesWith(USER, PROJECT);
   const file = join(folder, 'home/config.toml');
   for (const isTrusted of [async () => false, () => Promise.reject(new Error('unreadable'))]) {
-    const { rules, trusted } = await rulesIn(join(folder, 'work'), { file, isTrusted });
+    const { rules, trusted } = await readFolderRules(join(folder, 'work'), { file, isTrusted });
     expect(trusted).toBe(false);
     expect(rules.map(({ id }) => id)).toEqual(['user:1', 'user:2', 'project:2']);
   }
@@ -68,9 +68,9 @@ test('what was saved counts for the next call, also of the same size at the same
   const folder = await filesWith(USER, PROJECT);
   const [file, work] = [join(folder, 'home/config.toml'), join(folder, 'work')];
   const project = join(work, '.triad/config.toml');
-  const parsed: ParsedRules = new Map();
+  const parsed: RuleCache = new Map();
   const effects = async () => {
-    const { rules, faults } = await rulesIn(work, { file, isTrusted: async () => true }, parsed);
+    const { rules, faults } = await readFolderRules(work, { file, isTrusted: async () => true }, parsed);
     return [...rules.map(({ effect }) => effect), ...faults.map(() => 'fault')].join(' ');
   };
   expect(await effects()).toBe('ask allow allow deny');
@@ -93,7 +93,7 @@ test('what was saved counts for the next call, also of the same size at the same
 
 test('without files there are no rules', async () => {
   const folder = await folderWith();
-  const found = await rulesIn(folder, { file: join(folder, 'none.toml'), isTrusted: async () => false });
+  const found = await readFolderRules(folder, { file: join(folder, 'none.toml'), isTrusted: async () => false });
   expect(found).toEqual({ trusted: true, rules: [], faults: [] });
 });
 
@@ -109,21 +109,21 @@ test.for([
   ['effect = "deny"\n"tool', 3, /is not valid TOML/],
 ] as const)('%s is a fault with its line, and no rule of the file is left', ([rule, line, message]) => {
   const text = `[[permissions.rules]]\n${rule}\n`;
-  const { rules, faults } = rulesOf(text, '/x/config.toml', 'user');
+  const { rules, faults } = parseRules(text, '/x/config.toml', 'user');
   expect(rules).toEqual([]);
   expect(faults[0]).toMatchObject({ file: '/x/config.toml', line });
   expect(faults[0]?.message).toMatch(message);
 });
 
 test('a project cannot choose the mode', () => {
-  const { faults } = rulesOf('[permissions]\nmode = "auto"\n', '/x/.triad/config.toml', 'project');
+  const { faults } = parseRules('[permissions]\nmode = "auto"\n', '/x/.triad/config.toml', 'project');
   expect(faults[0]?.message).toContain('has nothing named mode');
 });
 
 test('a file that is no file is a fault', async () => {
   const folder = await folderWith({ 'work/a': '' });
   await symlink(folder, join(folder, 'config.toml'));
-  const found = await rulesIn(join(folder, 'work'), {
+  const found = await readFolderRules(join(folder, 'work'), {
     file: join(folder, 'config.toml'),
     isTrusted: async () => true,
   });

@@ -7,7 +7,7 @@ import { AgentRegistry } from '#core/agents/registry.ts';
 import { Envelopes } from '#core/runs/envelopes.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { errorInfo } from '#core/base/errors.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 import type { Tool } from '#core/tools/tool.ts';

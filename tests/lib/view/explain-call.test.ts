@@ -1,7 +1,7 @@
 /** The explainer's form: what it sends fits the tools, and the call of a question is what was asked for. */
 import { describe, expect, test } from 'vitest';
 import type { Approval, Subject } from '#contract/approval.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { callOf, canExplain, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
 import { decision, envelope, spawnRequest } from '../../hosts/support/events.ts';
 

@@ -1,5 +1,6 @@
 /** The file of one sub-agent: who it was and what it was allowed, its task, and what it found. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
+import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { code, decided, fence, inline, lines, quote } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
@@ -83,8 +84,7 @@ function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): s
 /** The answer that let it start, or kept it from that. */
 export function decisionFor(runId: string, approvals: readonly Approval[]): Decision | null {
   for (const { request, decisions } of approvals) {
-    if (request.subject.kind !== 'envelopes') continue;
-    const item = request.subject.items.findIndex((one) => one.runId === runId);
+    const item = spawnIndex(request.subject, runId);
     if (item >= 0) return decisions[item] ?? null;
   }
   return null;

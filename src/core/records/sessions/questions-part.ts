@@ -1,12 +1,13 @@
 /** What an agent asked the person, with what was asked for and what was approved. Pure. */
 import type { Approval } from '#contract/approval.ts';
+import { isSpawn } from '#contract/spawn-items.ts';
 import { type AskedItem, askedItems } from '../../approvals/asked-items.ts';
 import { code, decided, exchanges, fence, inline } from '../markdown-parts.ts';
 
 /** Without the starts of sub-agents: those stand in their own files. */
 export function questionsOf(runId: string, approvals: readonly Approval[]): string[] {
   return approvals
-    .filter(({ request }) => request.runId === runId && request.subject.kind !== 'envelopes')
+    .filter(({ request }) => request.runId === runId && !isSpawn(request.subject))
     .flatMap((approval) => [
       ...askedItems(approval).flatMap((item) => [
         '',

@@ -1,7 +1,8 @@
 /** The execution trace in a session's metadata: who ran below whom and when, with every answer that a person or a rule gave. */
 import type { Approval } from '#contract/approval.ts';
+import { itemHashes } from '#contract/item-hashes.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
-import { itemsOf } from '../../approvals/policy.ts';
 import { agentFileOf } from './names.ts';
 import { inputOf, tokensOf, usd } from './tokens.ts';
 
@@ -46,13 +47,13 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
 
 /** Each item of a question; `run_id` is the run that it would start, if any. */
 function answersOf({ request, decisions }: Approval) {
-  const hashes = itemsOf(request.subject);
+  const hashes = itemHashes(request.subject);
   return decisions.map((decision, item) => ({
     approval_id: request.id,
     item,
     title: request.title,
     risk: request.risk,
-    run_id: request.subject.kind === 'envelopes' ? (request.subject.items[item]?.runId ?? null) : null,
+    run_id: spawnItems(request.subject)[item]?.runId ?? null,
     asked_at: request.at,
     decided_at: decision?.at ?? null,
     allowed: decision?.allowed ?? null,

@@ -5,7 +5,7 @@ import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { TriadError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
-import { lookAt } from '../../agents/trust-look.ts';
+import { trustLookOf } from '../../agents/trust-look.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
@@ -14,7 +14,7 @@ type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trus
 export function agentMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   const look = async (folder: string, texts = false) =>
-    lookAt(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
+    trustLookOf(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
   return {
     'agents.list': async ({ folder }) => (await agents.of(await at(folder))).list({ enabled: true }),
     'agents.get': async ({ folder, name }) => {

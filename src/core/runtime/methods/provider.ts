@@ -2,7 +2,7 @@
 import type { Output } from '#contract/rpc.ts';
 import type { Handlers } from './handlers.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
-import { resolveModel } from '../../model/models.ts';
+import { resolveModel } from '../../model/model-names.ts';
 import { detectServers } from '../../model/provider-detect.ts';
 import type { Provider } from '../../model/provider.ts';
 import { settingRows } from '../../settings/settings.ts';

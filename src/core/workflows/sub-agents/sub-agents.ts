@@ -2,6 +2,7 @@
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { Approval, Decision, SpawnItem } from '#contract/approval.ts';
 import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
+import { isSpawn, spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
 import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
@@ -64,7 +65,7 @@ export class SubAgents implements LeadChildren {
 
   async run(approval: Approval, options: { waitAll: boolean }): Promise<ChildReport[]> {
     const { subject } = approval.request;
-    if (subject.kind !== 'envelopes') throw new TriadError('internal', 'The approval is not one of sub-agents');
+    if (!isSpawn(subject)) throw new TriadError('internal', 'The approval is not one of sub-agents');
     const jobs = subject.items.map((item, index) => this.#job(item, approval.decisions[index] ?? null));
     if (options.waitAll || jobs.length < 2) return Promise.all(jobs);
     // A refused one has ended too, but it is not what the lead waits for.
@@ -112,9 +113,7 @@ export class SubAgents implements LeadChildren {
     for (const row of plan.stored.children) {
       if (!owesReport(row, await engine.store.entriesOf(row.id), history.entries)) continue;
       const asked = plan.stored.approvals.flatMap(({ request: { subject }, decisions }) =>
-        subject.kind === 'envelopes'
-          ? subject.items.map((item, index) => ({ item, decision: decisions[index] ?? null }))
-          : [],
+        spawnItems(subject).map((item, index) => ({ item, decision: decisions[index] ?? null })),
       );
       const found = asked.find(({ item }) => item.runId === row.id);
       if (!found) continue;

@@ -3,12 +3,12 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { AgentName } from '#contract/agent.ts';
-import { isThere, newPath } from '#core/agents/draft.ts';
+import { alreadyExists, newPath } from '#core/agents/draft.ts';
 import { projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 
@@ -28,7 +28,7 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   const path = await newPath(place, name, allTools());
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, agentTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
-    throw codeOf(error) === 'EEXIST' ? isThere(path) : error;
+    throw codeOf(error) === 'EEXIST' ? alreadyExists(path) : error;
   });
   io.screen.data(`${path}\n`);
   const next = options.user ? 'It can be used from now on' : 'It is used once you have trusted it, with "triad trust"';

@@ -4,11 +4,11 @@ import { homedir } from 'node:os';
 import { basename, extname, resolve } from 'node:path';
 import type { AgentReport } from '#contract/agent.ts';
 import { describeFault, loadPlace, reportOf } from '#core/agents/load.ts';
-import { type AgentPlace, builtinPlace, placeOf, projectPlaces, userPlaces } from '#core/agents/places.ts';
+import { type AgentPlace, builtinPlace, placeAt, projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { readPlace } from '#core/agents/read-place.ts';
 import { folders } from '#core/settings/folders.ts';
 import { nearest } from '#core/base/nearest.ts';
-import { allTools } from '#core/tools/all.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { EXIT, UsageError } from '../../terminal/failure.ts';
 import { oneLine } from '../../render/format.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -43,7 +43,7 @@ async function placesFor({ env, folder }: Io, dir: string | undefined): Promise<
   if (!found?.isDirectory()) throw new UsageError(`There is no folder ${given}`);
   const project = projectPlaces(given);
   const inside = (await Promise.all(project.map((place) => readPlace(place)))).some((files) => files.length > 0);
-  return inside ? project : [placeOf(given)];
+  return inside ? project : [placeAt(given)];
 }
 
 /** By what the file says, or by its own name where it says nothing. */

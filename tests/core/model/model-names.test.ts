@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { DEFAULT_MODEL } from '#contract/limits.ts';
-import { resolveModel } from '#core/model/models.ts';
+import { resolveModel } from '#core/model/model-names.ts';
 import { DEFAULT_ALIASES } from '#core/settings/model-aliases.ts';
 
 test.for(Object.entries(DEFAULT_ALIASES))('%s is %s', ([alias, id]) => {

@@ -1,19 +1,19 @@
-/** The texts of files that are read again and again: one is not read where its file surely is as it was. */
+/** A cache of the texts of files: a file is read again unless it surely has not changed. */
 import { stat } from 'node:fs/promises';
-import { type RawFile, readOne } from './read-place.ts';
+import { type RawFile, readAgentFile } from './read-place.ts';
 
-/** Two changes within this time may carry the same time on some disks, in milliseconds. */
+/** Coarsest time stamp of a file system, in milliseconds: two changes within it may carry the same time. */
 const COARSEST_MS = 3000;
 
-export class FileTexts {
+export class FileTextCache {
   readonly #known = new Map<string, { stamp: string; file: RawFile }>();
 
   async read(path: string): Promise<RawFile> {
-    // Before the reading: a change between the two is seen the next time.
+    // Before reading the text, so that a change in between is seen the next time.
     const stamp = await stampOf(path);
     const known = this.#known.get(path);
     if (known && known.stamp === stamp) return known.file;
-    const file = await readOne(path);
+    const file = await readAgentFile(path);
     if (stamp === null) this.#known.delete(path);
     else this.#known.set(path, { stamp, file });
     return file;
@@ -21,8 +21,8 @@ export class FileTexts {
 }
 
 /**
- * Another one after every change: the time of a file's last change, which nobody can set, is part of it. Null where that
- * is too new, or where nothing can be told.
+ * Differs after every change of the file: it contains the ctime, which programs cannot set. Null where the last change is
+ * too recent to tell, or where the file cannot be examined.
  */
 async function stampOf(path: string): Promise<string | null> {
   try {

@@ -2,8 +2,8 @@
 import { TriadError } from '../base/errors.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
-/** Only what nobody foresaw is thrown on. */
-export async function settle(
+/** Runs a tool's work: a TriadError becomes an `error` result, an abort a `cancelled` one. Rethrows `internal` and errors of other types. */
+export async function toToolResult(
   context: Pick<ToolContext, 'signal'>,
   work: () => Promise<ToolResult>,
 ): Promise<ToolResult> {

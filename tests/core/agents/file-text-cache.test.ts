@@ -2,7 +2,7 @@
 import { rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FileTexts } from '#core/agents/file-texts.ts';
+import { FileTextCache } from '#core/agents/file-text-cache.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 async function place() {
@@ -11,7 +11,7 @@ async function place() {
   onTestFinished(() => void vi.useRealTimers());
   const folder = await folderWith({ 'a.md': 'one', 'b.md': 'two' });
   const path = join(folder, 'a.md');
-  const texts = new FileTexts();
+  const texts = new FileTextCache();
   const said = async (): Promise<string> => {
     const { problem, ...file } = await texts.read(path);
     return 'text' in file ? file.text : `${problem?.slice(0, 14)}`;

@@ -1,16 +1,17 @@
 /** Names of models: short aliases for people, ids for the provider. */
 import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases } from '../settings/model-aliases.ts';
+import { providerTraits } from './provider-traits.ts';
 
-/** Name of the scripted provider, and the id of its one model. */
-export const DEMO = 'demo';
-
-/** The id of a model at a provider; the demo has one model, whatever an agent's definition names. */
-export function modelAt(provider: string, nameOrId: string, aliases: ModelAliases): string {
-  return provider === DEMO ? DEMO : resolveModel(nameOrId, aliases);
+/**
+ * The id of a model at a provider; a provider of one model answers with that, whatever an agent's definition names.
+ * Throws `bad_input` like `resolveModel`.
+ */
+export function modelIdFor(provider: string, nameOrId: string, aliases: ModelAliases): string {
+  return providerTraits(provider).onlyModel ?? resolveModel(nameOrId, aliases);
 }
 
-/** The provider's id for an alias or an id; a bare word that is neither is refused with the list of aliases. */
+/** The provider's id for an alias (in any case) or an id. Throws `bad_input`, with the list of aliases, for anything else. */
 export function resolveModel(nameOrId: string, aliases: ModelAliases = DEFAULT_ALIASES): string {
   const name = nameOrId.trim();
   const alias = Object.hasOwn(aliases, name.toLowerCase()) ? aliases[name.toLowerCase()] : undefined;

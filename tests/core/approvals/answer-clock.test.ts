@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { ANSWERER_GRACE_MS } from '#contract/limits.ts';
-import { AnswerClock } from '#core/approvals/clock.ts';
+import { AnswerClock } from '#core/approvals/answer-clock.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,4 +1,4 @@
-/** The time that questions have left: it runs only while someone could answer, and ends as no. */
+/** Counts down the time left of open questions while someone could answer, and expires them. */
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { ANSWERER_GRACE_MS } from '#contract/limits.ts';
 
@@ -8,7 +8,7 @@ const SAVE_MS = 5_000;
 
 interface Ports {
   open(): ApprovalRequest[];
-  /** `late`: somebody was there, and did not answer in time. */
+  /** `late`: somebody was there, and did not answer in time; `alone`: nobody was there. */
   expire(id: string, reason: string, cause: 'late' | 'alone'): void;
   save(requests: ApprovalRequest[]): void;
 }
@@ -16,7 +16,7 @@ interface Ports {
 export class AnswerClock {
   readonly #ports: Ports;
   #answerers = 0;
-  /** For how long nobody has been there who could answer, in milliseconds. */
+  /** For how long nobody who could answer has been attached, in milliseconds. */
   #aloneMs = 0;
   #lastTick = performance.now();
   #lastSave = performance.now();
@@ -26,6 +26,7 @@ export class AnswerClock {
     this.#ports = ports;
   }
 
+  /** Counts one client whose person could answer, until the returned function is called. */
   attach(): () => void {
     this.#tick();
     this.#answerers += 1;
