@@ -4,7 +4,7 @@ import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import { claimOwnership, type Ownership } from './ownership.ts';
 import type { Instance } from './ping-server.ts';
-import { folderOf } from '../store/folder.ts';
+import { folderOf } from '../store/opening/folder.ts';
 import { browserSecret } from './browser-secret.ts';
 import type { HostingOptions } from './options.ts';
 

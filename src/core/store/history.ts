@@ -1,16 +1,16 @@
 /** The history side of the store: what is found by filters and words, the trash, and the work behind the log. */
 import { Background } from './background.ts';
 import type { Database } from './database.ts';
-import { facetValues } from './facets.ts';
-import { indexSome } from './index-writer.ts';
-import { foundWorkflows, newestWorkflows, trashed, unfinishedFacts } from './lists.ts';
-import { purgeSome } from './purge.ts';
+import { facetValues } from './lists/facets.ts';
+import { indexSome } from './lists/index-writer.ts';
+import { foundWorkflows, newestWorkflows, trashed, unfinishedFacts } from './lists/lists.ts';
+import { purgeSome } from './trash/purge.ts';
 import { rebuild } from './rebuild.ts';
-import { search } from './search.ts';
-import { segmentSome } from './segment-writer.ts';
+import { search } from './search/search.ts';
+import { segmentSome } from './search/segment-writer.ts';
 import type { Store } from './store.ts';
-import { deletedBefore, hide, startPurge, unhide } from './trash.ts';
-import { termsOf, termsOfFilter } from './workflow-terms.ts';
+import { deletedBefore, hide, startPurge, unhide } from './trash/trash.ts';
+import { termsOf, termsOfFilter } from './lists/workflow-terms.ts';
 
 export type History = Pick<
   Store,

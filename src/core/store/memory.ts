@@ -1,6 +1,6 @@
 /** The notes of agents: one range of the table for each agent and folder. */
 import type { MemoryNote } from '#contract/view.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './rows/reader.ts';
 import type { Key, Store } from './store.ts';
 
 export function memoryKey(scope: string, folder: string, name: string): Key {

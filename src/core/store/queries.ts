@@ -5,13 +5,13 @@ import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
-import { conversations, idAfter } from './lists.ts';
+import { conversations, idAfter } from './lists/lists.ts';
 import { memoryReads } from './memory.ts';
-import { withEnvelopes } from './envelope-texts.ts';
-import { eventsBetween, newestEvent } from './event-blocks.ts';
-import { byId, compare, Reader } from './reader.ts';
+import { withEnvelopes } from './rows/envelope-texts.ts';
+import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
+import { byId, compare, Reader } from './rows/reader.ts';
 import type { History } from './history.ts';
-import { TEXT } from './rows.ts';
+import { TEXT } from './rows/row-codec.ts';
 import type { Store } from './store.ts';
 
 export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof History> {

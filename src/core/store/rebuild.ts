@@ -3,8 +3,8 @@ import type { ConversationRow } from '#contract/view.ts';
 import { ZERO } from '../base/usage.ts';
 import { apply } from './apply.ts';
 import type { Database } from './database.ts';
-import { deleteSome, workflowIdsOf } from './purge.ts';
-import { Reader } from './reader.ts';
+import { deleteSome, workflowIdsOf } from './trash/purge.ts';
+import { Reader } from './rows/reader.ts';
 import type { RebuildProgress, Store, Table } from './store.ts';
 
 type Reads = Pick<Store, 'lastSeq' | 'events' | 'commit'>;

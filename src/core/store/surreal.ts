@@ -4,13 +4,13 @@ import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surre
 import { join } from 'node:path';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
-import { Commits } from './commits.ts';
+import { Commits } from './commits/commits.ts';
 import { historyOf } from './history.ts';
 import type { Database } from './database.ts';
 import { closable } from './closable.ts';
-import { applyEngineSettings } from './engine-settings.ts';
-import { checkFolder, folderOf } from './folder.ts';
-import { migrate, prepareFolder, readMigrations, recordVersion } from './migrate.ts';
+import { applyEngineSettings } from './opening/engine-settings.ts';
+import { checkFolder, folderOf } from './opening/folder.ts';
+import { migrate, prepareFolder, readMigrations, recordVersion } from './opening/migrate.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Database } from '#core/store/database.ts';
-import { migrate, readMigrations } from '#core/store/migrate.ts';
+import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
 import { ZERO } from '#core/base/usage.ts';

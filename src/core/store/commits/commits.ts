@@ -1,0 +1,83 @@
+/** Carries out commits one after the other, each as one transaction, and keeps at hand what the next ones need. */
+import type { DurableEvent } from '#contract/event.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
+import { coalesce, needed } from './coalesce.ts';
+import { commitScript } from './commit-script.ts';
+import type { Database } from '../database.ts';
+import { EnvelopeTexts } from '../rows/envelope-texts.ts';
+import { Reader } from '../rows/reader.ts';
+import { RowCache } from './row-cache.ts';
+import { idOf } from '../rows/row-codec.ts';
+import type { Key, Row, Table, Write } from '../store.ts';
+
+/** What is changed again and again while it lasts; the rows of the other tables are written once or twice. */
+const CACHED: ReadonlySet<Table> = new Set<Table>([
+  ...(['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval'] as const),
+]);
+
+export class Commits {
+  readonly #database: Database;
+  readonly #reader: Reader;
+  readonly #rows = new RowCache();
+  readonly #envelopes = new EnvelopeTexts();
+  /** The messages that have a checkpoint: most end before their first one, and need no delete. */
+  #open: Set<string> | null = null;
+  readonly #queue = new SerialQueue();
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#reader = new Reader(database);
+  }
+
+  /** Nothing of it is stored, or remembered, when it rejects. */
+  commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {
+    // Rows are read, changed and written: two at a time would lose what the other one changed.
+    return this.#queue.add(() => this.#commit(events, writes));
+  }
+
+  /** A row as the last commit left it, where it is still at hand. */
+  known(table: Table, key: Key): Row | null {
+    return this.#rows.get(idOf(table, key)) ?? null;
+  }
+
+  /** Rows were changed by others than commits. */
+  forget(): void {
+    this.#rows.clear();
+  }
+
+  async #commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {
+    const before = await this.#rowsBefore(writes);
+    const all = coalesce(writes, (place) => before.get(idOf(place.table, place.key)) ?? null);
+    this.#open ??= await this.#openMessages();
+    const open = this.#open;
+    const changes = all.filter(({ table, key, row }) => table !== 'open_message' || row || open.has(String(key)));
+    let stored = false;
+    try {
+      const { sql, values } = commitScript(events, changes, this.#envelopes, this.#database);
+      if (sql !== '') await this.#database.transaction(sql, values);
+      stored = true;
+    } finally {
+      this.#envelopes.settle(stored);
+    }
+    for (const { table, key, row } of changes) {
+      if (CACHED.has(table)) this.#rows.set(idOf(table, key), row);
+      if (table !== 'open_message') continue;
+      if (row) open.add(String(key));
+      else open.delete(String(key));
+    }
+  }
+
+  async #rowsBefore(writes: readonly Write[]): Promise<Map<string, Row>> {
+    const rows = new Map<string, Row>();
+    for (const { table, key } of needed(writes)) {
+      const row = this.#rows.get(idOf(table, key)) ?? (await this.#reader.row<Row>(table, key));
+      if (row) rows.set(idOf(table, key), row);
+    }
+    return rows;
+  }
+
+  async #openMessages(): Promise<Set<string>> {
+    const [ids] = await this.#database.query('SELECT VALUE record::id(id) FROM open_message');
+    return new Set(ids as string[]);
+  }
+}

@@ -1,0 +1,82 @@
+/** By what a workflow is found: its terms (one for each value of each filter) and its keys (one for each order). */
+import type { WorkflowSort } from '#contract/rpc.ts';
+import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import { placeOfId } from '../rows/row-codec.ts';
+import type { WorkflowFilter } from '../store.ts';
+
+export const FACETS = ['agent', 'model', 'tool', 'folder', 'outcome', 'status'] as const;
+export type Facet = (typeof FACETS)[number];
+
+/** The term of every workflow that is listed. */
+export const ANY = '*';
+
+export function termOf(facet: Facet, value: string): string {
+  return `${facet}:${value}`;
+}
+
+/** What is read of a workflow to find it by. */
+export interface Facts {
+  workflow: WorkflowRow;
+  runs: readonly RunRow[];
+  calls: readonly Pick<ToolCallRow, 'name'>[];
+  folder: string;
+}
+
+/** A model and a tool count when a run used them, an outcome when the workflow or any of its runs ended so. */
+export function termsOf({ workflow, runs, calls, folder }: Facts): string[] {
+  const started = runs.filter(({ attempt }) => attempt > 0);
+  const values: Record<Facet, (string | null)[]> = {
+    agent: [...workflow.agents, ...runs.map(({ agent }) => agent)],
+    model: started.map(({ envelope }) => envelope.model),
+    tool: calls.map(({ name }) => name),
+    folder: [folder],
+    outcome: [workflow.outcome, ...runs.map(({ outcome }) => outcome)],
+    status: [workflow.status],
+  };
+  const terms = FACETS.flatMap((facet) =>
+    values[facet].flatMap((value) => (value === null ? [] : [termOf(facet, value)])),
+  );
+  return [...new Set([ANY, ...terms])];
+}
+
+/** The terms that a workflow must have to fit. */
+export function termsOfFilter(filter: WorkflowFilter): string[] {
+  return FACETS.flatMap((facet) => {
+    const value = filter[facet];
+    return value === undefined ? [] : [termOf(facet, value)];
+  });
+}
+
+/** What the row of a workflow in the index says of it, beside its terms. */
+export interface Keys extends Record<WorkflowSort, string> {
+  createdAt: string;
+  nanoUsd: number;
+}
+
+export function keysOf({ id, createdAt, durationMs, usage }: WorkflowRow): Keys {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, nanoUsd } = usage;
+  const place = placeOfId(id);
+  return {
+    newest: place,
+    createdAt,
+    nanoUsd,
+    cost: greatestFirst(nanoUsd, place),
+    tokens: greatestFirst(inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens, place),
+    duration: greatestFirst(durationMs ?? 0, place),
+  };
+}
+
+/** Sorts ascending what is greatest first, and newest first where it is equal. */
+function greatestFirst(value: number, place: string): string {
+  return `${placeOfId(Math.round(Math.max(0, value)).toString(16).padStart(14, '0'))}-${place}`;
+}
+
+/** What the terms do not say. */
+export function fits(filter: WorkflowFilter, { createdAt, nanoUsd }: Pick<Keys, 'createdAt' | 'nanoUsd'>): boolean {
+  const created = Date.parse(createdAt);
+  return (
+    (filter.from === undefined || created >= Date.parse(filter.from)) &&
+    (filter.to === undefined || created < Date.parse(filter.to)) &&
+    (filter.minCostUsd === undefined || nanoUsd >= filter.minCostUsd * 1e9)
+  );
+}
