@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Envelope } from './agent.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
-import { GrantOffer, GrantWish } from './permission.ts';
+import { GrantOffer, GrantRequest } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
@@ -161,7 +161,7 @@ export const Answer = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('allow'),
     confirmed: z.literal(true).optional(),
-    grant: GrantWish.optional(),
+    grant: GrantRequest.optional(),
   }),
   z.strictObject({ kind: z.literal('edit'), value: z.unknown(), confirmed: z.literal(true).optional() }),
   /** To the questions of an agent: one for each. */

@@ -77,12 +77,12 @@ export const RequestUsage = z.object({
 export type RequestUsage = z.infer<typeof RequestUsage>;
 
 /** Where a run stands that did not complete: its trace, the agents from the person down to it, and what was wanted of it. */
-export const Origin = z.object({
+export const FailureContext = z.object({
   traceId: z.string(),
   parentChain: z.array(z.string()),
   attempted: z.string(),
 });
-export type Origin = z.infer<typeof Origin>;
+export type FailureContext = z.infer<typeof FailureContext>;
 
 export const DurableEvent = z.discriminatedUnion('type', [
   /** A message was accepted (attempt 1), or its interrupted workflow is resumed (2 and up). */
@@ -127,7 +127,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     text: z.string(),
     error: ErrorInfo.nullable(),
     /** With an error. */
-    origin: Origin.optional(),
+    origin: FailureContext.optional(),
     /** Of a run that reviewed itself: all of them, in order. */
     reviews: z.array(Review).optional(),
     durationMs: z.number(),

@@ -38,14 +38,14 @@ export const Pattern = z
   .refine((pattern) => !pattern.includes('\0') && pattern.trim() !== '', 'must not be empty');
 
 /** What the person adds to a yes, so that the same is not asked again. */
-export const GrantWish = z.strictObject({
+export const GrantRequest = z.strictObject({
   scope: GrantScope,
   pattern: Pattern,
   /** It ends by itself after so long, or after so many calls; left out, it does not. */
   minutes: z.int().min(1).max(525_600).optional(),
   calls: z.int().min(1).max(1_000_000).optional(),
 });
-export type GrantWish = z.infer<typeof GrantWish>;
+export type GrantRequest = z.infer<typeof GrantRequest>;
 
 /** What a question offers to be granted: nothing wider, and nothing for another agent or tool. */
 export const GrantOffer = z.object({

@@ -50,7 +50,7 @@ export function spansOf(
 }
 
 /** Time covered by any of the spans: what happens at once counts once. */
-export function covered(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number {
+export function coveredMs(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number {
   let sum = 0;
   let end = -Infinity;
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {

@@ -2,7 +2,7 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
-import type { GrantWish } from '#contract/permission.ts';
+import type { GrantRequest } from '#contract/permission.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
@@ -28,7 +28,7 @@ export interface Asking {
   /** One for each item; null, or none, where the question is open. */
   rulings: readonly (Ruling | null)[];
   /** Checks a wish; what it returns gives the grant. */
-  grant(wish: GrantWish): () => void;
+  grant(wish: GrantRequest): () => void;
   readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
 

@@ -1,5 +1,5 @@
 /** Grants that are in force: given with a yes, counted with each call that uses one, revoked by the person; all through the log. */
-import type { Grant, GrantOffer, GrantWish } from '#contract/permission.ts';
+import type { Grant, GrantOffer, GrantRequest } from '#contract/permission.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { newId } from '../base/ids.ts';
@@ -58,7 +58,7 @@ export class Grants {
   }
 
   /** The grant that the person wishes; throws where the question does not offer it. */
-  made(wish: GrantWish, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
+  made(wish: GrantRequest, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
     if (!offer?.scopes.includes(wish.scope))
       throw new TriadError('bad_input', 'This question can be allowed once only');
     const fault = targets?.path ? patternFault(wish.pattern) : null;

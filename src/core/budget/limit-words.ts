@@ -1,7 +1,7 @@
 /** The entries of a history that tell of a bound: when it was reached, and when the person raised it. */
 import type { ErrorInfo } from '#contract/error.ts';
 import type { Bound, Entry, SystemEntry } from '#contract/message.ts';
-import { lastResponse, type History } from '../log/history.ts';
+import { lastResponse, type Transcript } from '../log/transcript.ts';
 import type { Payload } from '../log/recorder.ts';
 
 export type Told = SystemEntry & { bound: Bound };
@@ -22,14 +22,14 @@ export function answeredSince(entries: readonly Entry[], told: Told): boolean {
 }
 
 /** One last request without tools asks for the report. */
-export function* tellLimit(history: History, bound: Bound): Generator<Payload, void> {
+export function* tellLimit(history: Transcript, bound: Bound): Generator<Payload, void> {
   yield noteLimit(history, bound);
   const request = `${reachedText(bound)}. You have no tools any more. Write your final report now, from what you have, and say what is missing.`;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
 }
 
 /** From this entry on the run is at the bound, until the person raises it. */
-export function noteLimit(history: History, bound: Bound): Payload {
+export function noteLimit(history: Transcript, bound: Bound): Payload {
   const code = bound.name === 'iterations' ? 'max_iterations' : 'budget';
   const entry = history.add({ kind: 'system', code, text: reachedText(bound), bound });
   return { type: 'message-end', entry };
@@ -38,7 +38,7 @@ export function noteLimit(history: History, bound: Bound): Payload {
 const reachedText = (bound: Bound): string => `The limit of ${wordsOf(bound)} is reached`;
 
 /** `ask`: it has something left to do, and is asked to do it. */
-export function* tellRaised(history: History, { bound }: Told, ask: boolean): Generator<Payload, void> {
+export function* tellRaised(history: Transcript, { bound }: Told, ask: boolean): Generator<Payload, void> {
   const text = `The person raised the limit of ${wordsOf(bound)}`;
   yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'extended', text }) };
   if (!ask) return;

@@ -22,7 +22,7 @@ const GROUP_SIZE = 256;
 
 /** What nobody waits for gathers for a moment: a transaction costs more than what is in it. */
 const GATHER_MS = 4;
-const CALM: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
+const LOW_PRIORITY: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
   ...(['turn-start', 'turn-end', 'message-start', 'request-start', 'usage', 'tool-end'] as const),
   ...(['retry', 'notice'] as const),
 ]);
@@ -38,7 +38,7 @@ export class EventLog {
   #queue: Item[] = [];
   #draining: Promise<void> | null = null;
   /** Ends the gathering. */
-  #hurry: (() => void) | null = null;
+  #stopGathering: (() => void) | null = null;
   #failure: TriadError | null = null;
 
   /** `onFailure` is called once, when a commit failed: nothing is stored or published after it. */
@@ -110,14 +110,14 @@ export class EventLog {
   /** Resolves when all that was appended so far is stored, or has failed. */
   async flush(): Promise<void> {
     while (this.#draining) {
-      this.#hurry?.();
+      this.#stopGathering?.();
       await this.#draining;
     }
   }
 
   #push(item: Item): void {
     this.#queue.push(item);
-    if (!isCalm(item)) this.#hurry?.();
+    if (!isLowPriority(item)) this.#stopGathering?.();
     // At the end of this turn of the program, so that all that it appends becomes one transaction.
     this.#draining ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain());
   }
@@ -130,7 +130,7 @@ export class EventLog {
           if (task?.kind === 'task') await task.run();
           continue;
         }
-        if (this.#queue.every(isCalm) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
+        if (this.#queue.every(isLowPriority) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
         const cut = this.#queue.findIndex((item) => item.kind === 'task');
         await this.#commit(this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)));
       }
@@ -142,11 +142,11 @@ export class EventLog {
   async #gather(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // At the end of the turn, as above.
-    this.#hurry = () => setImmediate(resolve);
+    this.#stopGathering = () => setImmediate(resolve);
     const timer = setTimeout(resolve, GATHER_MS);
     await promise;
     clearTimeout(timer);
-    this.#hurry = null;
+    this.#stopGathering = null;
   }
 
   async #commit(group: Item[]): Promise<void> {
@@ -202,6 +202,6 @@ export class EventLog {
   }
 }
 
-function isCalm(item: Item): boolean {
-  return item.kind === 'hint' || (item.kind === 'event' && CALM.has(item.event.type));
+function isLowPriority(item: Item): boolean {
+  return item.kind === 'hint' || (item.kind === 'event' && LOW_PRIORITY.has(item.event.type));
 }

@@ -1,12 +1,11 @@
 /** Records what one run does: adds who and when to each event, keeps the run's totals, and streams its hints. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
+import { addTally, tallyOf } from '#contract/tally.ts';
 import type { EventLog } from './event-log.ts';
 import type { OpenMessages, Piece } from './open-messages.ts';
-import { originOf } from './origin.ts';
-import { tallyOf } from '../store/apply.ts';
-import { addTally } from '../base/usage.ts';
-import type { WorkflowRecord } from './workflow-record.ts';
+import { failureContextOf } from './failure-context.ts';
+import type { WorkflowTotals } from './workflow-totals.ts';
 
 export interface RunIds {
   readonly conversationId: string;
@@ -34,11 +33,11 @@ export class Recorder {
   readonly ids: RunIds;
   readonly #log: EventLog;
   readonly #open: OpenMessages;
-  readonly #workflow: WorkflowRecord;
+  readonly #workflow: WorkflowTotals;
   #tally: Tally;
 
   /** `tally`: what earlier attempts of the run used; the workflow's total grows with the run's. */
-  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: WorkflowRecord) {
+  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: WorkflowTotals) {
     this.#log = log;
     this.#open = open;
     this.ids = ids;
@@ -58,8 +57,8 @@ export class Recorder {
       this.#workflow.count(used);
     }
     if (payload.type === 'message-part') this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
-    if (payload.type === 'run-queue') this.#workflow.queued(this.ids.runId, originOf(payload));
-    const origin = isFailed(payload) ? this.#workflow.originOf(this.ids.runId) : undefined;
+    if (payload.type === 'run-queue') this.#workflow.queued(this.ids.runId, failureContextOf(payload));
+    const origin = isFailed(payload) ? this.#workflow.failureContextOf(this.ids.runId) : undefined;
     // What was streamed before the event is shown before it.
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);

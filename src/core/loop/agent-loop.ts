@@ -1,7 +1,7 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a bound. */
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import { closing, type RunResult } from './closing.ts';
-import { callsOf, type History, lastResponse, nextStep, repeatsOf, salvaged, turnsOf } from '../log/history.ts';
+import { callsOf, lastResponse, nextStep, repeatsOf, salvaged, type Transcript, turnsOf } from '../log/transcript.ts';
 import { answeredSince, limitEnd, limitTold, noteLimit, tellLimit, tellRaised } from '../budget/limit-words.ts';
 import type { LoopRun } from './loop-run.ts';
 import { modelTurn } from './model-turn.ts';
@@ -72,7 +72,7 @@ export async function* agentLoop(run: LoopRun): AsyncGenerator<Payload, RunResul
 const AT_LIMIT = 'Not run: the limit is reached';
 
 /** The response has come and its calls have their results; null where the run can go on. */
-function* endTurn(history: History): Generator<Payload, RunResult | null> {
+function* endTurn(history: Transcript): Generator<Payload, RunResult | null> {
   const { entries } = history;
   const last = lastResponse(entries);
   yield { type: 'turn-end', turn: turnsOf(entries) - 1, stopReason: last?.stopReason ?? null };

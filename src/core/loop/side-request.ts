@@ -2,7 +2,7 @@
 import type { RequestPurpose } from '#contract/event.ts';
 import type { Bound, StopReason } from '#contract/message.ts';
 import { TriadError } from '../base/errors.ts';
-import { turnsOf } from '../log/history.ts';
+import { turnsOf } from '../log/transcript.ts';
 import { wordsOf } from '../budget/limit-words.ts';
 import type { LoopRun } from './loop-run.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';

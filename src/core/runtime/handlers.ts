@@ -1,6 +1,7 @@
 /** What each method of the contract does: thin words over the orchestrator, the gate and the store. */
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
@@ -20,7 +21,6 @@ import { DEMO } from '../model/models.ts';
 import type { Provider } from '../model/provider.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
-import { ZERO } from '../base/usage.ts';
 
 export interface HandlerPorts {
   version: string;
@@ -125,7 +125,7 @@ async function createConversation(
     createdAt: at,
     updatedAt: at,
     lastSeq: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
   await log.save([{ kind: 'put', table: 'conversation', key: row.id, row }]);
   return mustExist(store.conversation(row.id), 'The new conversation was not stored');

@@ -179,7 +179,7 @@ function createProjector({ store, settings, data, version }: RuntimePorts, log: 
   const onFailure = (notice: EventDraft): void => void log.append(notice).catch(() => undefined);
   const sessions = new SessionProjector({ store, settings, version, data: data ?? null, onFailure });
   log.subscribe(null, (event) => {
-    if ('seq' in event) sessions.hear(event);
+    if ('seq' in event) sessions.observe(event);
   });
   return sessions;
 }

@@ -1,12 +1,11 @@
 /** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
-import type { Tally } from '#contract/outcome.ts';
-import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
+import { tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { cutAtCodePoint, titleOf } from '../base/text.ts';
-import { ZERO } from '../base/usage.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
 
@@ -157,7 +156,7 @@ function workflowStart({
     firstSeq: seq,
     lastSeq: seq,
     subAgentCount: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...(budget ? { budget } : {}),
   };
   return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
@@ -206,7 +205,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     startedAt: null,
     endedAt: null,
     durationMs: null,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
   if (parentRunId === null) {
@@ -324,17 +323,4 @@ function usage({ runId, workflowId, conversationId, request, worked }: Event<'us
     },
     { kind: 'update', table: 'conversation', key: conversationId, add },
   ];
-}
-
-/** What one request adds to every total above it. */
-export function tallyOf(request: RequestUsage): Tally {
-  return {
-    requests: 1,
-    inputTokens: request.inputTokens,
-    outputTokens: request.outputTokens,
-    cacheReadTokens: request.cacheReadTokens,
-    cacheWriteTokens: request.cacheWrite5mTokens + request.cacheWrite1hTokens,
-    nanoUsd: request.nanoUsd ?? 0,
-    unpriced: request.nanoUsd === null ? 1 : 0,
-  };
 }

@@ -10,11 +10,11 @@ import { memoryReads } from './memory.ts';
 import { withEnvelopes } from './rows/envelope-texts.ts';
 import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
 import { byId, compare, Reader } from './rows/reader.ts';
-import type { History } from './history.ts';
-import { TEXT } from './rows/row-codec.ts';
+import type { Archive } from './archive.ts';
+import { SELECT_JSON } from './rows/row-codec.ts';
 import type { Store } from './store.ts';
 
-export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof History> {
+export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof Archive> {
   const reader = new Reader(database);
   return {
     ...eventReads(reader),
@@ -67,7 +67,7 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
     },
     requestsOf: async (workflowId) => {
       type Stored = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
-      const sql = `SELECT ${TEXT} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
+      const sql = `SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
       const found = await reader.rows<Stored>('model_request', sql, { workflowId });
       return found
         .map(({ workflowId: _, conversationId: __, ...request }) => request)
@@ -81,12 +81,12 @@ function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
     entriesOf: async (runId) => {
-      const sql = `SELECT ${TEXT} FROM message:[$runId, NONE]..[$runId, ..]`;
+      const sql = `SELECT ${SELECT_JSON} FROM message:[$runId, NONE]..[$runId, ..]`;
       const found = await reader.rows<{ entry: Entry }>('message', sql, { runId });
       return found.map(({ entry }) => entry);
     },
     callsOf: (runIds) => {
-      const range = (runId: string) => `SELECT ${TEXT} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
+      const range = (runId: string) => `SELECT ${SELECT_JSON} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
       return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
     },
     // All of the table: it holds only what is being streamed now.

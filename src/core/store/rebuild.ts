@@ -1,6 +1,6 @@
 /** Makes all read models again from the events, a conversation at a time. */
 import type { ConversationRow } from '#contract/view.ts';
-import { ZERO } from '../base/usage.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { apply } from './apply.ts';
 import type { Database } from './database.ts';
 import { deleteSome, workflowIdsOf } from './trash/purge.ts';
@@ -75,7 +75,7 @@ async function rebuildConversation(
     if (workflowId === undefined) break;
     while (await deleteSome(database, workflowId));
   }
-  const row = { ...plain, usage: ZERO };
+  const row = { ...plain, usage: ZERO_TALLY };
   await commit([], [{ kind: 'put', table: 'conversation', key: id, row }]);
   for (let from = 1; from <= last; from += STEP) {
     const writes = (await events(id, from, from + STEP - 1)).flatMap(apply);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Commits } from './commits/commits.ts';
-import { historyOf } from './history.ts';
+import { archiveOf } from './archive.ts';
 import type { Database } from './database.ts';
 import { closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
@@ -64,16 +64,16 @@ export function storeOn(database: Database): Store {
     <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>
     (...input: I): Promise<O> =>
       work(...input).finally(() => commits.forget());
-  const { history, ended, close } = historyOf(database, { ...reads, commit });
+  const { archive, ended, close } = archiveOf(database, { ...reads, commit });
   return {
     commit,
     ...reads,
-    ...history,
-    trash: forgetting(history.trash),
-    restore: forgetting(history.restore),
-    purge: forgetting(history.purge),
-    purgeTrashedBefore: forgetting(history.purgeTrashedBefore),
-    rebuild: forgetting(history.rebuild),
+    ...archive,
+    trash: forgetting(archive.trash),
+    restore: forgetting(archive.restore),
+    purge: forgetting(archive.purge),
+    purgeTrashedBefore: forgetting(archive.purgeTrashedBefore),
+    rebuild: forgetting(archive.rebuild),
     close: async () => {
       await close();
       await database.close();

@@ -1,5 +1,5 @@
 /** What a person wishes to allow for more than once, as it stands in the form. */
-import type { GrantOffer, GrantScope, GrantWish } from '#contract/permission.ts';
+import type { GrantOffer, GrantRequest, GrantScope } from '#contract/permission.ts';
 
 export class GrantDraft {
   readonly offer: GrantOffer;
@@ -16,7 +16,7 @@ export class GrantDraft {
     this.pattern = offer.pattern;
   }
 
-  wish(): GrantWish {
+  wish(): GrantRequest {
     const { scope, pattern, minutes, calls } = this;
     return {
       scope,

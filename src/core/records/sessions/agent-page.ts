@@ -1,13 +1,14 @@
 /** The file of one sub-agent: who it was and what it was allowed, its task, and what it found. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { RunRow } from '#contract/view.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { code, decided, fence, inline, lines, quote } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
 import { SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
 import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
-import { inputOf, tokensOf, usd } from './tokens.ts';
+import { tokensOf, usd } from './tokens.ts';
 
 /** `folder`: the name of the session's. */
 export function agentPage(run: RunRow, approvals: readonly Approval[], folder: string): string {
@@ -52,7 +53,7 @@ function fieldsOf(run: RunRow, decision: Decision | null, session: string): stri
     model: envelope.model,
     provider: envelope.provider,
     tokens: tokensOf(usage),
-    tokens_input: inputOf(usage),
+    tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
     cost_usd: usd(usage),
     permissions: envelope.permissions,

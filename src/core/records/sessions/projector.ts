@@ -7,7 +7,7 @@ import { recordOf, workflowIdsOf } from '../export/record.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
-import { Behind } from './behind.ts';
+import { StaleSessions } from './stale-sessions.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
 import { removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
 import { sessionMetadata, sessionPage } from './session-page.ts';
@@ -20,7 +20,7 @@ export interface ProjectorPorts {
   settings: Pick<Settings, 'sessions'>;
   /** Of this program. */
   version: string;
-  /** Told of the first thing that could not be written, and again once it could in between. */
+  /** Called for the first failed write, and for the first one after a success. */
   onFailure(draft: EventDraft): void;
 }
 
@@ -32,31 +32,31 @@ export interface Projected {
 /** What comes in within this time, in milliseconds, becomes one projection. */
 const GATHER_MS = 250;
 /** Of the time, writing takes this part at most: the work of agents comes first. */
-const SHARE = 0.1;
+const MAX_WRITING_SHARE = 0.1;
 /** How long the end of the program waits for what is left to write, in milliseconds. */
-const LEAVING_MS = 5000;
+const CLOSE_TIMEOUT_MS = 5000;
 /** Sessions whose parts are kept for the next time. */
-const WARM = 4;
+const MAX_CACHED_SESSIONS = 4;
 
 /** After these a session reads differently. */
-const TURNS: ReadonlySet<string> = new Set<DurableEvent['type']>([
+const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
   ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end'] as const),
 ]);
 
-/** Of the newest event, with which a failure is told. */
-type Told = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
+/** Ids of the newest event; the notice of a failure carries them. */
+type EventIds = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
-interface Due {
-  /** Null where a program before this one has left it. */
-  told: Told | null;
+interface PendingSession {
+  /** Null for a session that a previous process left stale. */
+  newest: EventIds | null;
   workflows: Set<string>;
 }
 
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
-  readonly #due = new Map<string, Due>();
+  readonly #pending = new Map<string, PendingSession>();
   /** Null where nothing is kept on a disk. */
-  readonly #behind: Behind | null;
+  readonly #stale: StaleSessions | null;
   /** By conversation and workflow, in the order of their last use. */
   readonly #parts = new Map<string, Map<string, WorkflowPart>>();
   readonly #queue = new SerialQueue();
@@ -66,25 +66,25 @@ export class SessionProjector {
 
   constructor(ports: ProjectorPorts) {
     this.#ports = ports;
-    this.#behind = ports.data === null ? null : new Behind(ports.data);
+    this.#stale = ports.data === null ? null : new StaleSessions(ports.data);
   }
 
   /** Gets every stored event. */
-  hear({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
-    if (!TURNS.has(type) || this.#behind === null) return;
-    const due = this.#due.get(conversationId) ?? { told: null, workflows: new Set() };
-    due.told = { conversationId, workflowId, runId, parentRunId, agent };
-    due.workflows.add(workflowId);
-    this.#due.set(conversationId, due);
-    this.#behind.mark(conversationId);
+  observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
+    if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
+    const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
+    pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
+    pending.workflows.add(workflowId);
+    this.#pending.set(conversationId, pending);
+    this.#stale.mark(conversationId);
     this.#wait(GATHER_MS);
   }
 
   /** Brings up to date what a program that was killed has left behind; resolves when it is known what that is. */
   async catchUp(): Promise<void> {
-    for (const id of (await this.#behind?.left()) ?? [])
-      if (!this.#due.has(id)) this.#due.set(id, { told: null, workflows: new Set() });
-    if (this.#due.size > 0) this.#wait(GATHER_MS);
+    for (const id of (await this.#stale?.load()) ?? [])
+      if (!this.#pending.has(id)) this.#pending.set(id, { newest: null, workflows: new Set() });
+    if (this.#pending.size > 0) this.#wait(GATHER_MS);
   }
 
   /** Makes the whole folder again; resolves when it is there. */
@@ -107,11 +107,11 @@ export class SessionProjector {
     clearTimeout(this.#timer ?? undefined);
     let timer: NodeJS.Timeout | undefined;
     let late = false;
-    const patience = new Promise((resolve) => (timer = setTimeout(resolve, LEAVING_MS)));
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
     const rest = async (): Promise<void> => {
-      while (this.#due.size > 0 && !late) await this.#queue.add(() => this.#next());
+      while (this.#pending.size > 0 && !late) await this.#queue.add(() => this.#next());
       await this.#queue.settled();
-      await this.#behind?.settled();
+      await this.#stale?.settled();
     };
     await Promise.race([rest(), patience]);
     late = true;
@@ -126,29 +126,29 @@ export class SessionProjector {
         await this.#next();
         const took = performance.now() - start;
         this.#timer = null;
-        if (this.#due.size > 0) this.#wait(took * (1 / SHARE - 1));
+        if (this.#pending.size > 0) this.#wait(took * (1 / MAX_WRITING_SHARE - 1));
       });
     }, ms).unref();
   }
 
   /** The session that has waited longest. */
   async #next(): Promise<void> {
-    const [first] = this.#due;
+    const [first] = this.#pending;
     if (!first) return;
-    const [id, due] = first;
-    this.#due.delete(id);
+    const [id, pending] = first;
+    this.#pending.delete(id);
     try {
-      for (const workflow of due.workflows) this.#parts.get(id)?.delete(workflow);
+      for (const workflow of pending.workflows) this.#parts.get(id)?.delete(workflow);
       const conversation = await this.#ports.store.conversation(id);
       if (conversation) await this.#project(conversation);
-      else this.#behind?.clear(id);
+      else this.#stale?.clear(id);
       this.#failing = false;
     } catch (error) {
       // What was made may not have been written: next time all of it is looked at.
       this.#parts.delete(id);
       if (this.#failing) return;
       this.#failing = true;
-      if (due.told) this.#ports.onFailure(noticeOf(due.told, error));
+      if (pending.newest) this.#ports.onFailure(noticeOf(pending.newest, error));
     }
   }
 
@@ -193,14 +193,14 @@ export class SessionProjector {
   /** While anything runs its next step is sure to come, and a kill may come before it. */
   #keepMark(id: string): void {
     const parts = [...(this.#parts.get(id)?.values() ?? [])];
-    if (!this.#due.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#behind?.clear(id);
+    if (!this.#pending.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#stale?.clear(id);
   }
 
   #keep(id: string, parts: Map<string, WorkflowPart>): void {
     this.#parts.delete(id);
     this.#parts.set(id, parts);
     const [oldest] = this.#parts.keys();
-    if (this.#parts.size > WARM && oldest !== undefined) this.#parts.delete(oldest);
+    if (this.#parts.size > MAX_CACHED_SESSIONS && oldest !== undefined) this.#parts.delete(oldest);
   }
 
   /** Where its folder belongs, and where it must not be: of two copies one would grow old. */
@@ -211,14 +211,14 @@ export class SessionProjector {
   }
 }
 
-function noticeOf(told: Told, error: unknown): EventDraft {
-  const { conversationId } = told;
+function noticeOf(newest: EventIds, error: unknown): EventDraft {
+  const { conversationId } = newest;
   const text = `The Markdown files of this session could not be written (${errorInfo(error).message}). Its history is complete. Once this is put right: triad sessions project ${conversationId}`;
   return {
     type: 'notice',
     level: 'warning',
     text,
     at: new Date().toISOString(),
-    ...told,
+    ...newest,
   };
 }

@@ -1,9 +1,10 @@
 /** The execution trace in a session's metadata: who ran below whom and when, with every answer that a person or a rule gave. */
 import type { Approval } from '#contract/approval.ts';
 import type { RunRow } from '#contract/view.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { itemsOf } from '../../approvals/policy.ts';
 import { agentFileOf } from './names.ts';
-import { inputOf, tokensOf, usd } from './tokens.ts';
+import { tokensOf, usd } from './tokens.ts';
 
 export type TraceEntry = ReturnType<typeof entryOf>;
 
@@ -35,7 +36,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     outcome: run.outcome,
     model: envelope.model,
     tokens: tokensOf(usage),
-    tokens_input: inputOf(usage),
+    tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
     cost_usd: usd(usage),
     permissions: envelope.permissions,

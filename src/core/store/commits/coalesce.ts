@@ -3,18 +3,18 @@ import { TriadError } from '../../base/errors.ts';
 import { exactKey, idOf } from '../rows/row-codec.ts';
 import type { Key, Row, Table, Write } from '../store.ts';
 
-export interface Place {
+export interface RowKey {
   table: Table;
   key: Key;
 }
 /** A row as the batch leaves it; null: it is gone. */
-export interface Change extends Place {
+export interface Change extends RowKey {
   row: Row | null;
 }
 
 /** The rows that the batch changes as they were before it; what it puts or deletes first need not be known. */
-export function needed(writes: readonly Write[]): Place[] {
-  const first = new Map<string, Place | null>();
+export function rowsToRead(writes: readonly Write[]): RowKey[] {
+  const first = new Map<string, RowKey | null>();
   for (const { kind, table, key: given } of writes) {
     const key = exactKey(given);
     const id = idOf(table, key);
@@ -23,8 +23,8 @@ export function needed(writes: readonly Write[]): Place[] {
   return [...first.values()].filter((place) => place !== null);
 }
 
-/** `before` knows what `needed` names. An update of a row that is not there fails the whole batch. */
-export function coalesce(writes: readonly Write[], before: (place: Place) => Row | null): Change[] {
+/** `before` knows what `rowsToRead` names. An update of a row that is not there fails the whole batch. */
+export function coalesce(writes: readonly Write[], before: (place: RowKey) => Row | null): Change[] {
   const changes = new Map<string, Change>();
   for (const write of writes) {
     const { table } = write;

@@ -1,7 +1,7 @@
 /** Carries out commits one after the other, each as one transaction, and keeps at hand what the next ones need. */
 import type { DurableEvent } from '#contract/event.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
-import { coalesce, needed } from './coalesce.ts';
+import { coalesce, rowsToRead } from './coalesce.ts';
 import { commitScript } from './commit-script.ts';
 import type { Database } from '../database.ts';
 import { EnvelopeTexts } from '../rows/envelope-texts.ts';
@@ -69,7 +69,7 @@ export class Commits {
 
   async #rowsBefore(writes: readonly Write[]): Promise<Map<string, Row>> {
     const rows = new Map<string, Row>();
-    for (const { table, key } of needed(writes)) {
+    for (const { table, key } of rowsToRead(writes)) {
       const row = this.#rows.get(idOf(table, key)) ?? (await this.#reader.row<Row>(table, key));
       if (row) rows.set(idOf(table, key), row);
     }

@@ -9,7 +9,7 @@ import { facetChanges, type FacetCounts } from './facets.ts';
 import { Reader } from '../rows/reader.ts';
 import { runRange } from '../search/segment-writer.ts';
 import type { Row, Store } from '../store.ts';
-import { keysOf, termsOf } from './workflow-terms.ts';
+import { indexKeysOf, termsOf } from './workflow-terms.ts';
 
 type Reads = Pick<Store, 'runsOf' | 'callsOf'>;
 
@@ -89,7 +89,7 @@ async function rowsOf(
     const waiting = own.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0) - (segmented[id] ?? 0), 0);
     return {
       id: workflow.id,
-      ...keysOf(workflow),
+      ...indexKeysOf(workflow),
       terms,
       facets,
       waiting,

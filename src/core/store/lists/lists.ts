@@ -2,9 +2,17 @@
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { countsOf } from './facets.ts';
-import { decodeRow, placeOfId, placeOfInstant } from '../rows/row-codec.ts';
+import { decodeRow, sortKeyOfId, sortKeyOfInstant } from '../rows/row-codec.ts';
 import type { Page, Paged, Row, Store, Table, WorkflowFilter, WorkflowQuery } from '../store.ts';
-import { ANY, type Facts, fits, keysOf, type Keys, termsOf, termsOfFilter } from './workflow-terms.ts';
+import {
+  ANY,
+  type IndexKeys,
+  indexKeysOf,
+  matchesFilter,
+  termsOf,
+  termsOfFilter,
+  type WorkflowFacts,
+} from './workflow-terms.ts';
 
 /** The cursor is a place, because a conversation moves to the front when it changes. */
 export async function conversations(
@@ -12,7 +20,7 @@ export async function conversations(
   { before = '', limit, unchangedSince }: Parameters<Store['conversations']>[0],
 ): Promise<Paged<ConversationRow>> {
   const sql = 'SELECT * FROM conversation WITH INDEX newest WHERE listed = true AND place > $place LIMIT $count';
-  const place = laterOf(before, unchangedSince === undefined ? '' : placeOfInstant(unchangedSince));
+  const place = laterOf(before, unchangedSince === undefined ? '' : sortKeyOfInstant(unchangedSince));
   const [found] = await database.query(sql, { place, count: limit + 1 });
   return page<ConversationRow>('conversation', found as Row[], limit, 'place');
 }
@@ -34,7 +42,7 @@ export async function newestWorkflows(
       ? ['newest', 'listed = true']
       : ['newest_of_conversation', 'conversationId = $conversationId'];
   const sql = `SELECT * FROM workflow WITH INDEX ${index} WHERE ${owner} AND place > $place LIMIT $count`;
-  const place = before === undefined ? '' : placeOfId(before);
+  const place = before === undefined ? '' : sortKeyOfId(before);
   const [found] = await database.query(sql, { place, count: limit + 1, conversationId });
   const { items, next } = page<WorkflowRow>('workflow', found as Row[], limit, 'place');
   return { items, next: next && (items.at(-1)?.id ?? null) };
@@ -44,7 +52,7 @@ export async function newestWorkflows(
 const CHUNK = 200;
 const MAX_CHUNK = 2000;
 
-type Found = Keys & { id: { id: string }; terms: string[] };
+type Found = IndexKeys & { id: { id: string }; terms: string[] };
 
 /**
  * Filtered or in another order: the scan of the rarest term in the order asked for, without the workflows that have not
@@ -54,14 +62,14 @@ type Found = Keys & { id: { id: string }; terms: string[] };
 export async function foundWorkflows(
   database: Database,
   query: WorkflowQuery,
-  unfinished: readonly Facts[],
+  unfinished: readonly WorkflowFacts[],
 ): Promise<Paged<WorkflowRow>> {
   const { limit, sort = 'newest', before = '' } = query;
   const wanted = termsOfFilter(query);
   const live = unfinished.flatMap((facts) => {
-    const keys = keysOf(facts.workflow);
+    const keys = indexKeysOf(facts.workflow);
     const terms = termsOf(facts);
-    const fit = keys[sort] > before && wanted.every((term) => terms.includes(term)) && fits(query, keys);
+    const fit = keys[sort] > before && wanted.every((term) => terms.includes(term)) && matchesFilter(query, keys);
     return fit ? [{ key: keys[sort], row: facts.workflow }] : [];
   });
   const running = new Set(unfinished.map(({ workflow }) => workflow.id));
@@ -102,7 +110,7 @@ async function ended(
     const [rows] = (await database.query(sql, { term, after, count })) as [Found[]];
     for (const row of rows) {
       if (beyond(query, row)) return found;
-      const fit = !running.has(row.id.id) && fits(query, row);
+      const fit = !running.has(row.id.id) && matchesFilter(query, row);
       if (fit && wanted.every((one) => row.terms.includes(one))) found.push(row);
       if (found.length > limit) return found;
     }
@@ -129,7 +137,7 @@ function beyond({ sort = 'newest', from, minCostUsd }: WorkflowFilter & Workflow
 
 /** Of the ids that were made then. */
 function placeOfTime(ms: number): string {
-  return placeOfId(startOfIds(ms));
+  return sortKeyOfId(startOfIds(ms));
 }
 
 /** What the ids that were made then begin with. */
@@ -157,7 +165,7 @@ async function workflowsById(database: Database, ids: readonly string[]): Promis
 /** What the index does not have yet: the workflows that run or wait, with what they are found by. */
 export async function unfinishedFacts(
   reads: Pick<Store, 'unfinishedWorkflows' | 'runsOf' | 'callsOf' | 'conversation'>,
-): Promise<Facts[]> {
+): Promise<WorkflowFacts[]> {
   const workflows = await reads.unfinishedWorkflows();
   const runs = Map.groupBy(await reads.runsOf(workflows.map(({ id }) => id)), ({ workflowId }) => workflowId);
   return Promise.all(

@@ -1,7 +1,7 @@
 /** By what a workflow is found: its terms (one for each value of each filter) and its keys (one for each order). */
 import type { WorkflowSort } from '#contract/rpc.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
-import { placeOfId } from '../rows/row-codec.ts';
+import { sortKeyOfId } from '../rows/row-codec.ts';
 import type { WorkflowFilter } from '../store.ts';
 
 export const FACETS = ['agent', 'model', 'tool', 'folder', 'outcome', 'status'] as const;
@@ -15,7 +15,7 @@ export function termOf(facet: Facet, value: string): string {
 }
 
 /** What is read of a workflow to find it by. */
-export interface Facts {
+export interface WorkflowFacts {
   workflow: WorkflowRow;
   runs: readonly RunRow[];
   calls: readonly Pick<ToolCallRow, 'name'>[];
@@ -23,7 +23,7 @@ export interface Facts {
 }
 
 /** A model and a tool count when a run used them, an outcome when the workflow or any of its runs ended so. */
-export function termsOf({ workflow, runs, calls, folder }: Facts): string[] {
+export function termsOf({ workflow, runs, calls, folder }: WorkflowFacts): string[] {
   const started = runs.filter(({ attempt }) => attempt > 0);
   const values: Record<Facet, (string | null)[]> = {
     agent: [...workflow.agents, ...runs.map(({ agent }) => agent)],
@@ -48,14 +48,14 @@ export function termsOfFilter(filter: WorkflowFilter): string[] {
 }
 
 /** What the row of a workflow in the index says of it, beside its terms. */
-export interface Keys extends Record<WorkflowSort, string> {
+export interface IndexKeys extends Record<WorkflowSort, string> {
   createdAt: string;
   nanoUsd: number;
 }
 
-export function keysOf({ id, createdAt, durationMs, usage }: WorkflowRow): Keys {
+export function indexKeysOf({ id, createdAt, durationMs, usage }: WorkflowRow): IndexKeys {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, nanoUsd } = usage;
-  const place = placeOfId(id);
+  const place = sortKeyOfId(id);
   return {
     newest: place,
     createdAt,
@@ -68,11 +68,14 @@ export function keysOf({ id, createdAt, durationMs, usage }: WorkflowRow): Keys 
 
 /** Sorts ascending what is greatest first, and newest first where it is equal. */
 function greatestFirst(value: number, place: string): string {
-  return `${placeOfId(Math.round(Math.max(0, value)).toString(16).padStart(14, '0'))}-${place}`;
+  return `${sortKeyOfId(Math.round(Math.max(0, value)).toString(16).padStart(14, '0'))}-${place}`;
 }
 
 /** What the terms do not say. */
-export function fits(filter: WorkflowFilter, { createdAt, nanoUsd }: Pick<Keys, 'createdAt' | 'nanoUsd'>): boolean {
+export function matchesFilter(
+  filter: WorkflowFilter,
+  { createdAt, nanoUsd }: Pick<IndexKeys, 'createdAt' | 'nanoUsd'>,
+): boolean {
   const created = Date.parse(createdAt);
   return (
     (filter.from === undefined || created >= Date.parse(filter.from)) &&

@@ -93,7 +93,7 @@ function canCheck(): boolean {
  * The engine's list of its files is cut off. If that was a crash, nothing is missing; else the engine would delete
  * what it no longer knows. Tried on a copy: rejects with `store_failed` where files would go, and touches nothing.
  */
-export async function mustSurviveCut(folder: string): Promise<void> {
+export async function assertTruncationIsHarmless(folder: string): Promise<void> {
   const copy = `${folder}.check`;
   const tables = async (of: string) => (await readdir(of)).filter((name) => name.endsWith('.sst'));
   try {

@@ -11,7 +11,7 @@ const HEADER = 7;
 const [NONE, FULL, LAST] = [0, 1, 4];
 const KINDS = 8;
 
-export async function isCutOff(folder: string): Promise<boolean> {
+export async function isManifestTruncated(folder: string): Promise<boolean> {
   const current = await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '');
   const name = current.trim();
   if (!/^MANIFEST-\d+$/.test(name)) return false;

@@ -3,9 +3,9 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TriadError } from '../../base/errors.ts';
-import { backUp, mustSurviveCut } from './backup.ts';
+import { assertTruncationIsHarmless, backUp } from './backup.ts';
 import type { Database } from '../database.ts';
-import { isCutOff } from './manifest.ts';
+import { isManifestTruncated } from './manifest.ts';
 
 export interface Migration {
   version: number;
@@ -64,7 +64,7 @@ export async function prepareFolder(folder: string, migrations: readonly Migrati
   const version = /^\d+\s*$/.test(text) ? Number(text) : 0;
   refuseNewer(version, migrations);
   if (!existsSync(join(folder, 'CURRENT'))) return 0;
-  if (await isCutOff(folder)) await mustSurviveCut(folder);
+  if (await isManifestTruncated(folder)) await assertTruncationIsHarmless(folder);
   // Where the version is not known it may be any.
   if (version < migrations.length) await backUp(folder, version);
   return version;

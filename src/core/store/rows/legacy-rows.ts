@@ -19,7 +19,7 @@ const COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, Column>>>>
   model_request: { workflowId: 'plain' },
 };
 
-export function decodeFields(table: Table, stored: Row): Row {
+export function decodeLegacyRow(table: Table, stored: Row): Row {
   const row: Row = {};
   for (const [field, json] of Object.entries((stored.doc ?? {}) as Record<string, string>))
     row[field] = JSON.parse(json);

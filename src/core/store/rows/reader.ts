@@ -1,7 +1,7 @@
 /** Reads decoded rows: one by its key, those of one statement, or those that belong to each of several owners. */
 import type { Database } from '../database.ts';
 import { withEnvelopes } from './envelope-texts.ts';
-import { decodeRow, TEXT } from './row-codec.ts';
+import { decodeRow, SELECT_JSON } from './row-codec.ts';
 import type { Key, Row, Table } from '../store.ts';
 
 /** Their rows hold envelopes, or questions about some. */
@@ -35,7 +35,7 @@ export class Reader {
   }
 
   async ofWorkflows<T>(table: Table, workflowIds: readonly string[]): Promise<T[]> {
-    const select = `SELECT ${TEXT} FROM ${table} WITH INDEX by_workflow WHERE workflowId =`;
+    const select = `SELECT ${SELECT_JSON} FROM ${table} WITH INDEX by_workflow WHERE workflowId =`;
     return this.ofEach<T>(table, workflowIds, (owner) => `${select} ${owner};`);
   }
 }

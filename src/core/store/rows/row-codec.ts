@@ -1,7 +1,7 @@
 /** How rows lie in the tables: whole as one JSON text, beside the few columns that queries need. */
 import { TriadError } from '../../base/errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
-import { decodeFields } from './legacy-rows.ts';
+import { decodeLegacyRow } from './legacy-rows.ts';
 import type { Key, Row, Table } from '../store.ts';
 
 /** What a column holds: plain JSON (nothing where the row says null or nothing), or an `instant`, which is ISO in the row. */
@@ -72,7 +72,7 @@ export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeT
     if (value === null || value === undefined) continue;
     stored[field] = column === 'instant' && typeof value === 'string' ? new Date(value) : value;
   }
-  const place = placeOf(table, key, row);
+  const place = sortKeyOf(table, key, row);
   if (place !== null) stored.place = place;
   return stored;
 }
@@ -83,13 +83,13 @@ function mustFit(table: Table, row: Row): void {
 }
 
 /** Selects rows for `decodeRow` by their text alone, which is half the work; those without one come whole. */
-export const TEXT = 'VALUE json ?? $this';
+export const SELECT_JSON = 'VALUE json ?? $this';
 
 /** A stored row, or its text, in the shape of the contract; its envelopes are as they are stored. */
 export function decodeRow(table: Table, stored: Row | string): Row {
   if (typeof stored === 'string') return JSON.parse(stored) as Row;
   if (NO_JSON.has(table)) return decodeColumns(table, stored);
-  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeFields(table, stored);
+  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeLegacyRow(table, stored);
   // The trash writes it beside the row, which may change meanwhile.
   return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
 }
@@ -106,20 +106,20 @@ function decodeColumns(table: Table, stored: Row): Row {
 }
 
 /** Where a row stands in the newest-first lists; null for what is in none, or does not move with these fields. */
-export function placeOf(table: Table, key: Key, fields: Row): string | null {
+export function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
   if (typeof key !== 'string') return null;
-  if (table === 'workflow') return placeOfId(key);
+  if (table === 'workflow') return sortKeyOfId(key);
   if (table !== 'conversation' || typeof fields.updatedAt !== 'string') return null;
-  return `${placeOfInstant(fields.updatedAt)}-${placeOfId(key)}`;
+  return `${sortKeyOfInstant(fields.updatedAt)}-${sortKeyOfId(key)}`;
 }
 
 /** Sorts the later first. */
-export function placeOfInstant(at: string): string {
-  return placeOfId(Date.parse(at).toString(16).padStart(12, '0'));
+export function sortKeyOfInstant(at: string): string {
+  return sortKeyOfId(Date.parse(at).toString(16).padStart(12, '0'));
 }
 
 /** Every hex digit turned round: ids that sort by age then sort by youth. */
-export function placeOfId(id: string): string {
+export function sortKeyOfId(id: string): string {
   return id.replace(/[0-9a-f]/g, (digit) => (15 - parseInt(digit, 16)).toString(16));
 }
 

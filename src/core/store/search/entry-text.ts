@@ -6,18 +6,18 @@ import type { SearchHit } from '#contract/view.ts';
 /** Longest text of one entry that is searched, in code units: a listing of a whole disk must not fill the index. */
 const MAX_CHARS = 20_000;
 
-export interface EntryText {
+export interface SearchableText {
   kind: SearchHit['kind'];
   text: string;
 }
 
 /** Null for what nobody said or read: remarks of the engine, thinking, reports that stand in a sub-agent's run as well. */
-export function textOf(entry: Entry, lead: boolean): EntryText | null {
+export function searchableText(entry: Entry, lead: boolean): SearchableText | null {
   const { kind, text } = partsOf(entry, lead);
   return text.trim() === '' ? null : { kind, text: text.slice(0, MAX_CHARS) };
 }
 
-function partsOf(entry: Entry, lead: boolean): EntryText {
+function partsOf(entry: Entry, lead: boolean): SearchableText {
   switch (entry.kind) {
     case 'user':
       return { kind: lead ? 'prompt' : 'task', text: entry.source === 'engine' ? '' : entry.text };

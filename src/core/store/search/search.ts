@@ -2,11 +2,11 @@
 import type { ConversationRow, SearchHit } from '#contract/view.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Database } from '../database.ts';
-import { textOf } from './entry-text.ts';
+import { searchableText } from './entry-text.ts';
 import { Reader } from '../rows/reader.ts';
-import { readable } from './readable.ts';
+import { plainText } from './plain-text.ts';
 import { decodeRow } from '../rows/row-codec.ts';
-import { bucketOf, type EntryOfSegment, placeOfEntry, placesIn, type RunOfEntry } from './segment.ts';
+import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
 import type { Page, Paged, Row, Store } from '../store.ts';
 import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
@@ -81,7 +81,7 @@ async function segmentsWith(
   for (const { word, open } of wanted) {
     const next = new Map<string, Set<number>>();
     for (const [segment, lines] of await linesOf(database, bucketOf(word), found)) {
-      const places = placesIn(lines, word, open);
+      const places = postingsOf(lines, word, open);
       const both = found ? places.intersection(found.get(segment) ?? new Set()) : places;
       if (both.size > 0) next.set(segment, both);
     }
@@ -117,7 +117,7 @@ async function candidatesOf(database: Database, id: string, places: ReadonlySet<
   return [...places].flatMap((at) => {
     const [index, n, ms] = entries[at] ?? [-1, 0, 0];
     const run = runs[index];
-    return run ? { place: placeOfEntry(ms, run.runId, n), run, n } : [];
+    return run ? { place: sortKeyOfEntry(ms, run.runId, n), run, n } : [];
   });
 }
 
@@ -138,7 +138,7 @@ async function waitingCandidates(database: Database, reads: Reads, terms: Terms,
   while (readings.length > 0) {
     const { found, rest } = await readEntries(database, readings);
     for (const { run, n, ms, text } of found.flat()) {
-      const place = placeOfEntry(ms, run.runId, n);
+      const place = sortKeyOfEntry(ms, run.runId, n);
       if (place > before && hitsIn(text, terms)) candidates.push({ place, run, n });
     }
     readings = rest;
@@ -164,11 +164,11 @@ async function checked(
   return candidates.flatMap(({ place, run, n }) => {
     const conversation = shown.get(run.conversationId);
     const entry = entries.get(`${run.runId}/${n}`);
-    const found = entry && textOf(entry, run.lead);
+    const found = entry && searchableText(entry, run.lead);
     const hits = found && hitsIn(found.text, terms);
     if (!conversation || !entry || !found || !hits) return [];
     const { runId, workflowId, agent } = run;
-    const words = readable(found.text, hits);
+    const words = plainText(found.text, hits);
     const hit = {
       conversationId: conversation.id,
       workflowId,

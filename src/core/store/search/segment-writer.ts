@@ -5,10 +5,10 @@
 import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
-import { type EntryText, textOf } from './entry-text.ts';
+import { type SearchableText, searchableText } from './entry-text.ts';
 import { decodeRow } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
-import { bucketsOf, type EntryOfSegment, placeOfEntry, type RunOfEntry, without } from './segment.ts';
+import { bucketsOf, type EntryOfSegment, type RunOfEntry, sortKeyOfEntry, withoutTexts } from './segment.ts';
 
 /** So many entries wait before there is a new segment, and so many are in one at most. */
 const WAITING_ENTRIES = 256;
@@ -47,7 +47,7 @@ export interface Searchable {
   run: RunOfEntry;
   n: number;
   ms: number;
-  kind: EntryText['kind'];
+  kind: SearchableText['kind'];
   text: string;
 }
 
@@ -82,7 +82,7 @@ export async function readEntries(
 
 function searchable(run: RunOfEntry, row: Row): Searchable {
   const entry = decodeRow('message', row).entry as Entry;
-  const found = textOf(entry, run.lead);
+  const found = searchableText(entry, run.lead);
   return { run, n: entry.n, ms: Date.parse(entry.at), kind: found?.kind ?? 'tool', text: found?.text ?? '' };
 }
 
@@ -134,7 +134,7 @@ async function writeSegment(
   changed: readonly Waiting[],
 ): Promise<void> {
   const placed = entries
-    .map((entry) => ({ ...entry, place: placeOfEntry(entry.ms, entry.run.runId, entry.n) }))
+    .map((entry) => ({ ...entry, place: sortKeyOfEntry(entry.ms, entry.run.runId, entry.n) }))
     .sort((a, b) => (a.place < b.place ? -1 : 1));
   const runs = new Map<string, { index: number; run: RunOfEntry }>();
   for (const { run } of placed) if (!runs.has(run.runId)) runs.set(run.runId, { index: runs.size, run });
@@ -215,7 +215,7 @@ async function eraseWords(
 ): Promise<void> {
   const records = buckets.map((bucket) => database.record('search_words', [bucket, segment]));
   const [rows] = (await database.query('SELECT * FROM $records', { records })) as [{ id: unknown; lines: string }[]];
-  const kept = rows.map(({ id, lines }) => ({ id, lines: without(lines, gone) }));
+  const kept = rows.map(({ id, lines }) => ({ id, lines: withoutTexts(lines, gone) }));
   const values = {
     gone: kept.filter(({ lines }) => lines === null).map(({ id }) => id),
     kept: kept.filter(({ lines }) => lines !== null),

@@ -1,6 +1,6 @@
 /** A segment of the search: some thousand entries, newest first, and in which of them each word stands. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { placeOfId } from '../rows/row-codec.ts';
+import { sortKeyOfId } from '../rows/row-codec.ts';
 import { wordsOf } from './words.ts';
 
 /** Whose entry it is: all that a hit tells besides the text. */
@@ -21,9 +21,9 @@ export interface Segment {
 }
 
 /** Sorts entries newest first; a cursor of the search. */
-export function placeOfEntry(ms: number, runId: string, n: number): string {
+export function sortKeyOfEntry(ms: number, runId: string, n: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
-  return placeOfId(`${hex(ms, 12)}-${hex(n, 8)}-${runId}`);
+  return sortKeyOfId(`${hex(ms, 12)}-${hex(n, 8)}-${runId}`);
 }
 
 /** How long the building may keep the program from anything else, in milliseconds. */
@@ -62,7 +62,7 @@ function lineOf(word: string, places: readonly number[]): string {
 }
 
 /** The texts of a row in which the word stands, or any word that begins with it. */
-export function placesIn(lines: string, word: string, prefix: boolean): Set<number> {
+export function postingsOf(lines: string, word: string, prefix: boolean): Set<number> {
   const places = new Set<number>();
   const begin = prefix ? `\n${word}` : `\n${word} `;
   for (let at = lines.indexOf(begin); at >= 0; at = lines.indexOf(begin, at + 1)) {
@@ -73,7 +73,7 @@ export function placesIn(lines: string, word: string, prefix: boolean): Set<numb
 }
 
 /** The row without some of its texts; null when no word is left. */
-export function without(lines: string, gone: ReadonlySet<number>): string | null {
+export function withoutTexts(lines: string, gone: ReadonlySet<number>): string | null {
   let rest = '\n';
   for (const line of lines.split('\n')) {
     const space = line.indexOf(' ');

@@ -1,7 +1,7 @@
 /** The trash: hidden at once and whole, taken back as it was, or deleted for good in small steps. */
 import type { Database } from '../database.ts';
 import { facetChanges, type FacetCounts } from '../lists/facets.ts';
-import { placeOfInstant } from '../rows/row-codec.ts';
+import { sortKeyOfInstant } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
 
 /** The workflows of a conversation, as a scan of their index. */
@@ -9,20 +9,20 @@ const WORKFLOWS =
   "SELECT VALUE record::id(id) FROM workflow WITH INDEX newest_of_conversation WHERE conversationId = $id AND place > ''";
 
 /** `false`: there is no such conversation, or it is in the trash already. */
-export async function hide(database: Database, id: string, at: string): Promise<boolean> {
+export async function moveToTrash(database: Database, id: string, at: string): Promise<boolean> {
   const change = 'listed = false, trashed = $trashed, deletedAt = $deletedAt';
-  const values = { trashed: placeOfInstant(at), deletedAt: at };
-  return turn(database, id, { listed: true, change, values, terms: '[]', sign: -1 });
+  const values = { trashed: sortKeyOfInstant(at), deletedAt: at };
+  return changeListing(database, id, { listed: true, change, values, terms: '[]', sign: -1 });
 }
 
 /** `false`: it is not in the trash. */
-export async function unhide(database: Database, id: string): Promise<boolean> {
+export async function restoreFromTrash(database: Database, id: string): Promise<boolean> {
   const change = 'listed = true, trashed = NONE, deletedAt = NONE';
-  return turn(database, id, { listed: false, change, values: {}, terms: 'facets', sign: 1 });
+  return changeListing(database, id, { listed: false, change, values: {}, terms: 'facets', sign: 1 });
 }
 
 /** The conversation with all of its workflows, in one transaction, where it is as `listed` says. */
-async function turn(
+async function changeListing(
   database: Database,
   id: string,
   {
@@ -70,7 +70,7 @@ async function listedOf(database: Database, id: string): Promise<boolean | null>
 export async function deletedBefore(database: Database, at: string, count: number): Promise<string[]> {
   const sql =
     'SELECT VALUE record::id(id) FROM conversation WITH INDEX trash WHERE listed = false AND trashed > $place LIMIT $count';
-  const [ids] = (await database.query(sql, { place: placeOfInstant(at), count })) as [string[]];
+  const [ids] = (await database.query(sql, { place: sortKeyOfInstant(at), count })) as [string[]];
   return ids;
 }
 

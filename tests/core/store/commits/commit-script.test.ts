@@ -1,9 +1,9 @@
 /** A commit happens as a whole or not at all, and changes rows by increments. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { ZERO } from '#core/base/usage.ts';
 import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
@@ -77,7 +77,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
         store.commit([], [{ kind: 'update', table: 'conversation', key: conversation.id, add }]),
       ),
     );
-    const usage = { ...ZERO, requests: 20, nanoUsd: 100_000_000_000 };
+    const usage = { ...ZERO_TALLY, requests: 20, nanoUsd: 100_000_000_000 };
     expect(await store.conversation(conversation.id)).toEqual({ ...conversation, usage });
   });
 
@@ -142,7 +142,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
   });
 
   test('a put replaces all of the row before', async () => {
-    const run = runRow({ outcome: 'error', status: 'error', text: 'x', usage: { ...ZERO, requests: 5 } });
+    const run = runRow({ outcome: 'error', status: 'error', text: 'x', usage: { ...ZERO_TALLY, requests: 5 } });
     await store.commit([], [put('run', run)]);
     const next = runRow({ id: run.id });
     await store.commit([], [put('run', next)]);

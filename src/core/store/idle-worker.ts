@@ -3,10 +3,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { SerialQueue } from '../base/serial-queue.ts';
 
 /** Pause after the last thing to do came in, and the longest that more of them may lengthen it, in milliseconds. */
-const QUIET_MS = 2000;
-const PATIENCE_MS = 30_000;
+const IDLE_MS = 2000;
+const MAX_DELAY_MS = 30_000;
 
-export class Background {
+export class IdleWorker {
   readonly #step: () => Promise<boolean>;
   readonly #pauseMs: number;
   readonly #queue = new SerialQueue();
@@ -15,17 +15,17 @@ export class Background {
   #closed = false;
 
   /** `step` does a part of what there is to do, and says whether there was any. It may be cut off between two steps. */
-  constructor(step: () => Promise<boolean>, pauseMs = QUIET_MS) {
+  constructor(step: () => Promise<boolean>, pauseMs = IDLE_MS) {
     this.#step = step;
     this.#pauseMs = pauseMs;
   }
 
   /** There is something to do, soon. */
-  due(): void {
+  schedule(): void {
     if (this.#closed) return;
     const now = Date.now();
     this.#waitingSince ??= now;
-    if (this.#timer && now - this.#waitingSince > PATIENCE_MS) return;
+    if (this.#timer && now - this.#waitingSince > MAX_DELAY_MS) return;
     clearTimeout(this.#timer ?? undefined);
     this.#timer = setTimeout(() => {
       this.#timer = null;

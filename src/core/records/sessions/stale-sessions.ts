@@ -6,7 +6,7 @@ import { SerialQueue } from '../../base/serial-queue.ts';
 const FOLDER = 'sessions-behind';
 
 /** Where nothing can be kept, nothing fails: the files can always be made again. */
-export class Behind {
+export class StaleSessions {
   readonly #folder: string;
   readonly #marked = new Set<string>();
   #made: Promise<unknown> | null = null;
@@ -32,7 +32,7 @@ export class Behind {
   }
 
   /** Those that a program before this one has left. */
-  async left(): Promise<string[]> {
+  async load(): Promise<string[]> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) this.#marked.add(name);
     return names;

@@ -17,7 +17,7 @@ type Draft =
   | Omit<ToolEntry, 'n' | 'at'>
   | Omit<SystemEntry, 'n' | 'at'>;
 
-export class History {
+export class Transcript {
   readonly entries: Entry[];
 
   constructor(entries: Entry[]) {

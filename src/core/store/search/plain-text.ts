@@ -34,7 +34,7 @@ const JSON_TOKEN = /"(?:[^"\\]|\\[^])*"?|[[\]{},:]/g;
 const ESCAPE = /\\[nrt"\\/]/g;
 
 /** The text as a person reads it. `kept`: ranges of it, in order, that stay as they are, whatever they are part of. */
-export function readable(text: string, kept: readonly Range[]): { text: string; kept: Range[] } {
+export function plainText(text: string, kept: readonly Range[]): { text: string; kept: Range[] } {
   const blocks = JSON_BEGIN.test(text) ? jsonCuts(text) : blockCuts(text);
   const cuts = chosen([...blocks, ...around(text), ...cutsOf(text, CODE, () => '')], kept);
   let [plain, at, cut] = ['', 0, 0];

@@ -1,5 +1,5 @@
 /** The history side of the store: what is found by filters and words, the trash, and the work behind the log. */
-import { Background } from './background.ts';
+import { IdleWorker } from './idle-worker.ts';
 import type { Database } from './database.ts';
 import { facetValues } from './lists/facets.ts';
 import { indexSome } from './lists/index-writer.ts';
@@ -9,10 +9,10 @@ import { rebuild } from './rebuild.ts';
 import { search } from './search/search.ts';
 import { segmentSome } from './search/segment-writer.ts';
 import type { Store } from './store.ts';
-import { deletedBefore, hide, startPurge, unhide } from './trash/trash.ts';
+import { deletedBefore, moveToTrash, restoreFromTrash, startPurge } from './trash/trash.ts';
 import { termsOf, termsOfFilter } from './lists/workflow-terms.ts';
 
-export type History = Pick<
+export type Archive = Pick<
   Store,
   | 'workflows'
   | 'facets'
@@ -34,10 +34,10 @@ type Reads = Pick<
 const PURGE = 50;
 
 /** `ended` is told when a workflow has ended: there is something to do behind the log. */
-export function historyOf(
+export function archiveOf(
   database: Database,
   reads: Reads,
-): { history: History; ended: () => void; close: () => Promise<void> } {
+): { archive: Archive; ended: () => void; close: () => Promise<void> } {
   // Whether there may be anything to index: an empty queue is not looked at with every query.
   let stale = true;
   const index = async (): Promise<boolean> => {
@@ -52,18 +52,18 @@ export function historyOf(
     }
     return some;
   };
-  const behind = new Background(async () => (await index()) || (await purgeSome(database)));
+  const worker = new IdleWorker(async () => (await index()) || (await purgeSome(database)));
   const ended = (): void => {
     stale = true;
-    behind.due();
+    worker.schedule();
   };
   // What a process that has gone left to do.
-  behind.due();
+  worker.schedule();
   /** Before a query that needs the index; what is being purged is hidden already. */
   const caughtUp = async (): Promise<void> => {
-    while (await behind.exclusive(index));
+    while (await worker.exclusive(index));
   };
-  const history: History = {
+  const archive: Archive = {
     workflows: async (query) => {
       const { sort = 'newest', from, to, minCostUsd } = query;
       const plain = sort === 'newest' && !from && !to && !minCostUsd && termsOfFilter(query).length === 0;
@@ -79,29 +79,29 @@ export function historyOf(
       await caughtUp();
       return search(database, reads, query);
     },
-    ...trashOf(database, reads, behind),
-    settled: () => behind.settled(),
+    ...trashOf(database, reads, worker),
+    settled: () => worker.settled(),
     rebuild: (onProgress, signal) =>
-      behind.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(ended),
+      worker.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(ended),
   };
-  return { history, ended, close: () => behind.close() };
+  return { archive, ended, close: () => worker.close() };
 }
 
 function trashOf(
   database: Database,
   reads: Reads,
-  behind: Background,
-): Pick<History, 'trashed' | 'trash' | 'restore' | 'purge' | 'purgeTrashedBefore'> {
+  worker: IdleWorker,
+): Pick<Archive, 'trashed' | 'trash' | 'restore' | 'purge' | 'purgeTrashedBefore'> {
   const purge = async (id: string): Promise<boolean> => {
     const lastSeq = await reads.lastSeq(id);
-    const started = await behind.exclusive(() => startPurge(database, id, lastSeq));
-    behind.due();
+    const started = await worker.exclusive(() => startPurge(database, id, lastSeq));
+    worker.schedule();
     return started;
   };
   return {
     trashed: (page) => trashed(database, page),
-    trash: (id, at) => behind.exclusive(() => hide(database, id, at)),
-    restore: (id) => behind.exclusive(() => unhide(database, id)),
+    trash: (id, at) => worker.exclusive(() => moveToTrash(database, id, at)),
+    restore: (id) => worker.exclusive(() => restoreFromTrash(database, id)),
     purge,
     purgeTrashedBefore: async (at) => {
       let count = 0;

@@ -1,12 +1,12 @@
 /** A place that was found reads as plain words, and what was found stands where it stood. */
 import { expect, test } from 'vitest';
-import { readable } from '#core/store/search/readable.ts';
+import { plainText } from '#core/store/search/plain-text.ts';
 
 /** The text as it is shown with the word in angle brackets wherever it was found. */
 function shown(text: string, word = '\0'): string {
   const found = [...text.matchAll(new RegExp(word, 'g'))];
   const kept = found.map(({ index }) => ({ start: index, end: index + word.length }));
-  const result = readable(text, kept);
+  const result = plainText(text, kept);
   return result.kept.reduceRight(
     (whole, { start, end }) => `${whole.slice(0, start)}‹${whole.slice(start, end)}›${whole.slice(end)}`,
     result.text,
@@ -60,6 +60,6 @@ test('JSON reads as names and values, also where it is cut off', () => {
 
 test('a long line of marks costs next to nothing', () => {
   for (const mark of ['*', '`', '[', '_', '-', '|', '#', '> ', '{"', '~~', '**a ', '![a]('])
-    expect(readable(mark.repeat(20_000 / mark.length), []).text.length).toBeLessThanOrEqual(40_000);
+    expect(plainText(mark.repeat(20_000 / mark.length), []).text.length).toBeLessThanOrEqual(40_000);
   expect(shown(`[${'"fox",'.repeat(3000)}`, 'fox')).toBe('‹fox›, '.repeat(3000));
 });

@@ -1,6 +1,6 @@
-/** Sums of what model requests used, as the stored totals are made. */
-import type { RequestUsage } from '#contract/event.ts';
-import type { Tally } from '#contract/outcome.ts';
+/** Sums of what model requests used: the same for the stored rows and for the views of clients. */
+import type { RequestUsage } from './event.ts';
+import type { Tally } from './outcome.ts';
 
 export const ZERO_TALLY: Tally = {
   requests: 0,
@@ -24,6 +24,7 @@ export function addTally(a: Tally, b: Tally): Tally {
   };
 }
 
+/** What one request adds to the totals of its run, workflow and conversation. */
 export function tallyOf(request: RequestUsage): Tally {
   return {
     requests: 1,
@@ -36,7 +37,7 @@ export function tallyOf(request: RequestUsage): Tally {
   };
 }
 
-/** All classes of input together. */
+/** Input tokens of all classes: fresh, read from the cache and written to it. */
 export function inputTokensOf(tally: Tally): number {
   return tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens;
 }
