@@ -1,4 +1,4 @@
-/** Where a run stands: what the end of a failed one carries, so that nothing else is needed to find out what was tried. */
+/** Context that the end of a failed run carries: enough to see what was attempted without reading other events. */
 import type { FailureContext } from '#contract/event.ts';
 import type { RunRow } from '#contract/view.ts';
 

@@ -1,4 +1,4 @@
-/** A run's history: its entries in order, what comes next after them, and the request that is rebuilt from them. */
+/** A run's transcript: its entries in order, the next step after them, and the request messages built from them. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
   AssistantEntry,
@@ -24,7 +24,7 @@ export class Transcript {
     this.entries = entries;
   }
 
-  /** Numbers and dates an entry and adds it; the caller records it. */
+  /** Appends an entry with its number and time. The caller records the event. */
   add<D extends Draft>(draft: D): D & { n: number; at: string } {
     const entry = { ...draft, n: this.entries.length, at: new Date().toISOString() };
     this.entries.push(entry);
@@ -34,11 +34,11 @@ export class Transcript {
 
 export type Step =
   | { do: 'request' }
-  /** The calls of the last response that have no result yet, in its order. */
+  /** Calls of the last response without a result, in its order. */
   | { do: 'settle'; calls: ToolUsePart[] }
   | { do: 'close'; last: AssistantEntry };
 
-/** What a run has to do next; the same for a fresh run and for one rebuilt from the store. */
+/** The next step of a run; depends on the entries alone, so a resumed run goes on like a live one. */
 export function nextStep(entries: readonly Entry[]): Step {
   const last = entries.findLast(
     (entry) => entry.kind !== 'system' && !(entry.kind === 'assistant' && entry.interrupted),
@@ -53,7 +53,7 @@ export function nextStep(entries: readonly Entry[]): Step {
   return { do: 'close', last: response };
 }
 
-/** The newest response that came whole. */
+/** The newest response that was not interrupted. */
 export function lastResponse(entries: readonly Entry[]): AssistantEntry | undefined {
   return entries.findLast((entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted);
 }
@@ -74,15 +74,15 @@ export function reviewsOf(entries: readonly Entry[]): Review[] {
   return entries.flatMap((entry) => (entry.kind === 'system' && entry.review ? [entry.review] : []));
 }
 
-/** As the end of a run has them: left out where there are none. */
+/** The reviews as a field of `run-end`; left out if there are none. */
 export function reviewedIn(entries: readonly Entry[]): { reviews?: Review[] } {
   const reviews = reviewsOf(entries);
   return reviews.length > 0 ? { reviews } : {};
 }
 
 /**
- * Of answers that were reviewed the best, the later one of equals; one after them that came whole was made to be better.
- * Null where nothing was reviewed.
+ * The text of the best answer: a complete one after the last review, else the one with the highest score (the latest
+ * of equals). Null if nothing was reviewed.
  */
 export function bestAnswer(entries: readonly Entry[]): string | null {
   const reviews = reviewsOf(entries);
@@ -103,14 +103,14 @@ function isWhole(answer: AssistantEntry): boolean {
 }
 
 /**
- * What a run that did not complete has to show: all that the agent said so far, also unfinished words at the end; where
- * it reviewed itself, its best answer.
+ * The report of a run that did not complete: its best reviewed answer, else all text so far, including the longest
+ * interrupted response at the end.
  */
 export function salvaged(entries: readonly Entry[]): string {
   const best = bestAnswer(entries);
   if (best !== null) return best;
   const end = entries.findLastIndex((entry) => entry.kind === 'assistant' && !entry.interrupted);
-  // Of several attempts at the last response the one that came furthest.
+  // The longest of several attempts at the last response.
   const cut = entries
     .slice(end + 1)
     .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
@@ -119,12 +119,12 @@ export function salvaged(entries: readonly Entry[]): string {
   return [...whole, cut].filter((text) => text !== '').join('\n\n');
 }
 
-/** Responses so far, each one turn of the model. */
+/** Number of turns: responses that were not interrupted. */
 export function turnsOf(entries: readonly Entry[]): number {
   return entries.reduce((count, entry) => count + (entry.kind === 'assistant' && !entry.interrupted ? 1 : 0), 0);
 }
 
-/** How many times in a row, up to and with this call, the agent made the same call. */
+/** Number of consecutive identical calls (name and input), up to and including this one. */
 export function repeatsOf(entries: readonly Entry[], call: ToolUsePart): number {
   const calls = entries.flatMap((entry) => (entry.kind === 'assistant' && !entry.interrupted ? callsOf(entry) : []));
   const until = calls.findLastIndex(({ id }) => id === call.id);
@@ -142,7 +142,7 @@ const LOST = 'No result: the work was interrupted before this call was done';
 /**
  * The messages of a request: one assistant message for each response, then one user message with all its results
  * in the order of the calls and with the words that came since. Interrupted responses and system remarks stay out.
- * A call without a result gets `pending` for one (its workflow was stopped or lost): no request goes without.
+ * A call without a result gets the text `pending` as one, because the API requires a result for each call.
  */
 export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[] {
   const messages: WireMessage[] = [];

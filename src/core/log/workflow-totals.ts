@@ -1,4 +1,4 @@
-/** What the recorders of a workflow's runs keep up together: its total use, and where each of its runs stands. */
+/** Shared by the recorders of a workflow's runs: its usage total, and the failure context of each run. */
 import type { FailureContext } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { addTally } from '#contract/tally.ts';
@@ -7,7 +7,7 @@ export class WorkflowTotals {
   #tally: Tally;
   readonly #failureContexts: Map<string, FailureContext>;
 
-  /** What earlier attempts of the workflow left; `failureContexts` by run id. */
+  /** Restores the state after earlier attempts; `failureContexts` by run id. */
   constructor(tally: Tally, failureContexts: Iterable<readonly [string, FailureContext]> = []) {
     this.#tally = tally;
     this.#failureContexts = new Map(failureContexts);

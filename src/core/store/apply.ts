@@ -1,4 +1,4 @@
-/** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
+/** The row writes that an event causes: one pure function for live writing, rebuild and tests. */
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { DurableEvent } from '#contract/event.ts';
@@ -13,7 +13,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 type Handlers = { [T in DurableEvent['type']]: (event: Event<T>) => Write[] };
 
-/** The writes of one event, in order. A conversation's own row exists before its first event. */
+/** The writes of one event, in order. Assumes that the conversation's row exists. */
 export function apply<T extends DurableEvent['type']>(event: Event<T>): Write[] {
   // The table is keyed by the event's own type, which the compiler cannot follow through a union.
   return (HANDLERS[event.type] as (event: DurableEvent) => Write[])(event);
@@ -61,7 +61,7 @@ function memoryChange({ scope, folder, name, text, at, ...event }: Event<'memory
   return [{ kind: 'put', table: 'memory', key, row }];
 }
 
-/** The whole grant, as many conversations use it. */
+/** Replaces the whole grant: other conversations may have changed it. */
 function grantChange({ grant }: Event<'grant-change'>): Write[] {
   return [{ kind: 'put', table: 'permission_grant', key: grant.id, row: grant }];
 }

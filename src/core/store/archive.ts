@@ -1,4 +1,4 @@
-/** The history side of the store: what is found by filters and words, the trash, and the work behind the log. */
+/** Finding and removing what is stored: filters, search, trash, rebuild, and the background work that they need. */
 import { IdleWorker } from './idle-worker.ts';
 import type { Database } from './database.ts';
 import { facetValues } from './lists/facets.ts';
@@ -30,15 +30,15 @@ type Reads = Pick<
   'runsOf' | 'callsOf' | 'unfinishedWorkflows' | 'conversation' | 'lastSeq' | 'events' | 'commit'
 >;
 
-/** Conversations that are purged at once. */
+/** Conversations of one page when the trash is purged. */
 const PURGE = 50;
 
-/** `ended` is told when a workflow has ended: there is something to do behind the log. */
+/** The caller calls `ended` after a commit that ends a workflow, which schedules its indexing. */
 export function archiveOf(
   database: Database,
   reads: Reads,
 ): { archive: Archive; ended: () => void; close: () => Promise<void> } {
-  // Whether there may be anything to index: an empty queue is not looked at with every query.
+  // Whether the index queue may be non-empty; saves a look at it before each query.
   let stale = true;
   const index = async (): Promise<boolean> => {
     if (!stale) return false;
@@ -47,7 +47,7 @@ export function archiveOf(
     try {
       some = (await segmentSome(database, reads.runsOf)) || (await indexSome(database, reads));
     } finally {
-      // Also after a failure, and where a workflow has ended meanwhile.
+      // Stays true after a failure, and if a workflow ended meanwhile.
       stale ||= some;
     }
     return some;
@@ -57,9 +57,9 @@ export function archiveOf(
     stale = true;
     worker.schedule();
   };
-  // What a process that has gone left to do.
+  // Finishes what a previous process left.
   worker.schedule();
-  /** Before a query that needs the index; what is being purged is hidden already. */
+  /** Brings the index up to date before a query. Conversations being purged are hidden already. */
   const caughtUp = async (): Promise<void> => {
     while (await worker.exclusive(index));
   };

@@ -1,8 +1,8 @@
-/** Work behind the log: one step at a time, when the log is quiet, and at once where somebody waits for its result. */
+/** Background work: one step at a time, after a quiet period, or at once if a caller waits for the result. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { SerialQueue } from '../base/serial-queue.ts';
 
-/** Pause after the last thing to do came in, and the longest that more of them may lengthen it, in milliseconds. */
+/** Quiet period after the last `schedule`, and the longest total delay, in milliseconds. */
 const IDLE_MS = 2000;
 const MAX_DELAY_MS = 30_000;
 
@@ -14,13 +14,13 @@ export class IdleWorker {
   #waitingSince: number | null = null;
   #closed = false;
 
-  /** `step` does a part of what there is to do, and says whether there was any. It may be cut off between two steps. */
+  /** `step` does one part of the work and returns false when there was none. The process may die between two steps. */
   constructor(step: () => Promise<boolean>, pauseMs = IDLE_MS) {
     this.#step = step;
     this.#pauseMs = pauseMs;
   }
 
-  /** There is something to do, soon. */
+  /** Starts the work after the quiet period. */
   schedule(): void {
     if (this.#closed) return;
     const now = Date.now();
@@ -30,22 +30,22 @@ export class IdleWorker {
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#waitingSince = null;
-      // What could not be done now is still to do: it is tried again when more comes in, or at the next start.
+      // Failed work stays queued: the next `schedule` or the next start of the program retries it.
       this.settled().catch(() => undefined);
     }, this.#pauseMs).unref();
   }
 
-  /** Resolves when nothing is left to do; what is exclusive may come in between the steps. */
+  /** Resolves when no work is left. Exclusive work may run between the steps. Rejects with the error of a step. */
   async settled(): Promise<void> {
     while (!this.#closed && (await this.exclusive(this.#step))) await turn();
   }
 
-  /** No step and no other exclusive work happens meanwhile. */
+  /** Runs `work` while no step and no other exclusive work runs. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.add(work);
   }
 
-  /** Resolves when the step that is being done is done; no other follows. */
+  /** Resolves when the current step has ended; no other one starts. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer ?? undefined);

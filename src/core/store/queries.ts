@@ -1,4 +1,4 @@
-/** The reads of the store: points, and bounded ranges of a record id or of an index. */
+/** The reads of the store: single records, and bounded ranges of ids or of an index. */
 import type { Approval } from '#contract/approval.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
@@ -33,7 +33,7 @@ function grantReads(reader: Reader): Pick<Store, 'grants' | 'grant' | 'grantsGiv
     grants: () => sorted('SELECT * FROM permission_grant'),
     grant: (id) => reader.row<Grant>('permission_grant', id),
     grantsGivenIn: async ({ id, endedAt }) => {
-      // Ids tell when they were made: what was given meanwhile is few, and may be of other workflows.
+      // Ids sort by time: reads the grants made during the workflow, then keeps its own.
       const sql = "SELECT * FROM type::record('permission_grant', $from..$to)";
       const found = await sorted(sql, { from: id, to: endedAt === null ? LAST : idAfter(endedAt) });
       return found.filter(({ workflowId }) => workflowId === id);
@@ -89,13 +89,13 @@ function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 
       const range = (runId: string) => `SELECT ${SELECT_JSON} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
       return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
     },
-    // All of the table: it holds only what is being streamed now.
+    // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
   };
 }
 
 function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {
-  // The row has columns for its queries besides.
+  // Drops the extra columns of the row.
   const plain = ({ request, decisions, context }: Approval): Approval => {
     return { request, decisions, ...(context ? { context } : {}) };
   };
@@ -108,7 +108,7 @@ function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' |
     approvalsOf: async (workflowIds) => sorted(await reader.ofWorkflows<Approval>('approval', workflowIds)),
     openApprovals: async () =>
       sorted(await reader.rows<Approval>('approval', 'SELECT * FROM approval WITH INDEX by_open WHERE open > 0')),
-    // Read from the end of the table, and no further than that many.
+    // A bounded read from the end of the table.
     newestApprovals: async (limit) => {
       const sql = 'SELECT * FROM approval ORDER BY id DESC LIMIT $limit';
       return (await reader.rows<Approval>('approval', sql, { limit })).map(plain);

@@ -1,4 +1,4 @@
-/** Turns the writes of a batch into the rows that they leave, at most one for each key, with the same result. */
+/** Reduces the writes of a batch to one final change for each row, with the same result. */
 import { TriadError } from '../../base/errors.ts';
 import { exactKey, idOf } from '../rows/row-codec.ts';
 import type { Key, Row, Table, Write } from '../store.ts';
@@ -7,12 +7,12 @@ export interface RowKey {
   table: Table;
   key: Key;
 }
-/** A row as the batch leaves it; null: it is gone. */
+/** The final row of a batch; null: deleted. */
 export interface Change extends RowKey {
   row: Row | null;
 }
 
-/** The rows that the batch changes as they were before it; what it puts or deletes first need not be known. */
+/** Keys of the rows that must be read first: those whose first write is an update. */
 export function rowsToRead(writes: readonly Write[]): RowKey[] {
   const first = new Map<string, RowKey | null>();
   for (const { kind, table, key: given } of writes) {
@@ -23,7 +23,7 @@ export function rowsToRead(writes: readonly Write[]): RowKey[] {
   return [...first.values()].filter((place) => place !== null);
 }
 
-/** `before` knows what `rowsToRead` names. An update of a row that is not there fails the whole batch. */
+/** `before` returns the rows that `rowsToRead` names. Throws if an update finds no row. */
 export function coalesce(writes: readonly Write[], before: (place: RowKey) => Row | null): Change[] {
   const changes = new Map<string, Change>();
   for (const write of writes) {
@@ -42,7 +42,7 @@ export function coalesce(writes: readonly Write[], before: (place: RowKey) => Ro
 
 type Update = Extract<Write, { kind: 'update' }>;
 
-/** The row after the update: `set` first, then the others. The given one stays as it is. */
+/** A copy of the row with the update applied: `set` first, then the others. */
 function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {} }: Update): Row {
   const next: Row = { ...row };
   for (const [field, value] of Object.entries(set)) if (value !== undefined) next[field] = value;

@@ -1,4 +1,4 @@
-/** One batch of events and rows as the statements of one transaction. */
+/** Builds the statements of one transaction from a batch of events and row changes. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { Change } from './coalesce.ts';
 import type { Database } from '../database.ts';
@@ -7,13 +7,13 @@ import { blocksOf } from '../rows/event-blocks.ts';
 import { encodeRow, REPLACE } from '../rows/row-codec.ts';
 import type { Row, Table } from '../store.ts';
 
-/** Statements with the values that they name; values never stand in the text. */
+/** Statements and their parameters; values are never written into the text. */
 export interface Script {
   sql: string;
   values: Row;
 }
 
-/** The text of a statement depends on nothing but the tables that change: rows are values, many to a statement. */
+/** The text depends only on which tables change; rows are parameters, many to a statement. */
 export function commitScript(
   events: readonly DurableEvent[],
   changes: readonly Change[],
@@ -27,12 +27,12 @@ export function commitScript(
     values[table] = rows;
     statements.push(`INSERT INTO ${table} $${table} ${existing} RETURN NONE;`);
   };
-  // A row that exists already fails the whole: two writers never go on from the same number.
+  // Fails the transaction if the row exists: two writers cannot use the same event number.
   insert(
     'event',
     blocksOf(events, (event) => envelopes.jsonOf(event)),
   );
-  // All that the index behind the log needs of a workflow that ended.
+  // Queues ended workflows for the index.
   const ended = events.filter(({ type }) => type === 'workflow-end');
   insert(
     'index_queue',

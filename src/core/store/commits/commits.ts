@@ -1,4 +1,4 @@
-/** Carries out commits one after the other, each as one transaction, and keeps at hand what the next ones need. */
+/** Executes commits one at a time, each as one transaction, with a cache of the rows that change often. */
 import type { DurableEvent } from '#contract/event.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { coalesce, rowsToRead } from './coalesce.ts';
@@ -10,7 +10,7 @@ import { RowCache } from './row-cache.ts';
 import { idOf } from '../rows/row-codec.ts';
 import type { Key, Row, Table, Write } from '../store.ts';
 
-/** What is changed again and again while it lasts; the rows of the other tables are written once or twice. */
+/** Tables whose rows change often; rows of the others are written once or twice. */
 const CACHED: ReadonlySet<Table> = new Set<Table>([
   ...(['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval'] as const),
 ]);
@@ -20,7 +20,7 @@ export class Commits {
   readonly #reader: Reader;
   readonly #rows = new RowCache();
   readonly #envelopes = new EnvelopeTexts();
-  /** The messages that have a checkpoint: most end before their first one, and need no delete. */
+  /** Ids of messages with a stored checkpoint: only these need a delete. Null: not read yet. */
   #open: Set<string> | null = null;
   readonly #queue = new SerialQueue();
 
@@ -29,18 +29,18 @@ export class Commits {
     this.#reader = new Reader(database);
   }
 
-  /** Nothing of it is stored, or remembered, when it rejects. */
+  /** All or nothing: when it rejects, nothing is stored or cached. */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {
-    // Rows are read, changed and written: two at a time would lose what the other one changed.
+    // Read-modify-write: concurrent commits would overwrite each other's changes.
     return this.#queue.add(() => this.#commit(events, writes));
   }
 
-  /** A row as the last commit left it, where it is still at hand. */
+  /** The cached row as of the last commit; null if it is not cached. */
   known(table: Table, key: Key): Row | null {
     return this.#rows.get(idOf(table, key)) ?? null;
   }
 
-  /** Rows were changed by others than commits. */
+  /** Clears the cache after rows were changed by something other than a commit. */
   forget(): void {
     this.#rows.clear();
   }

@@ -1,4 +1,4 @@
-/** The rows that changed last, so that changing them again needs no read. Only the store itself writes its tables. */
+/** Cache of recently changed rows, so that changing them again needs no read. Safe because only the store writes. */
 import type { Row } from '../store.ts';
 
 const LIMIT = 512;
@@ -10,7 +10,7 @@ export class RowCache {
     return this.#rows.get(id);
   }
 
-  /** Null: it is gone. */
+  /** Null: the row was deleted. */
   set(id: string, row: Row | null): void {
     this.#rows.delete(id);
     if (row) this.#rows.set(id, row);

@@ -1,16 +1,16 @@
-/** What can be filtered by: how many listed workflows each term has, counted as the index changes. */
+/** Facet counts: the number of listed workflows for each term, updated with the index. */
 import type { Output } from '#contract/rpc.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../store.ts';
 import { ANY, type Facet } from './workflow-terms.ts';
 
-/** Changes of counts by term. */
+/** Count deltas by term. */
 export type FacetCounts = Map<string, number>;
 
-/** Most values of one facet that are offered. */
+/** Most values of one facet that are returned. */
 const MOST = 500;
 
-/** The statements that carry out the changes. */
+/** Statements that apply the deltas. */
 export function facetChanges(counts: FacetCounts, { record }: Pick<Database, 'record'>): { sql: string; values: Row } {
   const changed = [...counts].filter(([, change]) => change !== 0);
   const values: Row = {};
@@ -22,7 +22,7 @@ export function facetChanges(counts: FacetCounts, { record }: Pick<Database, 're
   return { sql: statements.join('\n'), values };
 }
 
-/** How many listed workflows each of the terms has. */
+/** Number of listed workflows for each of the terms. */
 export async function countsOf(database: Database, terms: readonly string[]): Promise<Map<string, number>> {
   const values = Object.fromEntries(terms.map((term, index) => [`t${index}`, database.record('facet', keyOf(term))]));
   const sql = terms.map((_, index) => `SELECT VALUE count FROM ONLY $t${index};`).join('\n');
@@ -30,7 +30,7 @@ export async function countsOf(database: Database, terms: readonly string[]): Pr
   return new Map(terms.map((term, index) => [term, Number(found[index] ?? 0)]));
 }
 
-/** `running` are the terms of the workflows that have not ended. */
+/** `running`: the terms of unfinished workflows, which the index does not have yet. */
 export async function facetValues(
   database: Database,
   running: readonly (readonly string[])[],

@@ -1,7 +1,6 @@
 /**
- * The index behind the log: a workflow's end leaves one row in a queue, and the rows by which it is found are made from
- * what is stored, in the transaction that takes it from the queue. So a crash loses nothing, and a running workflow
- * pays for one row.
+ * Indexes workflows in the background. A workflow's end adds one row to a queue; one transaction writes its index rows
+ * and removes it from the queue. So a crash loses nothing, and a running workflow pays for one row only.
  */
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
@@ -23,7 +22,7 @@ interface Indexed {
   segments: string[];
 }
 
-/** Brings some of the workflows in the queue into the index; `false` when there are none. */
+/** Indexes one batch of queued workflows; returns false if the queue was empty. */
 export async function indexSome(database: Database, reads: Reads): Promise<boolean> {
   const [queue] = (await database.query(`SELECT VALUE record::id(id) FROM index_queue LIMIT ${BATCH}`)) as [
     [string, number][],
@@ -32,7 +31,7 @@ export async function indexSome(database: Database, reads: Reads): Promise<boole
   const ids = [...new Set(queue.map(([id]) => id))];
   const reader = new Reader(database);
   const records = { ids: ids.map((id) => database.record('workflow', id)) };
-  // Those that run again come back into the queue when they end; those that are gone stay away.
+  // Resumed workflows are queued again when they end; purged ones are skipped.
   const workflows = (await reader.rows<WorkflowRow>('workflow', 'SELECT * FROM $ids', records)).filter(
     ({ outcome }) => outcome !== null,
   );
@@ -55,7 +54,7 @@ const COLUMNS = [
 ];
 const REPLACE = COLUMNS.map((column) => `${column} = $input.${column}`).join(', ');
 
-/** The rows of the index as they are. */
+/** The current index rows. */
 async function indexed(database: Database, ids: readonly string[]): Promise<Map<string, Indexed>> {
   const records = ids.map((id) => database.record('workflow_index', id));
   const [found] = (await database.query('SELECT * FROM $records', { records })) as [Indexed[]];
@@ -76,7 +75,7 @@ async function rowsOf(
   const runsOf = Map.groupBy(runs, ({ workflowId }) => workflowId);
   return workflows.flatMap((workflow) => {
     const conversation = conversations.get(workflow.conversationId);
-    // Without its conversation it is being purged.
+    // A missing conversation means that it is being purged.
     if (!conversation) return [];
     const own = runsOf.get(workflow.id) ?? [];
     const used = own.flatMap(({ id }) => calls.get(id) ?? []);
@@ -110,7 +109,7 @@ async function conversationsOf(
   return new Map(found.map((row) => [row.id, row]));
 }
 
-/** How many entries each run has. */
+/** Number of entries of each run. */
 async function lengthsOf(database: Database, runs: readonly RunRow[]): Promise<Map<string, number>> {
   if (runs.length === 0) return new Map();
   const values = Object.fromEntries(runs.map(({ id }, index) => [`r${index}`, id]));

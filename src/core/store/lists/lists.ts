@@ -14,7 +14,7 @@ import {
   type WorkflowFacts,
 } from './workflow-terms.ts';
 
-/** The cursor is a place, because a conversation moves to the front when it changes. */
+/** The cursor is the sort key, because a conversation moves to the front when it changes. */
 export async function conversations(
   database: Database,
   { before = '', limit, unchangedSince }: Parameters<Store['conversations']>[0],
@@ -32,7 +32,7 @@ export async function trashed(database: Database, { before = '', limit }: Page):
   return page<ConversationRow>('conversation', found as Row[], limit, 'trashed');
 }
 
-/** All workflows, or those of one conversation: newest first. The cursor is the id of a workflow. */
+/** All workflows, or those of one conversation, newest first. The cursor is a workflow id. */
 export async function newestWorkflows(
   database: Database,
   { before, limit, conversationId }: Pick<WorkflowQuery, 'before' | 'limit' | 'conversationId'>,
@@ -48,16 +48,16 @@ export async function newestWorkflows(
   return { items, next: next && (items.at(-1)?.id ?? null) };
 }
 
-/** What is read of the index at once where not every row of the scan fits, growing. */
+/** Rows of the first read when rows must be filtered here; later reads grow. */
 const CHUNK = 200;
 const MAX_CHUNK = 2000;
 
 type Found = IndexKeys & { id: { id: string }; terms: string[] };
 
 /**
- * Filtered or in another order: the scan of the rarest term in the order asked for, without the workflows that have not
- * ended, and those merged in. What the index does not cover is filtered here, because the engine applies a limit before
- * it and would lose rows. The cursor is a key.
+ * Filtered or sorted workflows: scans the index of the rarest term in the requested order and merges the unfinished
+ * workflows in. Conditions that the index does not cover are checked here, because the engine applies a limit before
+ * them and would lose rows. The cursor is an index key.
  */
 export async function foundWorkflows(
   database: Database,
@@ -92,7 +92,7 @@ export async function foundWorkflows(
   };
 }
 
-/** One more than the page needs. */
+/** Reads one more than the page needs. */
 async function ended(
   database: Database,
   query: WorkflowQuery,
@@ -121,32 +121,32 @@ async function ended(
   }
 }
 
-/** Ids are made a moment before or after the time that their rows tell. */
+/** Largest difference between the time in an id and the times in its row, in milliseconds. */
 const SKEW_MS = 60_000;
 
-/** Newest first, what is too new is skipped by its key. */
+/** The cursor at which the scan begins: newest first, it skips what is later than `to`. */
 function startOf({ sort = 'newest', to }: WorkflowQuery): string {
   return sort === 'newest' && to !== undefined ? placeOfTime(Date.parse(to) + SKEW_MS) : '';
 }
 
-/** Nothing after this row fits. */
+/** Whether no later row of the scan can match. */
 function beyond({ sort = 'newest', from, minCostUsd }: WorkflowFilter & WorkflowQuery, row: Found): boolean {
   if (sort === 'newest' && from !== undefined) return row.newest > placeOfTime(Date.parse(from) - SKEW_MS);
   return sort === 'cost' && minCostUsd !== undefined && row.nanoUsd < minCostUsd * 1e9;
 }
 
-/** Of the ids that were made then. */
+/** The sort key of ids made at that time. */
 function placeOfTime(ms: number): string {
   return sortKeyOfId(startOfIds(ms));
 }
 
-/** What the ids that were made then begin with. */
+/** The prefix of ids made at that time. */
 function startOfIds(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** Sorts after the ids that were made until the instant. */
+/** An id that sorts after all ids made up to the instant. */
 export function idAfter(at: string): string {
   return startOfIds(Date.parse(at) + SKEW_MS);
 }
@@ -162,7 +162,7 @@ async function workflowsById(database: Database, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What the index does not have yet: the workflows that run or wait, with what they are found by. */
+/** Unfinished workflows, which the index does not have yet, with the facts that filters need. */
 export async function unfinishedFacts(
   reads: Pick<Store, 'unfinishedWorkflows' | 'runsOf' | 'callsOf' | 'conversation'>,
 ): Promise<WorkflowFacts[]> {
@@ -178,7 +178,7 @@ export async function unfinishedFacts(
   );
 }
 
-/** A page of rows that were read with one too many; its cursor is a column of the last one. */
+/** A page from rows read with one extra; the next cursor is a column of the last row. */
 function page<T>(table: Table, found: readonly Row[], limit: number, cursor: string): Paged<T> {
   const items = found.slice(0, limit).map((stored) => decodeRow(table, stored) as T);
   const next = found.length > limit && limit > 0 ? String(found[limit - 1]?.[cursor]) : null;

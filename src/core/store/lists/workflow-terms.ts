@@ -1,4 +1,4 @@
-/** By what a workflow is found: its terms (one for each value of each filter) and its keys (one for each order). */
+/** Index terms of a workflow (one for each filter value) and its index keys (one for each sort order). */
 import type { WorkflowSort } from '#contract/rpc.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { sortKeyOfId } from '../rows/row-codec.ts';
@@ -14,7 +14,7 @@ export function termOf(facet: Facet, value: string): string {
   return `${facet}:${value}`;
 }
 
-/** What is read of a workflow to find it by. */
+/** What terms and keys are computed from. */
 export interface WorkflowFacts {
   workflow: WorkflowRow;
   runs: readonly RunRow[];
@@ -39,7 +39,7 @@ export function termsOf({ workflow, runs, calls, folder }: WorkflowFacts): strin
   return [...new Set([ANY, ...terms])];
 }
 
-/** The terms that a workflow must have to fit. */
+/** The terms that a matching workflow must have. */
 export function termsOfFilter(filter: WorkflowFilter): string[] {
   return FACETS.flatMap((facet) => {
     const value = filter[facet];
@@ -47,7 +47,7 @@ export function termsOfFilter(filter: WorkflowFilter): string[] {
   });
 }
 
-/** What the row of a workflow in the index says of it, beside its terms. */
+/** The fields of a workflow's index row besides its terms. */
 export interface IndexKeys extends Record<WorkflowSort, string> {
   createdAt: string;
   nanoUsd: number;
@@ -66,12 +66,12 @@ export function indexKeysOf({ id, createdAt, durationMs, usage }: WorkflowRow): 
   };
 }
 
-/** Sorts ascending what is greatest first, and newest first where it is equal. */
+/** A key whose ascending order is descending by value, then newest first. */
 function greatestFirst(value: number, place: string): string {
   return `${sortKeyOfId(Math.round(Math.max(0, value)).toString(16).padStart(14, '0'))}-${place}`;
 }
 
-/** What the terms do not say. */
+/** Checks the conditions that terms cannot express: dates and costs. */
 export function matchesFilter(
   filter: WorkflowFilter,
   { createdAt, nanoUsd }: Pick<IndexKeys, 'createdAt' | 'nanoUsd'>,

@@ -6,12 +6,12 @@ import { cp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TriadError } from '../../base/errors.ts';
 
-/** Copies that are kept. */
+/** Number of backups kept. */
 const KEEP = 2;
-/** What the migration itself needs besides the copy. */
+/** Free space that the migration needs besides the copy. */
 const MARGIN_BYTES = 32 * 1024 * 1024;
 const CHECK_MS = 60_000;
-/** Opens the copy; in a bundle it is not there, and the copy is only compared. */
+/** Program that opens the copy; missing in a bundle, where only sizes are compared. */
 const CHECK = join(import.meta.dirname, 'check-copy.ts');
 
 /**
@@ -71,7 +71,7 @@ async function check(folder: string, copy: string): Promise<void> {
   );
 }
 
-/** Opens a copy in a process of its own; null where nothing is wrong with it, or that cannot be told. */
+/** Opens a copy in a child process. Returns its error, or null if the copy is fine or cannot be checked. */
 async function faultOf(copy: string): Promise<string | null> {
   if (!canCheck()) return null;
   const child = spawn(process.execPath, [CHECK, copy], {
@@ -90,8 +90,8 @@ function canCheck(): boolean {
 }
 
 /**
- * The engine's list of its files is cut off. If that was a crash, nothing is missing; else the engine would delete
- * what it no longer knows. Tried on a copy: rejects with `store_failed` where files would go, and touches nothing.
+ * For a store whose manifest is truncated: after a crash nothing is missing, but otherwise the engine would delete
+ * files that the manifest no longer names. Tries it on a copy and rejects with `store_failed` if files would go.
  */
 export async function assertTruncationIsHarmless(folder: string): Promise<void> {
   const copy = `${folder}.check`;

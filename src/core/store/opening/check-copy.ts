@@ -1,4 +1,4 @@
-/** A program of its own: opens the copy of a store and reads from it; its exit code says whether that went well. */
+/** Child program: opens the copy of a store and reads from it. Exits with 0, or with 1 and the error on stderr. */
 import { errorInfo } from '../../base/errors.ts';
 import { connect } from '../surreal.ts';
 

@@ -21,7 +21,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 type Environment = Record<string, string | undefined>;
 
-/** Sets them but for those that the person has set; the returned function takes it back, so that no child inherits it. */
+/** Sets those that the user has not set; the returned function removes them, so that no child process inherits them. */
 // eslint-disable-next-line no-restricted-properties -- the engine can be told in no other way
 export function applyEngineSettings(environment: Environment = process.env): () => void {
   const added = Object.keys(SETTINGS).filter((name) => environment[name] === undefined);

@@ -5,16 +5,16 @@ import { randomUUID } from 'node:crypto';
 import { codeOf, TriadError } from '../../base/errors.ts';
 
 const ROCKSDB = 'rocksdb://';
-/** Below this the engine may fail in the middle of its own bookkeeping. */
+/** With less free space the engine may fail in the middle of its own maintenance. */
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
-/** The folder of a `rocksdb://` URL; null for `mem://`. */
+/** The folder of a `rocksdb://` URL; null for `mem://`. Throws `bad_input` for any other. */
 export function folderOf(url: string): string | null {
   if (url === 'mem://') return null;
   const folder = url.startsWith(ROCKSDB) ? url.slice(ROCKSDB.length) : '';
   // The engine reads what follows a question mark as its own options.
   if (folder !== '' && !folder.includes('?')) return folder;
-  // A name and password of another kind of store are nobody's to read.
+  // Hides the user name and password of another kind of URL.
   const shown = url.replace(/^(.*?\/\/)?.*@/, '$1…@');
   throw new TriadError(
     'bad_input',
@@ -22,7 +22,7 @@ export function folderOf(url: string): string | null {
   );
 }
 
-/** Makes the folder where it is missing; rejects with `store_unwritable` where the store could not work in it. */
+/** Creates the folder if missing. Rejects with `store_unwritable` if the store could not work in it. */
 export async function checkFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

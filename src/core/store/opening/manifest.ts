@@ -1,6 +1,6 @@
 /**
- * Whether the engine's list of its files ends in the middle of a record. It takes such a list for one that a crash cut
- * off while it was written, forgets what stood in the rest, and deletes the files that it no longer knows.
+ * Whether RocksDB's manifest, the list of its files, ends in the middle of a record. The engine treats that as a crash
+ * during a write: it ignores the rest and deletes the files that are no longer listed.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Migrations: the numbered files of `schema/`, each carried out once, forward only, as one transaction. */
+/** Migrations: the numbered files of `schema/`, each executed once, forward only, as one transaction. */
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,9 +28,9 @@ export async function readMigrations(schemaDir: string): Promise<Migration[]> {
   );
 }
 
-/** Brings the store to the newest version and returns it. `isNew`: it may never have been migrated. */
+/** Migrates the store to the newest version and returns that. `isNew`: the schema table may be missing. */
 export async function migrate(database: Database, migrations: readonly Migration[], isNew = true): Promise<number> {
-  // Costs several milliseconds of each launch where it changes nothing.
+  // Takes several milliseconds even if it changes nothing.
   if (isNew)
     await database.query(
       'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
@@ -58,14 +58,14 @@ function versionFile(folder: string): string {
   return `${folder}.schema-version`;
 }
 
-/** Refuses a store that is too new, and copies one that is about to be migrated (see `backup.ts`). Returns its version, or 0. */
+/** Rejects a newer store, backs one up that needs a migration (`backup.ts`). Returns its version, 0 if unknown. */
 export async function prepareFolder(folder: string, migrations: readonly Migration[]): Promise<number> {
   const text = await readFile(versionFile(folder), 'utf8').catch(() => '');
   const version = /^\d+\s*$/.test(text) ? Number(text) : 0;
   refuseNewer(version, migrations);
   if (!existsSync(join(folder, 'CURRENT'))) return 0;
   if (await isManifestTruncated(folder)) await assertTruncationIsHarmless(folder);
-  // Where the version is not known it may be any.
+  // An unknown version (0) counts as outdated.
   if (version < migrations.length) await backUp(folder, version);
   return version;
 }

@@ -1,6 +1,6 @@
 /**
- * Envelopes are stored once for each workflow, `envelope:[workflowId, hash of its text]`. The events and rows that carry
- * one hold the hash in its place, and whoever reads them gets them whole.
+ * Stores each envelope once for each workflow, as `envelope:[workflowId, hash of its text]`. Events and rows hold the
+ * hash instead, which reading replaces with the envelope.
  */
 import { hash } from 'node:crypto';
 import { TriadError } from '../../base/errors.ts';
@@ -21,25 +21,25 @@ type Fresh = {
   json: string;
 };
 
-/** Turns events and rows to JSON, batch by batch, and collects the envelopes that are not stored yet. */
+/** Serializes events and rows, batch by batch, and collects the envelopes that are not stored yet. */
 export class EnvelopeTexts {
-  /** By identity, because an envelope never changes: the workflow in which it is stored, and its hash. */
+  /** The record id of each stored envelope, by object identity: envelopes are immutable. */
   readonly #stored = new WeakMap<object, Fresh['id']>();
   readonly #fresh = new Map<object, Fresh>();
 
-  /** The rows that must be stored with what was turned to JSON since the last `settle`. */
+  /** New envelope rows since the last `settle`; they belong in the same transaction. */
   get fresh(): Fresh[] {
     return [...new Map([...this.#fresh.values()].map((text) => [text.id.join(' '), text])).values()];
   }
 
-  /** The JSON of an event or a row, with hashes for its envelopes. */
+  /** The JSON of an event or a row, with hashes in place of envelopes. */
   jsonOf(stored: Stored): string {
     const { workflowId } = stored;
     if (typeof workflowId !== 'string') return JSON.stringify(stored);
     return JSON.stringify(exchanged(stored, (envelope) => this.#hashOf(workflowId, envelope)));
   }
 
-  /** The batch has ended. */
+  /** Ends the batch; `isStored`: its transaction succeeded. */
   settle(isStored: boolean): void {
     if (isStored) for (const [envelope, { id }] of this.#fresh) this.#stored.set(envelope, id);
     this.#fresh.clear();
@@ -56,7 +56,7 @@ export class EnvelopeTexts {
   }
 }
 
-/** The same events or rows with their envelopes, read in one call where there are any. */
+/** The same events or rows with hashes replaced by envelopes, read in at most one query. */
 export async function withEnvelopes<T extends Stored>(database: Database, found: readonly T[]): Promise<T[]> {
   const wanted = new Map<string, [string, string]>();
   for (const stored of found) {

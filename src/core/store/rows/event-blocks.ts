@@ -1,13 +1,13 @@
-/** Events as rows: what was appended together lies together, because a row costs the engine more than what is in it. */
+/** Packs events into rows: events of one commit share rows, because each row costs the engine more than its content. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../store.ts';
 
-/** A row has so many events at most, so that a range of events is a bounded range of rows. */
+/** Most events of one row, so that a range of events is a bounded range of rows. */
 const BLOCK_EVENTS = 32;
-/** A row is full once it has so many characters. */
+/** Characters at which a row is full. */
 const BLOCK_CHARS = 64 * 1024;
-/** Rows of one step of the search for the newest event. */
+/** Rows read in one step when looking for the newest event. */
 const STEP = 1000;
 
 /** Rows of events in the order of their numbers, each with its text. */
@@ -33,7 +33,7 @@ export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: Durabl
 
 const RANGE = 'FROM event:[$conversationId, $first]..=[$conversationId, $to]';
 
-/** Events `from` to `to` of a conversation, with hashes for their envelopes. */
+/** Events `from` to `to` (inclusive) of a conversation, with hashes in place of envelopes. */
 export async function eventsBetween(
   database: Database,
   conversationId: string,
@@ -47,7 +47,7 @@ export async function eventsBetween(
     .filter(({ seq }) => seq >= from && seq <= to);
 }
 
-/** Number of the newest event, where `known` is one of its conversation, or 0; after it there is no gap. */
+/** Number of the newest event, 0 if there is none. `known`: an existing event number to start from, or 0. */
 export async function newestEvent(database: Database, conversationId: string, known: number): Promise<number> {
   let newest = known;
   for (;;) {

@@ -4,10 +4,10 @@ import { withEnvelopes } from './envelope-texts.ts';
 import { decodeRow, SELECT_JSON } from './row-codec.ts';
 import type { Key, Row, Table } from '../store.ts';
 
-/** Their rows hold envelopes, or questions about some. */
+/** Tables whose rows contain envelopes. */
 const ENVELOPED: ReadonlySet<Table> = new Set<Table>(['run', 'approval']);
 
-/** Only the store itself writes its tables, so a caller may name the type of the rows it reads. */
+/** Rows are not parsed again: only the store writes them, so callers name their type. */
 export class Reader {
   readonly database: Database;
 
@@ -26,7 +26,7 @@ export class Reader {
     return (ENVELOPED.has(table) ? await withEnvelopes(this.database, rows) : rows) as T[];
   }
 
-  /** One statement for each owner, all in one call: a bounded scan each, in the order of the owners. */
+  /** Runs one statement for each distinct owner, in one call; the results are in the order of the owners. */
   async ofEach<T>(table: Table, owners: readonly string[], statement: (owner: string) => string): Promise<T[]> {
     const distinct = [...new Set(owners)];
     if (distinct.length === 0) return [];

@@ -1,4 +1,4 @@
-/** How rows lie in the tables: whole as one JSON text, beside the few columns that queries need. */
+/** Encodes rows for the tables: the whole row as JSON text, plus the few columns that queries need. */
 import { TriadError } from '../../base/errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
 import { decodeLegacyRow } from './legacy-rows.ts';
@@ -7,7 +7,7 @@ import type { Key, Row, Table } from '../store.ts';
 /** What a column holds: plain JSON (nothing where the row says null or nothing), or an `instant`, which is ISO in the row. */
 export type Column = 'plain' | 'instant';
 
-/** Beside its `json`. */
+/** Columns of everything that belongs to a run. */
 const OF_RUN = { workflowId: 'plain', status: 'plain', outcome: 'plain' } as const;
 
 /** The columns that are written, beside `json` and `place`. An execution has nothing but columns, and takes no other field. */
@@ -50,7 +50,7 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> 
 const NO_JSON: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);
 const PLACED: ReadonlySet<Table> = new Set<Table>(['conversation', 'workflow']);
 
-/** What an insert does to a row that exists: all that the code writes is written again. */
+/** The `ON DUPLICATE KEY UPDATE` assignments of each table: all written columns. */
 export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
   (Object.keys(COLUMNS) as Table[]).map((table) => {
     const columns = [
@@ -62,7 +62,7 @@ export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
   }),
 ) as Record<Table, string>;
 
-/** A whole row as it is stored, without its id. */
+/** The stored form of a row, without its id. */
 export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeTexts): Row {
   const stored: Row = {};
   if (NO_JSON.has(table)) mustFit(table, row);
@@ -82,15 +82,15 @@ function mustFit(table: Table, row: Row): void {
   if (field !== undefined) throw new TriadError('internal', `The table ${table} has no field "${field}".`);
 }
 
-/** Selects rows for `decodeRow` by their text alone, which is half the work; those without one come whole. */
+/** Projection for `decodeRow`: the JSON text alone, which halves the work; old rows without one come whole. */
 export const SELECT_JSON = 'VALUE json ?? $this';
 
-/** A stored row, or its text, in the shape of the contract; its envelopes are as they are stored. */
+/** Decodes a stored row, or its JSON text; envelopes are still hashes. */
 export function decodeRow(table: Table, stored: Row | string): Row {
   if (typeof stored === 'string') return JSON.parse(stored) as Row;
   if (NO_JSON.has(table)) return decodeColumns(table, stored);
   const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeLegacyRow(table, stored);
-  // The trash writes it beside the row, which may change meanwhile.
+  // The trash writes this column without touching the JSON, which may change concurrently.
   return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
 }
 
@@ -105,7 +105,7 @@ function decodeColumns(table: Table, stored: Row): Row {
   return row;
 }
 
-/** Where a row stands in the newest-first lists; null for what is in none, or does not move with these fields. */
+/** Sort key in the newest-first lists; null if the table has none or these fields do not change it. */
 export function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
   if (typeof key !== 'string') return null;
   if (table === 'workflow') return sortKeyOfId(key);
@@ -113,22 +113,22 @@ export function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
   return `${sortKeyOfInstant(fields.updatedAt)}-${sortKeyOfId(key)}`;
 }
 
-/** Sorts the later first. */
+/** Sorts later instants first. */
 export function sortKeyOfInstant(at: string): string {
   return sortKeyOfId(Date.parse(at).toString(16).padStart(12, '0'));
 }
 
-/** Every hex digit turned round: ids that sort by age then sort by youth. */
+/** Inverts every hex digit, so that ids sort newest first. */
 export function sortKeyOfId(id: string): string {
   return id.replace(/[0-9a-f]/g, (digit) => (15 - parseInt(digit, 16)).toString(16));
 }
 
-/** One text for each row of all tables. */
+/** A string that identifies a row across all tables. */
 export function idOf(table: string, key: Key): string {
   return typeof key === 'string' ? `${table}:${key}` : `${table}:${JSON.stringify(key)}`;
 }
 
-/** A key that the engine takes exactly: a call id with half a surrogate pair would lose it on the way. */
+/** Escapes lone surrogates in a call id, which the engine would replace. */
 export function exactKey(key: Key): Key {
   if (typeof key === 'string' || typeof key[1] === 'number') return key;
   const [owner, name] = key;

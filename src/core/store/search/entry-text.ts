@@ -1,4 +1,4 @@
-/** The part of an entry that can be searched, and what it is. */
+/** The searchable text of an entry, and its kind. */
 import { z } from 'zod';
 import type { Entry, ToolEntry } from '#contract/message.ts';
 import type { SearchHit } from '#contract/view.ts';
@@ -11,7 +11,7 @@ export interface SearchableText {
   text: string;
 }
 
-/** Null for what nobody said or read: remarks of the engine, thinking, reports that stand in a sub-agent's run as well. */
+/** Null for system remarks, thinking, and reports that are also entries of a sub-agent's run. */
 export function searchableText(entry: Entry, lead: boolean): SearchableText | null {
   const { kind, text } = partsOf(entry, lead);
   return text.trim() === '' ? null : { kind, text: text.slice(0, MAX_CHARS) };
@@ -33,14 +33,14 @@ function partsOf(entry: Entry, lead: boolean): SearchableText {
 }
 
 const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks']);
-/** What such a tool hands to its caller, of one sub-agent or of several. */
+/** The result of a sub-agent tool: one report or several. */
 const Handed = z.object({ report: z.string(), error: z.string().nullish() });
 const Output = z.union([Handed, z.object({ results: z.array(Handed) })]);
 
-/** Of reports only why there is none, or not all of it: the rest stands in the sub-agents' own runs. */
+/** The errors of the reports alone: their text is searchable in the sub-agents' own runs. */
 function withoutReports({ name, output }: ToolEntry): string {
   if (!SUB_AGENT_TOOLS.has(name)) return output;
-  // The engine may say something to the agent behind it.
+  // The engine may have appended a remark to the JSON.
   const found = Output.safeParse(parsed(output.slice(0, output.lastIndexOf('}') + 1)));
   if (!found.success) return output;
   const handed = 'results' in found.data ? found.data.results : [found.data];

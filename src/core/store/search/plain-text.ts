@@ -1,10 +1,10 @@
-/** What an agent wrote or read as plain words: without the marks of Markdown and JSON, and where words have gone. */
+/** Strips the marks of Markdown and JSON from a text and maps ranges of it to the result. */
 
 interface Range {
   start: number;
   end: number;
 }
-/** A range that is left out, or has something else in its place. */
+/** A range that is removed or replaced by `put`. */
 interface Cut extends Range {
   put: string;
 }
@@ -33,7 +33,7 @@ const JSON_BEGIN = /^\s*(?:\{\s*"|\[\s*["[{])/;
 const JSON_TOKEN = /"(?:[^"\\]|\\[^])*"?|[[\]{},:]/g;
 const ESCAPE = /\\[nrt"\\/]/g;
 
-/** The text as a person reads it. `kept`: ranges of it, in order, that stay as they are, whatever they are part of. */
+/** The text without marks. `kept`: sorted ranges that stay unchanged, returned at their new places. */
 export function plainText(text: string, kept: readonly Range[]): { text: string; kept: Range[] } {
   const blocks = JSON_BEGIN.test(text) ? jsonCuts(text) : blockCuts(text);
   const cuts = chosen([...blocks, ...around(text), ...cutsOf(text, CODE, () => '')], kept);
@@ -52,7 +52,7 @@ export function plainText(text: string, kept: readonly Range[]): { text: string;
   return { text: plain, kept: moved };
 }
 
-/** In order: marks go together or stay together, no two of them overlap, and none touches what is kept. */
+/** The cuts to make, sorted: pairs of marks go together, no two overlap, and none touches a kept range. */
 function chosen(marks: readonly Cut[][], kept: readonly Range[]): Cut[] {
   const held = new Uint8Array(kept.at(-1)?.end ?? 0);
   for (const { start, end } of kept) held.fill(1, start, end);
@@ -87,7 +87,7 @@ function blockCuts(text: string): Cut[][] {
   return [...lines, ...begins, ...rows];
 }
 
-/** Names and values stay, what holds them together goes; a text that is cut off is read as far as it goes. */
+/** Keeps names and values, removes the punctuation of JSON; the text may be cut off. */
 function jsonCuts(text: string): Cut[][] {
   return [...text.matchAll(JSON_TOKEN)].flatMap(({ index, 0: token }): Cut[][] => {
     const end = index + token.length;
@@ -102,7 +102,7 @@ function jsonCuts(text: string): Cut[][] {
   });
 }
 
-/** One for each place where the pattern stands and is not empty. */
+/** One for each non-empty match of the pattern. */
 function cutsOf(text: string, pattern: RegExp, put: (mark: string, at: number) => string): Cut[][] {
   return [...text.matchAll(pattern)].flatMap(({ index, 0: mark }): Cut[][] =>
     mark === '' ? [] : [[{ start: index, end: index + mark.length, put: put(mark, index) }]],

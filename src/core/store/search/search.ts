@@ -1,4 +1,4 @@
-/** Full text over the history: candidates from the segments and the entries that wait, checked against what is stored. */
+/** Full-text search: candidates from the segments and from unindexed entries, verified against the stored text. */
 import type { ConversationRow, SearchHit } from '#contract/view.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Database } from '../database.ts';
@@ -13,7 +13,7 @@ import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
 
 type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
 
-/** An entry that may fit. */
+/** An entry that may match. */
 interface Candidate {
   place: string;
   run: RunOfEntry;
@@ -47,7 +47,7 @@ export async function search(
   return { items: items.slice(0, limit), next: items.length > limit ? (places[limit - 1] ?? null) : null };
 }
 
-/** All candidates after a place, newest first. */
+/** All candidates after the cursor, newest first. */
 async function* merged(
   database: Database,
   waiting: Candidate[],
@@ -67,12 +67,12 @@ async function* merged(
   yield* pool;
 }
 
-/** Segments in which all words stand in the same entries, newest first. */
+/** Segments that contain all words in the same entries, newest first, each with the indexes of these entries. */
 async function segmentsWith(
   database: Database,
   { words, prefix }: Terms,
 ): Promise<[id: string, places: Set<number>][]> {
-  // Long words are rare ones: the rest is looked up only where they were found.
+  // Long words are rare: the others are looked up only in the segments that contain these.
   const wanted = [
     ...words.map((word) => ({ word, open: false })),
     ...(prefix === null ? [] : [{ word: prefix, open: true }]),
@@ -91,7 +91,7 @@ async function segmentsWith(
   return [...(found ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The rows of a bucket, by segment: all, or those of some segments. */
+/** The postings rows of a bucket, by segment: all, or those of some segments. */
 async function linesOf(
   database: Database,
   bucket: string,
@@ -121,7 +121,7 @@ async function candidatesOf(database: Database, id: string, places: ReadonlySet<
   });
 }
 
-/** Entries that are in no segment yet, also of workflows that have not ended. */
+/** Entries that are in no segment yet, including those of unfinished workflows. */
 async function waitingCandidates(database: Database, reads: Reads, terms: Terms, before: string): Promise<Candidate[]> {
   const waiting = new Map((await waitingWorkflows(database)).map(({ id, segmented }) => [id, segmented]));
   const unfinished = (await reads.unfinishedWorkflows()).map(({ id }) => id);
@@ -129,7 +129,7 @@ async function waitingCandidates(database: Database, reads: Reads, terms: Terms,
   const [again] = (await database.query('SELECT VALUE segmented FROM $records', { records })) as [
     (string | undefined)[],
   ];
-  // One that runs again may be in segments with what it said before.
+  // Earlier entries of a resumed workflow may be in segments already.
   for (const [index, id] of unfinished.entries())
     waiting.set(id, JSON.parse(again[index] ?? '{}') as Record<string, number>);
   const runs = (await reads.runsOf([...waiting.keys()])).map(runOfEntry);
@@ -146,7 +146,7 @@ async function waitingCandidates(database: Database, reads: Reads, terms: Terms,
   return candidates;
 }
 
-/** Those that are there, are not in the trash and have the words. */
+/** Candidates that exist, are not in the trash and contain the words. */
 async function checked(
   database: Database,
   candidates: readonly Candidate[],
@@ -184,7 +184,7 @@ async function checked(
   });
 }
 
-/** By run and number. */
+/** Entries by run id and number. */
 async function entriesOf(database: Database, candidates: readonly Candidate[]): Promise<Map<string, Entry>> {
   const records = candidates.map(({ run, n }) => database.record('message', [run.runId, n]));
   type Stored = Row & { id: { id: [string, number] } };

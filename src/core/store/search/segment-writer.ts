@@ -1,6 +1,6 @@
 /**
- * Segments of the search as rows. Entries wait (they are read when somebody searches) until there are enough of them
- * for a segment, which is written once and only ever loses what is purged.
+ * Writes and reads search segments. Entries stay unindexed (a search reads them directly) until there are enough for a
+ * segment, which is written once and only loses purged entries later.
  */
 import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
@@ -10,27 +10,27 @@ import { decodeRow } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
 import { bucketsOf, type EntryOfSegment, type RunOfEntry, sortKeyOfEntry, withoutTexts } from './segment.ts';
 
-/** So many entries wait before there is a new segment, and so many are in one at most. */
+/** Unindexed entries that trigger a new segment, and most entries of one. */
 const WAITING_ENTRIES = 256;
 const SEGMENT_ENTRIES = 1000;
 const SEGMENT_CHARS = 2_000_000;
-/** Entries of a run, and runs, that are read at once. */
+/** Entries of a run, and runs, read in one query. */
 const READ = 100;
 const RUNS = 50;
 
-/** The entries of a run, whose id is a value of the query. */
+/** The key range of a run's entries; `runId` names a query parameter. */
 export function runRange(runId: string): string {
   return `message:[${runId}, NONE]..[${runId}, ..]`;
 }
 
-/** A workflow of which not all entries are in segments. */
+/** A workflow with entries that are in no segment yet. */
 export interface Waiting {
   id: string;
   waiting: number;
   segmented: Record<string, number>;
 }
 
-/** Workflows with entries that wait, oldest last. */
+/** Workflows with unindexed entries, newest first. */
 export async function waitingWorkflows(database: Database): Promise<Waiting[]> {
   const sql =
     "SELECT record::id(id) AS id, waiting, segmented, newest FROM workflow_index WITH INDEX by_tail WHERE tail = true AND newest > ''";
@@ -42,7 +42,7 @@ export async function waitingWorkflows(database: Database): Promise<Waiting[]> {
   }));
 }
 
-/** An entry with all that the search needs of it. */
+/** An entry with everything that the search needs. */
 export interface Searchable {
   run: RunOfEntry;
   n: number;
@@ -51,13 +51,13 @@ export interface Searchable {
   text: string;
 }
 
-/** A run whose entries are read from number `from` on. */
+/** A run to read from entry number `from` on. */
 export interface Reading {
   run: RunOfEntry;
   from: number;
 }
 
-/** Some of the entries of each, and the readings that are not at their end; what cannot be searched has no text. */
+/** One batch of entries of each run, and the readings that have more. Entries that are not searchable have no text. */
 export async function readEntries(
   database: Database,
   readings: readonly Reading[],
@@ -90,7 +90,7 @@ export function runOfEntry({ id, workflowId, conversationId, agent, parentRunId 
   return { runId: id, workflowId, conversationId, agent, lead: parentRunId === null };
 }
 
-/** Writes one segment when enough entries wait; `false` when there are not. */
+/** Writes one segment if enough entries are unindexed; returns false if not. */
 export async function segmentSome(
   database: Database,
   runsOf: (workflowIds: readonly string[]) => Promise<RunRow[]>,
@@ -121,7 +121,7 @@ export async function segmentSome(
     }
     readings = rest;
   }
-  // Those that were read to their end wait for nothing, whatever was counted.
+  // Workflows that were read to the end are done, whatever their counters say.
   const open = new Set(readings.map(({ run }) => run.workflowId));
   const changed = taken.map((one) => ({ ...one, waiting: open.has(one.id) ? Math.max(1, one.waiting) : 0 }));
   await writeSegment(database, entries, changed);
@@ -171,10 +171,10 @@ async function writeSegment(
   });
 }
 
-/** Word rows that are changed at once. */
+/** Postings rows changed in one transaction. */
 const ERASE = 50;
 
-/** Takes the entries of runs out of the segments; `true`: something was done, and there may be more. */
+/** Removes the entries of runs from the segments, one batch at a time; returns true if there may be more. */
 export async function eraseRuns(database: Database, workflowId: string, runIds: readonly string[]): Promise<boolean> {
   const index = database.record('workflow_index', workflowId);
   const [segments] = (await database.query('SELECT VALUE segments FROM ONLY $index', { index })) as [string[]?];

@@ -1,9 +1,9 @@
-/** A segment of the search: some thousand entries, newest first, and in which of them each word stands. */
+/** A search segment: some thousand entries, newest first, with an inverted index of their words. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { sortKeyOfId } from '../rows/row-codec.ts';
 import { wordsOf } from './words.ts';
 
-/** Whose entry it is: all that a hit tells besides the text. */
+/** The run of an entry, with what a hit shows besides the text. */
 export interface RunOfEntry {
   runId: string;
   workflowId: string;
@@ -11,25 +11,25 @@ export interface RunOfEntry {
   agent: string;
   lead: boolean;
 }
-/** An entry by the place of its run in the segment's list, its number there and its time in milliseconds. */
+/** An entry: index of its run in the segment's list, entry number, time in milliseconds since 1970. */
 export type EntryOfSegment = readonly [run: number, n: number, ms: number];
 
 export interface Segment {
   runs: readonly RunOfEntry[];
-  /** Newest first. Null for one that was purged. */
+  /** Newest first. Null for a purged entry. */
   entries: readonly (EntryOfSegment | null)[];
 }
 
-/** Sorts entries newest first; a cursor of the search. */
+/** Sort key of an entry, newest first; the cursor of a search. */
 export function sortKeyOfEntry(ms: number, runId: string, n: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
   return sortKeyOfId(`${hex(ms, 12)}-${hex(n, 8)}-${runId}`);
 }
 
-/** How long the building may keep the program from anything else, in milliseconds. */
+/** Longest time that indexing blocks the event loop, in milliseconds. */
 const SLICE_MS = 8;
 
-/** The words of texts as rows: by bucket, a line for each word with the numbers of its texts. */
+/** The postings of texts by bucket: one line for each word, with the numbers of the texts that contain it. */
 export async function bucketsOf(texts: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, number[]>();
   let sliceEnd = performance.now() + SLICE_MS;
@@ -52,7 +52,7 @@ export async function bucketsOf(texts: readonly string[]): Promise<Map<string, s
   return buckets;
 }
 
-/** Words of one bucket lie in one row: those that begin with the same two characters. */
+/** The bucket of a word, its first two characters: the words of a bucket share a row. */
 export function bucketOf(word: string): string {
   return [...word.slice(0, 4)].slice(0, 2).join('');
 }
@@ -61,7 +61,7 @@ function lineOf(word: string, places: readonly number[]): string {
   return `${word} ${places.map((place) => place.toString(36)).join(',')}\n`;
 }
 
-/** The texts of a row in which the word stands, or any word that begins with it. */
+/** Numbers of the texts that contain the word or, with `prefix`, any word that begins with it. */
 export function postingsOf(lines: string, word: string, prefix: boolean): Set<number> {
   const places = new Set<number>();
   const begin = prefix ? `\n${word}` : `\n${word} `;
@@ -72,7 +72,7 @@ export function postingsOf(lines: string, word: string, prefix: boolean): Set<nu
   return places;
 }
 
-/** The row without some of its texts; null when no word is left. */
+/** The row without the given texts; null if no word is left. */
 export function withoutTexts(lines: string, gone: ReadonlySet<number>): string | null {
   let rest = '\n';
   for (const line of lines.split('\n')) {

@@ -1,4 +1,4 @@
-/** Words as the search sees them: without case and accents, and where they stand in a text. */
+/** Splits a text into words for the search, without case and accents, with their positions. */
 
 export interface Word {
   word: string;
@@ -6,11 +6,11 @@ export interface Word {
   end: number;
 }
 
-/** Letters and digits with their marks; scripts that do not part their words, and pictures, one by one. */
+/** Letters and digits with their marks; characters of scripts without word breaks, and emoji, one by one. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Extended_Pictographic}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}])+/gu;
 const ASCII = /^\p{ASCII}*$/u;
-/** Letters with a stroke or of two parts, which no normal form takes apart. */
+/** Letters with a stroke and ligatures, which Unicode normalization does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -23,7 +23,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ħ: 'h',
   ı: 'i',
 };
-/** Longer ones are cut: nobody types them, and a file of one line must not fill the index. */
+/** Characters at which a word is cut: nobody types longer ones, and a file of one line must not fill the index. */
 const MAX_WORD = 64;
 
 function plain(text: string): string {
@@ -39,17 +39,17 @@ export function* wordsOf(text: string): Generator<Word> {
   }
 }
 
-/** What is looked for: all of `words`, and a word that begins with `prefix`. */
+/** A parsed query: all of `words`, and a word that begins with `prefix`. */
 export interface Terms {
   words: readonly string[];
   prefix: string | null;
 }
 
-/** Shorter ones would begin too many words. */
+/** Shortest prefix: shorter ones match too many words. */
 const MIN_PREFIX = 2;
 const MOST_WORDS = 32;
 
-/** The last word may go on, unless something stands behind it; null where there is no word. */
+/** Parses a query. Its last word is a prefix unless something follows it. Null if there is no word. */
 export function termsIn(text: string): Terms | null {
   const all = [...wordsOf(text)];
   const last = all.at(-1);
@@ -59,9 +59,9 @@ export function termsIn(text: string): Terms | null {
   return { words: [...words].slice(0, MOST_WORDS), prefix: open ? last.word : null };
 }
 
-/** Where the words stand; null unless all of them do. */
+/** Positions of the words in the text; null unless it contains all of them. */
 export function hitsIn(text: string, { words, prefix }: Terms): Word[] | null {
-  // Most texts are told apart by this, ten times faster.
+  // A quick check that rules most texts out, ten times faster.
   const whole = plain(text);
   if (![...words, prefix ?? ''].every((word) => whole.includes(word))) return null;
   const missing = new Set(words);
@@ -82,7 +82,7 @@ export function hitsIn(text: string, { words, prefix }: Terms): Word[] | null {
 const BEFORE = 60;
 const SNIPPET = 240;
 
-/** The words around the first hit, in one line; the hits as ranges of it. */
+/** One line of text around the first hit, with the hits as ranges in it. */
 export function snippetOf(
   text: string,
   hits: readonly Pick<Word, 'start' | 'end'>[],
@@ -92,7 +92,7 @@ export function snippetOf(
   let to = Math.min(text.length, Math.max(from + SNIPPET, hits[0]?.end ?? 0));
   if (isLow(text, to)) to -= 1;
   const lead = from > 0 ? '…' : '';
-  // As long as it was, so that the ranges fit.
+  // Keeps the length, so that the ranges stay valid.
   const line = text.slice(from, to).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
   const shift = lead.length - from;
   const within = hits
@@ -101,7 +101,7 @@ export function snippetOf(
   return { snippet: `${lead}${line}${to < text.length ? '…' : ''}`, hits: within };
 }
 
-/** The beginning of a word at or after a place, and not after the limit. */
+/** The next word boundary at or after `place`, at most `limit`. */
 function atWord(text: string, place: number, limit: number): number {
   if (place === 0) return 0;
   const space = text.slice(place, limit).search(/\s/);

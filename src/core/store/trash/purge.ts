@@ -1,4 +1,4 @@
-/** Deletes for good what a purged conversation has left, a bounded step at a time, so that nothing waits for it. */
+/** Deletes the rows of purged conversations, one bounded step at a time, so that nothing waits for it. */
 import type { Database } from '../database.ts';
 import { eraseRuns } from '../search/segment-writer.ts';
 
@@ -11,8 +11,8 @@ interface Job {
 }
 
 /**
- * One step: the entries or calls of a run, a workflow without them, or some events. Each leaves what the next one
- * starts from, so it does not matter when the program ends. `false` when nothing is left.
+ * One step: the entries or calls of a run, a workflow without them, or some events. Each step starts from what is still
+ * stored, so a crash between two does no harm. Returns false if nothing is left.
  */
 export async function purgeSome(database: Database): Promise<boolean> {
   const [[job]] = (await database.query('SELECT * FROM purge LIMIT 1')) as [Job[]];
@@ -44,7 +44,7 @@ DELETE $index RETURN NONE;
 DELETE open_message WHERE workflowId = $workflowId RETURN NONE;
 DELETE envelope:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;`;
 
-/** One step of the deletion of a workflow's rows, with more statements in the last one; `false` when it was the last. */
+/** One step of deleting a workflow's rows; `more`: statements to add to the last step. Returns false after the last. */
 export async function deleteSome(database: Database, workflowId: string, more = ''): Promise<boolean> {
   for (const runId of await runIdsOf(database, workflowId)) if (await deleteOfRun(database, runId)) return true;
   await database.transaction(
@@ -63,7 +63,7 @@ export async function deleteSome(database: Database, workflowId: string, more = 
   return false;
 }
 
-/** `true`: some rows were deleted, and there may be more. */
+/** Deletes some rows of a run; returns true if there may be more. */
 async function deleteOfRun(database: Database, runId: string): Promise<boolean> {
   for (const table of ['message', 'tool_call']) {
     const sql = `SELECT VALUE id FROM ${table}:[$runId, NONE]..[$runId, ..] LIMIT ${STEP}`;
@@ -75,7 +75,7 @@ async function deleteOfRun(database: Database, runId: string): Promise<boolean> 
   return false;
 }
 
-/** From the last one down; the job ends with the first. */
+/** Deletes events from the last one down; the purge is done with the first. */
 async function purgeEvents(database: Database, id: string, lastSeq: number): Promise<void> {
   const from = Math.max(1, lastSeq - STEP + 1);
   const values = { id, from, to: lastSeq, job: database.record('purge', id), left: from - 1 };

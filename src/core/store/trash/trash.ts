@@ -1,4 +1,4 @@
-/** The trash: hidden at once and whole, taken back as it was, or deleted for good in small steps. */
+/** The trash: hides a conversation at once, restores it unchanged, or starts its permanent deletion. */
 import type { Database } from '../database.ts';
 import { facetChanges, type FacetCounts } from '../lists/facets.ts';
 import { sortKeyOfInstant } from '../rows/row-codec.ts';
@@ -8,20 +8,20 @@ import type { Row } from '../store.ts';
 const WORKFLOWS =
   "SELECT VALUE record::id(id) FROM workflow WITH INDEX newest_of_conversation WHERE conversationId = $id AND place > ''";
 
-/** `false`: there is no such conversation, or it is in the trash already. */
+/** False: not found, or already in the trash. */
 export async function moveToTrash(database: Database, id: string, at: string): Promise<boolean> {
   const change = 'listed = false, trashed = $trashed, deletedAt = $deletedAt';
   const values = { trashed: sortKeyOfInstant(at), deletedAt: at };
   return changeListing(database, id, { listed: true, change, values, terms: '[]', sign: -1 });
 }
 
-/** `false`: it is not in the trash. */
+/** False: it is not in the trash. */
 export async function restoreFromTrash(database: Database, id: string): Promise<boolean> {
   const change = 'listed = true, trashed = NONE, deletedAt = NONE';
   return changeListing(database, id, { listed: false, change, values: {}, terms: 'facets', sign: 1 });
 }
 
-/** The conversation with all of its workflows, in one transaction, where it is as `listed` says. */
+/** Changes the conversation and its workflows in one transaction, if its state is `listed`. False: it is not. */
 async function changeListing(
   database: Database,
   id: string,
@@ -38,7 +38,7 @@ async function changeListing(
   const [ids] = (await database.query(WORKFLOWS, { id })) as [string[]];
   const indexed = ids.map((one) => database.record('workflow_index', one));
   const counts: FacetCounts = new Map();
-  // One that is not indexed yet will be as its conversation is then.
+  // Workflows that are not indexed yet follow their conversation when they are.
   const [facets] = (await database.query('SELECT VALUE facets FROM $indexed', { indexed })) as [
     (string[] | undefined)[],
   ];
@@ -66,7 +66,7 @@ async function listedOf(database: Database, id: string): Promise<boolean | null>
   return typeof listed === 'boolean' ? listed : null;
 }
 
-/** Conversations that were deleted before the instant, some of them. */
+/** At most `count` conversations that were moved to the trash before the instant. */
 export async function deletedBefore(database: Database, at: string, count: number): Promise<string[]> {
   const sql =
     'SELECT VALUE record::id(id) FROM conversation WITH INDEX trash WHERE listed = false AND trashed > $place LIMIT $count';
@@ -74,7 +74,7 @@ export async function deletedBefore(database: Database, at: string, count: numbe
   return ids;
 }
 
-/** The conversation is gone, and what belongs to it is left to `purgeSome`. `false`: it is not in the trash. */
+/** Deletes the conversation's row and queues the rest for `purgeSome`. False: it is not in the trash. */
 export async function startPurge(database: Database, id: string, lastSeq: number): Promise<boolean> {
   if ((await listedOf(database, id)) !== false) return false;
   const values = {
