@@ -1,4 +1,4 @@
-/** The file of one sub-agent: who it was and what it was allowed, its task, and what it found. Pure. */
+/** The Markdown file of one sub-agent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { RunRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -10,7 +10,7 @@ import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
 import { tokensOf, usd } from './tokens.ts';
 
-/** `folder`: the name of the session's. */
+/** `folder`: name of the session's folder. */
 export function agentPage(run: RunRow, approvals: readonly Approval[], folder: string): string {
   const session = wikilink(folder, SESSION_FILE, 'session');
   const decision = decisionFor(run.id, approvals);
@@ -68,7 +68,7 @@ function fieldsOf(run: RunRow, decision: Decision | null, session: string): stri
   });
 }
 
-/** Enough to look into it without asking the program: who failed, below whom, at what. */
+/** The context of a failure: the agent, its parents and what it attempted. */
 function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): string[] {
   if (!error) return [];
   return [
@@ -81,7 +81,7 @@ function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): s
   ];
 }
 
-/** The answer that let it start, or kept it from that. */
+/** The decision that allowed or refused its start; null if there is none yet. */
 export function decisionFor(runId: string, approvals: readonly Approval[]): Decision | null {
   for (const { request, decisions } of approvals) {
     if (request.subject.kind !== 'envelopes') continue;

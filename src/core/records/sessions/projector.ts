@@ -1,4 +1,4 @@
-/** Keeps the Markdown folders of sessions as the store has them: behind the log, one at a time, each soon but not at once. */
+/** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ import { type WorkflowPart, workflowPart } from './workflow-part.ts';
 
 export interface ProjectorPorts {
   store: Store;
-  /** The data folder; null where nothing is kept on a disk. */
+  /** The data folder; null if nothing is kept on disk. */
   data: string | null;
   settings: Pick<Settings, 'sessions'>;
   /** Of this program. */
@@ -29,16 +29,16 @@ export interface Projected {
   files: number;
 }
 
-/** What comes in within this time, in milliseconds, becomes one projection. */
+/** Debounce delay, in milliseconds: events within it become one projection. */
 const GATHER_MS = 250;
-/** Of the time, writing takes this part at most: the work of agents comes first. */
+/** Largest share of time spent on writing: the work of agents comes first. */
 const MAX_WRITING_SHARE = 0.1;
-/** How long the end of the program waits for what is left to write, in milliseconds. */
+/** How long `close` waits for pending writes, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5000;
-/** Sessions whose parts are kept for the next time. */
+/** Sessions whose rendered parts are cached. */
 const MAX_CACHED_SESSIONS = 4;
 
-/** After these a session reads differently. */
+/** Events that change a session's files. */
 const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
   ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end'] as const),
 ]);
@@ -55,9 +55,9 @@ interface PendingSession {
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
   readonly #pending = new Map<string, PendingSession>();
-  /** Null where nothing is kept on a disk. */
+  /** Null if nothing is kept on disk. */
   readonly #stale: StaleSessions | null;
-  /** By conversation and workflow, in the order of their last use. */
+  /** Rendered parts by conversation and workflow, least recently used first. */
   readonly #parts = new Map<string, Map<string, WorkflowPart>>();
   readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | null = null;
@@ -69,7 +69,7 @@ export class SessionProjector {
     this.#stale = ports.data === null ? null : new StaleSessions(ports.data);
   }
 
-  /** Gets every stored event. */
+  /** Takes every stored event and schedules the session that it changes. */
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
@@ -80,14 +80,14 @@ export class SessionProjector {
     this.#wait(GATHER_MS);
   }
 
-  /** Brings up to date what a program that was killed has left behind; resolves when it is known what that is. */
+  /** Schedules the sessions that a killed process left stale; does not wait for their files. */
   async catchUp(): Promise<void> {
     for (const id of (await this.#stale?.load()) ?? [])
       if (!this.#pending.has(id)) this.#pending.set(id, { newest: null, workflows: new Set() });
     if (this.#pending.size > 0) this.#wait(GATHER_MS);
   }
 
-  /** Makes the whole folder again; resolves when it is there. */
+  /** Writes the whole folder again; resolves when it is written. Rejects with `not_found` for an unknown conversation. */
   rebuild(conversationId: string): Promise<Projected> {
     return this.#queue.add(async () => {
       this.#parts.delete(conversationId);
@@ -96,12 +96,12 @@ export class SessionProjector {
     });
   }
 
-  /** It went to the trash, came back, or is about to be deleted for good: resolves when its files went with it. */
+  /** Updates the files after the conversation was trashed or restored, or before it is purged; resolves when done. */
   async moved(conversationId: string): Promise<void> {
     if (this.#ports.data !== null) await this.rebuild(conversationId);
   }
 
-  /** Writes what is left to write; resolves when that is done, or took too long. */
+  /** Writes what is pending; resolves when done, or after `CLOSE_TIMEOUT_MS`. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer ?? undefined);
@@ -131,7 +131,7 @@ export class SessionProjector {
     }, ms).unref();
   }
 
-  /** The session that has waited longest. */
+  /** Projects the session that has waited longest. */
   async #next(): Promise<void> {
     const [first] = this.#pending;
     if (!first) return;
@@ -144,7 +144,7 @@ export class SessionProjector {
       else this.#stale?.clear(id);
       this.#failing = false;
     } catch (error) {
-      // What was made may not have been written: next time all of it is looked at.
+      // The cached parts may not have been written: start from scratch next time.
       this.#parts.delete(id);
       if (this.#failing) return;
       this.#failing = true;
@@ -152,7 +152,7 @@ export class SessionProjector {
     }
   }
 
-  /** As the store has it: written, or out of the way where it is in the trash. */
+  /** Brings the files to the state of the store: written, or removed if the conversation is in the trash. */
   async #project(conversation: ConversationRow): Promise<Projected> {
     const { store } = this.#ports;
     const name = folderNameOf(conversation);
@@ -166,7 +166,7 @@ export class SessionProjector {
     return { folder: `${rootPath(root)}/${name}`, files };
   }
 
-  /** Sub-agents first, so that no link leads to a file that is not there yet. */
+  /** Files of sub-agents first, so that no link is broken meanwhile. */
   async *#filesOf(conversation: ConversationRow, ids: readonly string[]): AsyncGenerator<SessionFile> {
     const { id } = conversation;
     const folder = folderNameOf(conversation);
@@ -190,7 +190,7 @@ export class SessionProjector {
     this.#keep(id, parts);
   }
 
-  /** While anything runs its next step is sure to come, and a kill may come before it. */
+  /** Keeps the stale mark while a workflow runs: more events will follow, and the process may be killed before them. */
   #keepMark(id: string): void {
     const parts = [...(this.#parts.get(id)?.values() ?? [])];
     if (!this.#pending.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#stale?.clear(id);
@@ -203,7 +203,7 @@ export class SessionProjector {
     if (this.#parts.size > MAX_CACHED_SESSIONS && oldest !== undefined) this.#parts.delete(oldest);
   }
 
-  /** Where its folder belongs, and where it must not be: of two copies one would grow old. */
+  /** The root for the session's folder, and the other one, from which it is removed so that no old copy stays. */
   #rootsOf({ folder }: ConversationRow): [SessionsRoot, SessionsRoot] {
     const inData = { base: this.#ports.data ?? '', folder: 'sessions' };
     const inProject = { base: folder, folder: '.triad/sessions' };

@@ -1,4 +1,4 @@
-/** `session.md` and `metadata.json`: the whole of a session, from its parts. Pure. */
+/** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -8,7 +8,7 @@ import { folderNameOf } from './names.ts';
 import { tokensOf, usd } from './tokens.ts';
 import type { WorkflowPart } from './workflow-part.ts';
 
-/** Oldest part first, and at least one. */
+/** `parts`: oldest first, at least one. */
 export function sessionPage(conversation: ConversationRow, parts: readonly WorkflowPart[]): string {
   const { id, title, folder, agent, usage } = conversation;
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
@@ -89,7 +89,7 @@ export function sessionMetadata(
   return `${JSON.stringify(metadata, null, 2)}\n`;
 }
 
-/** A session works while any workflow of it does; else it is as its newest one ended. */
+/** A session is running while any of its workflows is; else it has the outcome of the newest one. */
 function stateOf(parts: readonly WorkflowPart[]): {
   status: Status;
   outcome: Outcome | null;

@@ -1,16 +1,16 @@
-/** Sessions whose files may be behind their history: kept on the disk, so that a killed program leaves word of them. */
+/** Marks of sessions whose files may be out of date, kept on disk so that the next process finds them after a kill. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SerialQueue } from '../../base/serial-queue.ts';
 
 const FOLDER = 'sessions-behind';
 
-/** Where nothing can be kept, nothing fails: the files can always be made again. */
+/** Write errors are ignored: the files can always be written again. */
 export class StaleSessions {
   readonly #folder: string;
   readonly #marked = new Set<string>();
   #made: Promise<unknown> | null = null;
-  /** What is written for one session is written in order, as for all of them. */
+  /** Serializes all writes. */
   readonly #queue = new SerialQueue();
 
   constructor(data: string) {
@@ -31,14 +31,14 @@ export class StaleSessions {
     this.#then(() => rm(join(this.#folder, conversationId), { force: true }));
   }
 
-  /** Those that a program before this one has left. */
+  /** Conversation ids that a previous process left marked. */
   async load(): Promise<string[]> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) this.#marked.add(name);
     return names;
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when all marks are written. */
   settled(): Promise<void> {
     return this.#queue.settled();
   }

@@ -1,4 +1,4 @@
-/** The execution trace in a session's metadata: who ran below whom and when, with every answer that a person or a rule gave. */
+/** The execution trace in a session's metadata: the runs with their parents and times, and all decisions. */
 import type { Approval } from '#contract/approval.ts';
 import type { RunRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -45,7 +45,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
   };
 }
 
-/** Each item of a question; `run_id` is the run that it would start, if any. */
+/** One entry for each item of an approval; `run_id`: the run that it would start, if any. */
 function answersOf({ request, decisions }: Approval) {
   const hashes = itemsOf(request.subject);
   return decisions.map((decision, item) => ({
@@ -66,7 +66,7 @@ function answersOf({ request, decisions }: Approval) {
   }));
 }
 
-/** Most sub-agents that waited for their start at the same time. */
+/** Largest number of sub-agents that waited for their start at the same time. */
 export function maxQueueDepth(children: readonly RunRow[]): number {
   const waits = children.map(({ queuedAt, startedAt, endedAt }) => ({
     queuedAt,
