@@ -15,7 +15,7 @@ export type Permission = z.infer<typeof Permission>;
 export const ApprovalMode = z.enum(['manual', 'selective', 'auto']);
 export type ApprovalMode = z.infer<typeof ApprovalMode>;
 
-/** Who answers a workflow's questions: a person, everything yes (except what a rule denies), or everything no. */
+/** How a workflow's approvals are answered: `ask` a person, allow `all` (unless a rule denies), or `none`. */
 export const ApprovePolicy = z.enum(['ask', 'all', 'none']);
 export type ApprovePolicy = z.infer<typeof ApprovePolicy>;
 
@@ -31,7 +31,7 @@ export const AgentName = z
     'starts with a letter or digit and has only letters, digits, spaces, "_", "." and "-"',
   );
 
-/** How a run reviews its own report before it hands it over: against these criteria, and so many more tries. */
+/** How a run reviews its own answer before it ends: the criteria, and how many retries follow a failed review. */
 export const Reflection = z.strictObject({
   criteria: z.string().max(MAX_PROMPT_CHARS).nullable(),
   maxRetries: z.int().min(0).max(MAX_REFLECTION_RETRIES),
@@ -47,13 +47,13 @@ export const AgentDefinition = z.object({
   effort: Effort.nullable(),
   maxTokens: z.int().positive().nullable(),
   maxIterations: z.int().min(1).max(MAX_ITERATIONS).nullable(),
-  /** Null: whatever the parent has. */
+  /** Null: inherited from the parent. */
   tools: z.array(z.string()).nullable(),
-  /** What its tools may need at most; the baseline is always in it. Null: whatever the parent has. */
+  /** Upper bound of its permissions; the baseline is always included. Null: inherited from the parent. */
   permissions: z.array(Permission).nullable(),
-  /** Permissions, and names of tools, whose calls ask a person; it can only add questions. */
+  /** Permissions and tool names whose calls need an approval; this can only add approvals, never remove them. */
   requiresApproval: z.array(z.string()),
-  /** How long its questions wait for an answer; null: as the settings say. */
+  /** Time to answer its approvals, in milliseconds; null: the value of the settings. */
   approvalTimeoutMs: z.int().positive().nullable(),
   /** Null: it does not review itself. */
   reflection: Reflection.nullable(),
@@ -67,12 +67,12 @@ export const AgentDefinition = z.object({
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
 
-/** Something wrong, or worth a word, in a file. */
+/** An error or a warning in a file. */
 export const Fault = z.object({
-  /** Both from 1, in the file. */
+  /** Line and column in the file, both from 1. */
   line: z.int(),
   column: z.int(),
-  /** Null where the fault is not one key's. */
+  /** Null if the fault does not belong to one key. */
   key: z.string().nullable(),
   message: z.string(),
   /** The nearest valid key or value. */
@@ -80,10 +80,10 @@ export const Fault = z.object({
 });
 export type Fault = z.infer<typeof Fault>;
 
-/** One agent's file as it was checked. */
+/** The result of checking one agent file. */
 export const AgentReport = z.object({
   file: z.string(),
-  /** Null where the file does not say it. */
+  /** Null if the file does not name it. */
   name: z.string().nullable(),
   source: z.enum(['builtin', 'user', 'project']),
   ok: z.boolean(),
@@ -92,16 +92,16 @@ export const AgentReport = z.object({
 });
 export type AgentReport = z.infer<typeof AgentReport>;
 
-/** One agent's file among all of a folder: what it says, and whether that counts. */
+/** One agent file of a folder: its content, and whether it is in effect. */
 export const AgentFile = AgentReport.extend({
-  /** These are null for a file with faults. */
+  /** Null for a file with faults, as are the next ones. */
   description: z.string().nullable(),
   role: AgentDefinition.shape.role.nullable(),
   model: z.string().nullable(),
   state: z.enum(['usable', 'overridden', 'disabled', 'untrusted', 'faulty']),
-  /** The file that is used in its place; null where there is none. */
+  /** The file that overrides it; null if none does. */
   overriddenBy: z.string().nullable(),
-  /** Whose format it is in. */
+  /** The format of the file. */
   dialect: z.enum(['triad', 'claude', 'opencode']),
 });
 export type AgentFile = z.infer<typeof AgentFile>;
@@ -110,24 +110,24 @@ export type AgentFile = z.infer<typeof AgentFile>;
 export const AgentValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 export type AgentValue = z.infer<typeof AgentValue>;
 
-/** An agent's file as an editor holds it. */
+/** An agent file as the editor loads it. */
 export const AgentText = z.object({
   file: z.string(),
   source: z.enum(['builtin', 'user', 'project']),
-  /** With line feeds alone; a file keeps its own ends of lines when it is saved. */
+  /** Line ends are LF; saving keeps the line ends of the file. */
   text: z.string(),
   /** SHA-256 of the text on disk, in hex; null where there is no such file yet. */
   hash: z.string().nullable(),
-  /** Null where it can be saved; else why not (what the program brings, or another tool's file). */
+  /** Null if it can be saved; else the reason (built in, or another tool's file). */
   readOnly: z.string().nullable(),
 });
 export type AgentText = z.infer<typeof AgentText>;
 
-/** A text with what is wrong with it, and its keys as a form shows them. */
+/** The faults of a text, and its keys for a form. */
 export const AgentLint = z.object({
   text: z.string(),
   report: AgentReport,
-  /** By key, the prompt as `prompt`; null where the text cannot be read as keys at all: then only the text can be edited. */
+  /** Values by key, the prompt as `prompt`; null if the text cannot be parsed, so that only the text can be edited. */
   values: z.record(z.string(), AgentValue).nullable(),
 });
 export type AgentLint = z.infer<typeof AgentLint>;
@@ -139,8 +139,8 @@ const atMost = (bound: keyof typeof MAX_BUDGET) =>
   `is more than a limit may be: at most ${MAX_BUDGET[bound].toLocaleString('en-US')}`;
 
 /**
- * Bounds of a run or a workflow that are checked before each model request; what is left out is not bounded.
- * `tokens` counts all classes of input, and output; `minutes` the time in which it worked.
+ * Limits of a run or a workflow, checked before each model request; a missing one is unlimited.
+ * `tokens` counts all input and output; `minutes` is working time, without waiting for people or slots.
  */
 export const Budget = z.strictObject({
   tokens: z.int().min(1).max(MAX_BUDGET.tokens, atMost('tokens')).optional(),
@@ -150,7 +150,7 @@ export const Budget = z.strictObject({
 });
 export type Budget = z.infer<typeof Budget>;
 
-/** Everything a run is built from, resolved: no ids, no times, nothing left to look up. Its hash is what was approved. */
+/** Everything a run is built from, fully resolved: no ids, no times, no references. An approval binds its hash. */
 export const Envelope = z.strictObject({
   agent: AgentName,
   definitionHash: z.string().nullable(),
@@ -169,14 +169,14 @@ export const Envelope = z.strictObject({
   limits: z.strictObject({
     maxIterations: z.int().min(1).max(MAX_ITERATIONS),
     inactivityMs: z.int().min(1000),
-    /** Left out where nothing but the iterations is bounded. */
+    /** Left out if only the iterations are limited. */
     budget: Budget.omit({ iterations: true }).optional(),
   }),
   approvalMode: ApprovalMode,
   stages: z.array(z.string()),
-  /** Permissions and tools whose calls its definition wants to be asked about; left out for none. */
+  /** Permissions and tool names of the definition's `approval` list; left out if empty. */
   requiresApproval: z.array(z.string()).optional(),
-  /** How long its questions wait, where its definition says so. */
+  /** Time to answer its approvals, in milliseconds, if its definition sets one. */
   approvalTimeoutMs: z.int().positive().optional(),
   /** Left out where the run does not review itself. */
   reflection: Reflection.optional(),

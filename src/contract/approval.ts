@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { Envelope } from './agent.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
-import { GrantOffer, GrantWish } from './permission.ts';
+import { GrantOffer, GrantRequest } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
 
-/** One sub-agent that waits for a yes; `runId` is the run that would start. */
+/** One sub-agent that needs approval; `runId` is the run that would start. */
 export const SpawnItem = z.object({
   runId: Id,
   title: z.string(),
@@ -29,16 +29,16 @@ export const Preview = z.object({
 });
 export type Preview = z.infer<typeof Preview>;
 
-/** A question to the person: one of some choices, any number of them, or words. */
+/** A question to the person: single choice, multiple choice or free text. */
 export const PersonQuestion = z.object({
   question: z.string(),
   kind: z.enum(['single', 'multiple', 'text']),
-  /** Empty for words; the person may always write something else. */
+  /** Empty for free text; the person may always write something else. */
   choices: z.array(z.object({ label: z.string(), description: z.string().nullable() })),
 });
 export type PersonQuestion = z.infer<typeof PersonQuestion>;
 
-/** What the person says to one question; null where it was skipped. */
+/** The person's reply to one question; null if it was skipped. */
 export const Reply = z
   .strictObject({ chosen: z.array(z.string().max(1000)).max(MAX_CHOICES), words: z.string().max(100_000) })
   .nullable();
@@ -59,18 +59,18 @@ export const Subject = z.discriminatedUnion('kind', [
     preview: Preview.nullable(),
     hash: z.string(),
   }),
-  /** Something that an agent is about to do, in its own words; a yes lets it go on and allows no tool call. */
+  /** An action that the agent describes in its own words; allowing it lets the agent go on but permits no tool call. */
   z.object({
     kind: z.literal('action'),
     action: z.string(),
     reason: z.string(),
     impact: z.string().nullable(),
     folder: z.string(),
-    /** All of it as the tool takes it: what an edit changes. */
+    /** The tool's whole input; an edit replaces it. */
     input: z.unknown(),
     hash: z.string(),
   }),
-  /** An agent wants to know something; a yes carries one reply for each question. */
+  /** Questions of an agent; an allowing answer carries one reply for each. */
   z.object({
     kind: z.literal('questions'),
     questions: z.array(PersonQuestion).min(1),
@@ -97,7 +97,7 @@ export const Decision = z.object({
   allowed: z.boolean(),
   decidedBy: z.enum(['person', 'rule', 'timeout', 'cancel']),
   ruleId: z.string().nullable(),
-  /** Given to the model with a no. */
+  /** Shown to the model with a rejection. */
   reason: z.string().nullable(),
   hashBefore: z.string(),
   hashAfter: z.string(),
@@ -125,9 +125,9 @@ export const ApprovalRequest = z.object({
   options: z.array(AnswerOption),
   risk: Risk,
   reversible: z.boolean(),
-  /** What may be granted beyond this once; left out where nothing may. */
+  /** What may be granted beyond this call; left out if nothing may. */
   grant: GrantOffer.optional(),
-  /** What no answer in time is; left out, a no. */
+  /** The decision when time runs out; left out: rejected. */
   onTimeout: z.literal('approve').optional(),
   /** Time left to answer, in milliseconds, at `at`; it runs only while someone could answer. */
   remainingMs: z.number(),
@@ -135,33 +135,33 @@ export const ApprovalRequest = z.object({
 });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
-/** What the person wanted to know before deciding, and what the agent that asks has said. */
+/** One question that the person asked back before deciding, and the agent's reply. */
 export const Context = z.object({
   id: Id,
   question: z.string(),
-  /** Null while it writes, and where it could not answer. */
+  /** Null while the agent writes, and if it could not answer. */
   answer: z.string().nullable(),
   error: z.string().nullable(),
   at: Instant,
 });
 export type Context = z.infer<typeof Context>;
 
-/** A question with the answers that it has so far, one slot for each item. */
+/** An approval request with its decisions so far, one slot for each item. */
 export const Approval = z.object({
   request: ApprovalRequest,
   decisions: z.array(Decision.nullable()),
-  /** Oldest first; left out where nothing was asked back. */
+  /** Questions asked back, oldest first; left out if there are none. */
   context: z.array(Context).optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 
 /** An answer as a client gives it. */
 export const Answer = z.discriminatedUnion('kind', [
-  /** `confirmed`: the second step, without which nothing is allowed that cannot be undone. */
+  /** `confirmed`: the second confirmation, required for irreversible actions. */
   z.strictObject({
     kind: z.literal('allow'),
     confirmed: z.literal(true).optional(),
-    grant: GrantWish.optional(),
+    grant: GrantRequest.optional(),
   }),
   z.strictObject({ kind: z.literal('edit'), value: z.unknown(), confirmed: z.literal(true).optional() }),
   /** To the questions of an agent: one for each. */

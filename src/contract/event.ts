@@ -34,7 +34,7 @@ export const SubAgentSummary = z.object({
 });
 export type SubAgentSummary = z.infer<typeof SubAgentSummary>;
 
-/** A model request that is being answered; all of its input is known, its output is not. */
+/** A model request whose response has begun: its input is counted, its output is not. */
 export const RequestStart = z.object({
   requestId: Id,
   attempt: z.int(),
@@ -45,7 +45,7 @@ export const RequestStart = z.object({
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
-/** What a run asks its model outside of its turns: to review its answer, or to tell the person more about its question. */
+/** Why a run sends a request outside of its turns: to review its answer, or to explain an approval to the person. */
 export const RequestPurpose = z.enum(['review', 'context']);
 export type RequestPurpose = z.infer<typeof RequestPurpose>;
 
@@ -64,7 +64,7 @@ export const RequestUsage = z.object({
   cacheWrite1hTokens: z.int(),
   outputTokens: z.int(),
   thinkingTokens: z.int(),
-  /** False when the stream ended before the provider said it all: then output is estimated. */
+  /** False if the stream ended before the final usage arrived: the output is then an estimate. */
   reported: z.boolean(),
   stopReason: StopReason.nullable(),
   error: ErrorInfo.nullable(),
@@ -76,13 +76,13 @@ export const RequestUsage = z.object({
 });
 export type RequestUsage = z.infer<typeof RequestUsage>;
 
-/** Where a run stands that did not complete: its trace, the agents from the person down to it, and what was wanted of it. */
-export const Origin = z.object({
+/** Context of a failed run: its trace id, the agents from the person down to it, and what it attempted. */
+export const FailureContext = z.object({
   traceId: z.string(),
   parentChain: z.array(z.string()),
   attempted: z.string(),
 });
-export type Origin = z.infer<typeof Origin>;
+export type FailureContext = z.infer<typeof FailureContext>;
 
 export const DurableEvent = z.discriminatedUnion('type', [
   /** A message was accepted (attempt 1), or its interrupted workflow is resumed (2 and up). */
@@ -90,7 +90,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     prompt: z.string(),
     approve: ApprovePolicy,
     attempt: z.int(),
-    /** What the whole workflow may use; left out where nothing is bounded. */
+    /** Limits of the whole workflow; left out if unlimited. */
     budget: Budget.optional(),
   }),
   durable('workflow-end', {
@@ -101,14 +101,14 @@ export const DurableEvent = z.discriminatedUnion('type', [
     usage: Usage,
     subAgents: z.array(SubAgentSummary),
   }),
-  /** A run exists: its slot is taken, it waits for a yes, for its turn, or (a lead) for the workflow before it. */
+  /** A run was created and waits: for approval, for a slot, or (a lead) for the workflow before it. */
   durable('run-queue', {
     kind: RunKind,
     depth: z.int(),
     name: z.string(),
     title: z.string(),
     task: z.string(),
-    /** The parent's call that asked for it, and the place in a batch; null and 0 for a lead. */
+    /** The parent's tool call, and the index in its batch; null and 0 for a lead. */
     toolCallId: ToolCallId.nullable(),
     item: z.int(),
     parentChain: z.array(z.string()),
@@ -127,7 +127,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     text: z.string(),
     error: ErrorInfo.nullable(),
     /** With an error. */
-    origin: Origin.optional(),
+    origin: FailureContext.optional(),
     /** Of a run that reviewed itself: all of them, in order. */
     reviews: z.array(Review).optional(),
     durationMs: z.number(),
@@ -135,7 +135,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   durable('turn-start', { turn: z.int(), model: z.string() }),
   durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
-  /** `request` is what the provider counted when it began to answer: enough to account for it if its end never comes. */
+  /** `request` holds the usage known when the response began, to account for it if its end is never recorded. */
   durable('message-start', { messageId: Id, turn: z.int(), request: RequestStart }),
   /**
    * A complete part of a response that is still being written, stored before anything is done because of it. `n` is the
@@ -156,14 +156,14 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('tool-end', { entry: ToolEntry }),
   durable('approval-request', { approval: ApprovalRequest }),
   durable('approval-decide', { approvalId: Id, decision: Decision }),
-  /** The person asks the agent that asks; the question stays open. */
+  /** The person asked back; the approval stays open. */
   durable('context-request', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
-  /** What the agent says to it, the whole exchange; `n` is its place among those of the question. */
+  /** The agent's reply, with the whole exchange; `n` is its index among the exchanges of the approval. */
   durable('context-end', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
-  /** A request outside of the turns is sent, and (again, with what the provider counted) begins to be answered. */
+  /** A request outside of the turns was sent; repeated, with its usage so far, when the response begins. */
   durable('request-start', { purpose: RequestPurpose, turn: z.int(), request: RequestStart }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
-  /** `worked`: the time in which the run, and its workflow, have worked until now, in milliseconds. */
+  /** `worked`: working time of the run and of its workflow until now, in milliseconds. */
   durable('usage', {
     request: RequestUsage,
     worked: z.object({ runMs: z.number(), workflowMs: z.number() }).optional(),
@@ -183,7 +183,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The person gave or revoked a grant, or a call used one; the grant as it is then. */
   durable('grant-change', { change: z.enum(['given', 'used', 'revoked']), grant: Grant }),
-  /** The person raised bounds: the new ones, whole, of this event's run or of the workflow. */
+  /** The person raised limits: the new ones, complete, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);

@@ -29,7 +29,7 @@ export const MAX_BUDGET = {
   minutes: 1_000_000,
   iterations: 1_000_000,
 } as const;
-/** Tries after a review that was not passed, as long as an agent's file says nothing else; and at most. */
+/** Retries after a failed review: the default, and the most that an agent file may set. */
 export const DEFAULT_REFLECTION_RETRIES = 1;
 export const MAX_REFLECTION_RETRIES = 5;
 export const DEFAULT_MAX_TOKENS = 8192;
@@ -40,17 +40,17 @@ export const DOOM_LOOP_THRESHOLD = 3;
 export const APPROVAL_TIMEOUT_MS = 300_000;
 /** How long an approval waits after the last client that could answer has left, in milliseconds. */
 export const ANSWERER_GRACE_MS = 60_000;
-/** Silence of a run's model and tools after which it is stopped, in milliseconds. */
+/** A run is stopped after this long without output from its model or tools, in milliseconds. */
 export const INACTIVITY_MS = 300_000;
 /** At most this much streamed text is lost by a crash, in milliseconds. */
 export const CHECKPOINT_MS = 500;
 /** Retries of one model request, their delays and the longest accepted `retry-after`, in milliseconds. */
 export const RETRY_DELAYS_MS: readonly number[] = [500, 1000, 2000];
 export const MAX_RETRY_AFTER_MS = 60_000;
-/** Failed requests in a row after which a provider is left alone, and for how long, in milliseconds. */
+/** Circuit breaker of a provider: consecutive failures that open it, and how long it stays open, in milliseconds. */
 export const BREAKER_FAILURES = 3;
 export const BREAKER_PAUSE_MS = 60_000;
-/** No conversation has as many events. */
+/** Greater than every event number. */
 export const MAX_SEQ = 2 ** 52;
 /** Days that a deleted conversation stays in the trash. */
 export const TRASH_DAYS = 30;

@@ -1,4 +1,4 @@
-/** What agents say: the parts of a message, and the entries of a run's history in order of time. */
+/** The parts of a message, and the entries of a run's transcript in order. */
 import { z } from 'zod';
 import { Instant, ToolCallId } from './ids.ts';
 
@@ -73,7 +73,7 @@ export const ToolEntry = z.object({
   metadata: z.record(z.string(), z.unknown()),
 });
 
-/** One bound of a run, or of the workflow as a whole, as it was when it was reached. */
+/** A limit of a run or of its workflow that was reached, with its value at that time. */
 export const Bound = z.object({
   of: z.enum(['run', 'workflow']),
   name: z.enum(['tokens', 'costUsd', 'minutes', 'iterations']),
@@ -81,11 +81,11 @@ export const Bound = z.object({
 });
 export type Bound = z.infer<typeof Bound>;
 
-/** What a run found when it reviewed an answer of its own. */
+/** The result of a run's review of its own answer. */
 export const Review = z.object({
-  /** The answer: its number among the entries of the run. */
+  /** Number `n` of the reviewed entry. */
   answer: z.int().nonnegative(),
-  /** Null where the review could not be read. */
+  /** Null if the review could not be parsed. */
   verdict: z.object({ passed: z.boolean(), score: z.int().min(0).max(100), critique: z.string() }).nullable(),
 });
 export type Review = z.infer<typeof Review>;
@@ -93,15 +93,15 @@ export type Review = z.infer<typeof Review>;
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
-  /** `budget`: a bound other than the iterations; `extended`: the person raised a bound; `retried`: the person did. */
+  /** `budget`: a limit other than `max_iterations`; `extended`, `retried`: the person raised a limit, or retried. */
   code: z.enum([
     ...(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed'] as const),
     'review',
   ]),
   text: z.string(),
-  /** Which bound was reached. */
+  /** The limit that was reached. */
   bound: Bound.optional(),
-  /** Of the code `review` alone, and always. */
+  /** Set if and only if the code is `review`. */
   review: Review.optional(),
 });
 

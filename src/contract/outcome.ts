@@ -1,4 +1,4 @@
-/** How things end: the one list of statuses and outcomes for code, schema, tools and screens. */
+/** Statuses, outcomes and usage totals: one list for code, schema, tools and screens. */
 import { z } from 'zod';
 
 export const Status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled']);
@@ -17,7 +17,17 @@ export const Outcome = z.enum([
 ]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** What a set of model requests used; all integers. `inputTokens` are the fresh ones. */
+/*
+ * The shapes of token counts, each for one use:
+ * - `ModelUsage` (core/model): tokens that a provider reported for one request, without a price;
+ * - `RequestStart` (event.ts): the input of a request whose response has begun;
+ * - `RequestUsage` (event.ts): one finished request with tokens, times and price: what all sums are made of;
+ * - `Tally`: the sum of requests, in exact integers: what rows store and code adds up (`tally.ts`);
+ * - `Usage`: a tally with its cost in US dollars: what events and exports carry;
+ * - `Used` (core/budget): what limits are compared with: tokens of all classes together, cost, time and iterations.
+ */
+
+/** Sum over model requests; all integers. `inputTokens` excludes cache reads and writes. */
 export const Tally = z.object({
   requests: z.int(),
   inputTokens: z.int(),
@@ -31,7 +41,7 @@ export const Tally = z.object({
 });
 export type Tally = z.infer<typeof Tally>;
 
-/** Usage in its outward form: `costUsd` is null where any price is unknown. */
+/** A tally in US dollars, as events carry it: `costUsd` is null if any price is unknown. */
 export const Usage = z.object({
   inputTokens: z.int(),
   outputTokens: z.int(),

@@ -21,7 +21,7 @@ export const Rule = z.object({
   agent: z.string().nullable(),
   tool: z.string().nullable(),
   permission: Permission.nullable(),
-  /** Held against what the call is about: paths below the folder, or names of sub-agents. */
+  /** Pattern for the target of the call: paths relative to the folder, or names of sub-agents. */
   pattern: z.string().nullable(),
   place: Place,
 });
@@ -37,17 +37,17 @@ export const Pattern = z
   .max(MAX_PATTERN_CHARS)
   .refine((pattern) => !pattern.includes('\0') && pattern.trim() !== '', 'must not be empty');
 
-/** What the person adds to a yes, so that the same is not asked again. */
-export const GrantWish = z.strictObject({
+/** A grant that the person requests together with an allowing answer. */
+export const GrantRequest = z.strictObject({
   scope: GrantScope,
   pattern: Pattern,
-  /** It ends by itself after so long, or after so many calls; left out, it does not. */
+  /** Expiry by time or by number of calls; left out: never. */
   minutes: z.int().min(1).max(525_600).optional(),
   calls: z.int().min(1).max(1_000_000).optional(),
 });
-export type GrantWish = z.infer<typeof GrantWish>;
+export type GrantRequest = z.infer<typeof GrantRequest>;
 
-/** What a question offers to be granted: nothing wider, and nothing for another agent or tool. */
+/** The widest grant that an approval offers: same agent, same tool. */
 export const GrantOffer = z.object({
   agent: z.string(),
   tool: z.string(),
@@ -57,7 +57,7 @@ export const GrantOffer = z.object({
 });
 export type GrantOffer = z.infer<typeof GrantOffer>;
 
-/** A yes of the person that holds for more than one call. */
+/** Permission given by the person that holds for more than one call. */
 export const Grant = z.object({
   id: Id,
   /** Of a temporary agent `spawned:` and its name, so that it never meets a defined one. */
@@ -81,7 +81,7 @@ export const Grant = z.object({
 });
 export type Grant = z.infer<typeof Grant>;
 
-/** One step on the way to a verdict, in the order in which it was looked at. */
+/** One check behind a verdict, in order of evaluation. */
 export const VerdictStep = z.object({
   kind: z.enum(['ceiling', 'rule', 'grant', 'agent', 'default', 'fault']),
   /** `grant:<id>` for a grant. */
@@ -90,7 +90,7 @@ export const VerdictStep = z.object({
   /** One sentence. */
   text: z.string(),
   place: Place,
-  /** This one made the verdict. */
+  /** True for the step that decided. */
   decides: z.boolean(),
 });
 export type VerdictStep = z.infer<typeof VerdictStep>;
@@ -99,7 +99,7 @@ export const Verdict = z.object({
   effect: Effect,
   ruleId: z.string(),
   reason: z.string(),
-  /** Only those that concern the call. */
+  /** Only steps that concern the call. */
   steps: z.array(VerdictStep),
 });
 export type Verdict = z.infer<typeof Verdict>;

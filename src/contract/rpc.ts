@@ -1,4 +1,4 @@
-/** The one table of methods and of subscriptions: every host serves it, every client is typed from it. */
+/** The one table of methods and topics: every host serves it, every client is typed from it. */
 import { z } from 'zod';
 import {
   AgentDefinition,
@@ -40,7 +40,7 @@ import {
 const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O) => ({ input, output });
 const nothing = z.strictObject({});
 const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
-/** `before` is the `next` of the page before; pages are newest first. */
+/** `before` is the `next` cursor of the previous page; pages are newest first. */
 const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
 
 export const AppState = z.object({
@@ -68,7 +68,7 @@ export const AppState = z.object({
 });
 export type AppState = z.infer<typeof AppState>;
 
-/** What the workflows of a list have in common; all that is given must hold. */
+/** Filters of a workflow list; all given ones must match. */
 const workflowFilter = {
   outcome: Outcome.optional(),
   status: Status.optional(),
@@ -88,11 +88,11 @@ export type WorkflowSort = z.infer<typeof WorkflowSort>;
 const file = z.string().min(1).max(4096);
 const agentText = z.string().max(MAX_PROMPT_CHARS);
 
-/** The folder is that of new conversations where it is left out. */
+/** `folder` defaults to the folder for new conversations. */
 const folder = z.string().min(1).max(4096);
 const inFolder = z.strictObject({ folder: folder.optional() });
 const conversationId = z.strictObject({ conversationId: Id });
-/** `seen`: the bounds as they were when this was decided, whole; where they are others by now, nothing is added. */
+/** `seen`: the complete limits that the client saw; rejects with `conflict` if they have changed since. */
 const more = { add: Budget, seen: Budget };
 const endpoint = {
   apiKey: z.string().max(1000).optional(),
@@ -102,18 +102,18 @@ const endpoint = {
 export const methods = {
   'app.state': method(nothing, AppState),
   'provider.set': method(z.strictObject({ ...endpoint, kind: z.enum(['anthropic', 'demo']).optional() }), AppState),
-  /** One tiny request to the endpoint, with what is given here instead of what is set; nothing is saved. */
+  /** Sends one tiny request to the endpoint; given values override the settings and are not saved. */
   'provider.test': method(
     z.strictObject({ ...endpoint, model: z.string().min(1).max(200).optional() }),
     z.object({ ok: z.boolean(), message: z.string(), models: z.array(z.string()), durationMs: z.number() }),
   ),
-  /** Servers on the usual ports of this machine that answer like a compatible endpoint. */
+  /** Compatible servers found on the usual ports of this machine. */
   'provider.detect': method(
     nothing,
     z.array(z.object({ name: z.string(), baseUrl: z.string(), models: z.array(z.string()) })),
   ),
   'settings.list': method(nothing, z.array(SettingRow)),
-  /** Null brings the default back. Takes effect for what starts from now on. */
+  /** Null restores the default. Applies to workflows that start afterwards. */
   'settings.set': method(
     z.strictObject({
       path: z.string().min(1).max(200),
@@ -121,20 +121,20 @@ export const methods = {
     }),
     z.array(SettingRow),
   ),
-  /** Those that can be used in a folder now. */
+  /** Agents that can be used in a folder now. */
   'agents.list': method(inFolder, z.array(AgentSummary)),
-  /** Also one that is disabled. */
+  /** One agent, even a disabled one. */
   'agents.get': method(
     z.strictObject({ folder: folder.optional(), name: z.string().min(1).max(200) }),
     z.object({ definition: AgentDefinition, warnings: z.array(Fault) }),
   ),
-  /** Every file that could define an agent there, also those that nobody has trusted; later ones override. */
+  /** Every agent file of a folder, untrusted ones too; later ones override earlier ones. */
   'agents.check': method(inFolder, z.array(AgentReport)),
-  /** The same files with what each says and whether it counts. */
+  /** The same files, with the content of each and whether it is in effect. */
   'agents.files': method(inFolder, z.array(AgentFile)),
-  /** One of these files as it is on disk. */
+  /** One of these files, as it is on disk. */
   'agents.read': method(z.strictObject({ folder: folder.optional(), file }), AgentText),
-  /** Checks a text as if it stood in the file, with its form; nothing is written. */
+  /** Checks a text as if it were the file's content; writes nothing. */
   'agents.lint': method(z.strictObject({ folder: folder.optional(), file, text: agentText }), AgentLint),
   /** The text with keys of its front matter (or of TOML) changed; comments and other keys stay. Null takes a key out. */
   'agents.edit': method(
@@ -159,7 +159,7 @@ export const methods = {
     }),
     AgentText,
   ),
-  /** Where a new agent of this name would lie, with the text of the template, or of the file that it is a copy of. */
+  /** Path for a new agent of this name, with the text of the template or of the file to copy. */
   'agents.draft': method(
     z.strictObject({
       folder: folder.optional(),
@@ -169,7 +169,7 @@ export const methods = {
     }),
     AgentText,
   ),
-  /** `texts`: each file with its whole text, and what changed in it. */
+  /** `texts`: include each file's text and its diff against the trusted one. */
   'trust.look': method(z.strictObject({ folder: folder.optional(), texts: z.boolean().default(false) }), TrustLook),
   /** Exactly these, as they were looked at, are trusted from now on; `conflict` where one has changed since. */
   'trust.set': method(
@@ -186,27 +186,27 @@ export const methods = {
     z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
     ConversationRow,
   ),
-  /** The durable events after one, oldest first and at most 1000: for who was away while they happened. */
+  /** Durable events after number `after`, oldest first, at most 1000: for a client that reconnects. */
   'conversation.events': method(
     z.strictObject({ conversationId: Id, after: z.int().nonnegative().max(MAX_SEQ) }),
     z.array(DurableEvent),
   ),
   'conversation.snapshot': method(z.strictObject({ conversationId: Id }), Snapshot),
-  /** Workflows before the given one, with their runs and the leads' entries; `seq` as of now. */
+  /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
-  /** To the trash, from which it can be restored until it is purged; refused while something runs in it. */
+  /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
   'conversation.delete': method(conversationId, nothing),
   'conversation.restore': method(conversationId, nothing),
-  /** For good; only from the trash. */
+  /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */
   'conversation.purge': method(conversationId, nothing),
   'conversation.export': method(
     z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
-  /** Makes its Markdown files again, whole, from what is stored; says where they are and how many. */
+  /** Writes all its Markdown files again from the store; returns their folder and number. */
   'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
-  /** Deletes conversations that have not changed for so long; says how many. */
+  /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
   'message.send': method(
     z.strictObject({
@@ -246,25 +246,25 @@ export const methods = {
     pageOf(SearchHit),
   ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
-  /** `output`: nobody stopped it, but nobody reads what it says any more. */
+  /** `output`: not stopped by a person, but its reader has gone (a closed pipe). */
   'workflow.stop': method(
     z.strictObject({ workflowId: Id, cause: z.enum(['person', 'output']).default('person') }),
     StopReceipt,
   ),
-  /** `approve` changes who answers from now on; left out, it stays as it was. */
+  /** `approve` changes the policy from now on; left out, it stays. */
   'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
-  /** Adds to the bounds; where the workflow has ended because of them, it goes on. */
+  /** Raises the limits; continues the workflow if it ended because of them. */
   'workflow.extend': method(z.strictObject({ workflowId: Id, ...more }), nothing),
-  /** As for a workflow; told is the workflow that it belongs to. */
+  /** Raises the limits of one run; returns its workflow. */
   'run.extend': method(z.strictObject({ runId: Id, ...more }), z.object({ workflowId: Id })),
-  /** A sub-agent that did not complete goes on from its last finished step; the lead gets its new report. */
+  /** Continues a sub-agent that did not complete from its last finished step; the lead gets the new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
   'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),
   'memory.delete': method(z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),
-  /** Rules that hold in a folder, grants that are in force there (or, without a folder, anywhere), and faults of the files. */
+  /** Rules of a folder, grants in force there (without a folder: anywhere), and faults of the rule files. */
   'permissions.list': method(
     z.strictObject({ folder: z.string().min(1).max(4096).optional() }),
     z.object({
@@ -275,7 +275,7 @@ export const methods = {
       faults: z.array(z.string()),
     }),
   ),
-  /** What would become of a call, and why; nothing is asked, run or counted. */
+  /** Dry run: the verdict on a call and its reasons; nothing is asked, executed or counted. */
   'permissions.explain': method(
     z.strictObject({
       agent: z.string().min(1).max(200),
@@ -289,7 +289,7 @@ export const methods = {
     Verdict,
   ),
   'permissions.revoke': method(z.strictObject({ grantId: Id }), Grant),
-  /** Files of the folder that a pattern matches now, the first of them. */
+  /** The first files of the folder that match a pattern. */
   'permissions.match': method(
     z.strictObject({ folder: z.string().min(1).max(4096), pattern: Pattern }),
     z.object({ files: z.array(z.string()), more: z.boolean() }),
@@ -298,9 +298,9 @@ export const methods = {
     z.strictObject({ approvalId: Id, item: z.int().nonnegative().default(0), answer: Answer }),
     Decision,
   ),
-  /** What was decided last, newest first: of the 50 newest questions, as far as they are not in the trash. */
+  /** Recent decisions, newest first: of the 50 newest approvals that are not in the trash. */
   'approval.recent': method(nothing, z.array(Answered)),
-  /** Asks the agent that asks; the question stays open, its time stands still meanwhile, and the answer comes as an event. */
+  /** Asks the agent about an approval, which stays open with its clock paused; the reply comes as an event. */
   'approval.ask': method(
     z.strictObject({
       approvalId: Id,
@@ -324,7 +324,7 @@ export const topics = {
   conversation: z.strictObject({ conversationId: Id }),
   /** `canAnswer`: whether a person at this client could answer questions. */
   attention: z.strictObject({ canAnswer: z.boolean() }),
-  /** Tells that files which define agents of a folder, or the trust in them, have changed: what was read of them is old. */
+  /** Sent when agent files of a folder, or the trust in them, have changed: read them again. */
   agents: z.strictObject({ folder: folder.optional() }),
 } as const;
 export type TopicName = keyof typeof topics;
@@ -335,7 +335,7 @@ export interface TopicEvent {
   agents: { changed: true };
 }
 
-/** What every client of a runtime holds, whether the runtime is in this process or behind a bridge. */
+/** The client interface of a runtime, in this process or behind a bridge. */
 export interface Client {
   /** Rejects with an Error that carries `code` of `ErrorInfo`. */
   request<M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>>;

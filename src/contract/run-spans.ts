@@ -1,9 +1,9 @@
-/** Where the time of a run went, as far as it is stored: its spans, which may overlap. Pure. */
+/** How a run spent its time, as spans that may overlap. Pure. */
 import type { Approval } from './approval.ts';
 import { spawnIndex } from './spawn-items.ts';
 import type { RunRow, WorkflowDetail } from './view.ts';
 
-/** `wait`: for an answer to a question; `queue`: for its turn. */
+/** `wait`: for an approval; `queue`: for a slot. */
 export type SpanKind = 'queue' | 'wait' | 'model' | 'tools';
 
 /** From one time to another, in milliseconds. */
@@ -15,7 +15,7 @@ export interface RunSpan {
   requestId: string | null;
 }
 
-/** `now`: the end of what has none yet; null leaves that out. */
+/** `now`: end of the open spans, in milliseconds since 1970; null leaves open spans out. */
 export function spansOf(
   run: RunRow,
   { approvals, calls, requests }: Pick<WorkflowDetail, 'approvals' | 'calls' | 'requests'>,
@@ -49,8 +49,8 @@ export function spansOf(
   ];
 }
 
-/** Time covered by any of the spans: what happens at once counts once. */
-export function covered(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number {
+/** Milliseconds covered by at least one span; overlaps count once. */
+export function coveredMs(spans: readonly Pick<RunSpan, 'from' | 'to'>[]): number {
   let sum = 0;
   let end = -Infinity;
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {

@@ -1,4 +1,4 @@
-/** Trust: which files of a workspace may have an effect, each as a person has looked at it. */
+/** Trust: which files of a workspace may have an effect, each bound to the content that a person reviewed. */
 import { z } from 'zod';
 import { Instant } from './ids.ts';
 
@@ -8,9 +8,9 @@ export const TrustItem = z.object({
   path: z.string(),
   /** SHA-256 in hex of the text as it is now; null where there is none to read. */
   hash: z.string().nullable(),
-  /** Against what was trusted: `changed` and `new` files have no effect, `gone` ones cannot have one. */
+  /** Compared with the trusted content; `changed`, `new` and `gone` files have no effect. */
   state: z.enum(['new', 'changed', 'same', 'gone']),
-  /** What it says for a person to decide by: the agent that it defines, or the fault that keeps it from that. */
+  /** For the person's decision: the agent that it defines, or the fault that prevents it. */
   says: z.string(),
   /** Only where the texts were asked for, and there is one. */
   text: z.string().optional(),

@@ -19,7 +19,7 @@ export const ConversationRow = z.object({
   /** Number of the newest event; 0 for none. */
   lastSeq: z.int(),
   usage: Tally,
-  /** In the trash since then; null or left out where it is not. */
+  /** When it was moved to the trash; null or left out if it was not. */
   deletedAt: Instant.nullish(),
 });
 export type ConversationRow = z.infer<typeof ConversationRow>;
@@ -48,9 +48,9 @@ export const WorkflowRow = z.object({
   usage: Tally,
   /** The lead was played by the provider `demo`; left out otherwise. */
   demo: z.boolean().nullish(),
-  /** What it may use, with what the person has added; left out where nothing is bounded. */
+  /** Its limits, as raised by the person; left out if unlimited. */
   budget: Budget.nullish(),
-  /** Time in which any of its runs worked, in milliseconds: not waiting for a person or its turn, nor downtime. */
+  /** Time in which at least one of its runs worked, in milliseconds: without waiting and downtime. */
   workedMs: z.number().nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
@@ -82,11 +82,11 @@ export const RunRow = z.object({
   endedAt: Instant.nullable(),
   durationMs: z.number().nullable(),
   usage: Tally,
-  /** Bounds that the person raised, whole; the envelope keeps what was approved. */
+  /** The complete limits after the person raised them; the envelope keeps the approved ones. */
   limits: Budget.nullish(),
   workedMs: z.number().nullish(),
   plan: z.array(PlanItem).nullish(),
-  /** Those of its own answers, when it has ended. */
+  /** Reviews of its own answers; set when it has ended. */
   reviews: z.array(Review).nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
@@ -102,7 +102,7 @@ export const ToolCallRow = z.object({
 });
 export type ToolCallRow = z.infer<typeof ToolCallRow>;
 
-/** A message in flight: what was streamed of each part so far. */
+/** A message that is being streamed, with the text of each part so far. */
 export const OpenMessage = z.object({
   messageId: Id,
   conversationId: Id,
@@ -120,7 +120,7 @@ export const OpenMessage = z.object({
 });
 export type OpenMessage = z.infer<typeof OpenMessage>;
 
-/** All that a screen needs to go on from: the newest workflows of a conversation, as of event `seq`. */
+/** Initial state for a client: the newest workflows of a conversation, as of event `seq`. */
 export const Snapshot = z.object({
   seq: z.int(),
   conversation: ConversationRow,
@@ -149,16 +149,16 @@ export const WorkflowDetail = z.object({
 });
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 
-/** Everything that wants a person, or works, across conversations; always sent whole. */
+/** Open approvals and running workflows of all conversations; always sent whole. */
 export const Attention = z.object({
   questions: z.array(Approval),
-  /** Of interrupted workflows: their time stands still, and an answer to one resumes its workflow. */
+  /** Open approvals of interrupted workflows: their clocks are paused, and an answer resumes the workflow. */
   asleep: z.array(Approval),
   running: z.array(z.object({ conversationId: Id, workflowId: Id, title: z.string(), runs: z.int() })),
 });
 export type Attention = z.infer<typeof Attention>;
 
-/** A question of the past with one answer: who decided what, and where. */
+/** A decided approval item: what was asked, and who decided. */
 export const Answered = z.object({
   approvalId: Id,
   conversationId: Id,
@@ -177,7 +177,7 @@ export const Answered = z.object({
 });
 export type Answered = z.infer<typeof Answered>;
 
-/** What a stop ended. */
+/** What a stop ended: numbers by kind; `left` counts the runs that have not ended yet. */
 export const StopReceipt = z.object({
   agents: z.int(),
   requests: z.int(),
@@ -186,7 +186,7 @@ export const StopReceipt = z.object({
   left: z.int(),
 });
 export type StopReceipt = z.infer<typeof StopReceipt>;
-/** A place in the history where words were found. */
+/** A search hit: one entry of a run. */
 export const SearchHit = z.object({
   conversationId: Id,
   workflowId: Id,
@@ -198,7 +198,7 @@ export const SearchHit = z.object({
   /** Title of the conversation. */
   title: z.string(),
   at: Instant,
-  /** The words around the first hit; `hits` are ranges of it, in code units. */
+  /** Text around the first hit; `hits` are ranges in it, in UTF-16 code units. */
   snippet: z.string(),
   hits: z.array(z.object({ start: z.int(), end: z.int() })),
 });

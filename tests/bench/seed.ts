@@ -2,11 +2,11 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Usage } from '#contract/outcome.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { newId } from '#core/base/ids.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { ZERO } from '#core/base/usage.ts';
 
 /** An event without what every event of a run carries. */
 type Payload = EventDraft extends infer E
@@ -83,7 +83,7 @@ export class Seeder {
       createdAt: at,
       updatedAt: at,
       lastSeq: 0,
-      usage: ZERO,
+      usage: ZERO_TALLY,
     };
     this.#writes.push({ kind: 'put', table: 'conversation', key: row.id, row });
   }

@@ -6,8 +6,8 @@ import type { Entry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
+import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import type { View } from '#lib/view/reduce.ts';
-import { addTally, tallyOf, ZERO_TALLY } from '#lib/view/tally.ts';
 import type { RecordedRequest } from '../support/fake-model/server.ts';
 import { SECRET } from './plan.ts';
 

@@ -1,6 +1,6 @@
 /** One life of a program around a workflow: from its message, or from where a killed one left it, to its end. */
 import type { DurableEvent } from '#contract/event.ts';
-import type { GrantWish } from '#contract/permission.ts';
+import type { GrantRequest } from '#contract/permission.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
 import { answering, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
@@ -16,7 +16,7 @@ export interface LifeParts {
   files?: string;
   groupSize?: number;
   /** With the first yes; default: every yes is for once. */
-  grant?: GrantWish | undefined;
+  grant?: GrantRequest | undefined;
 }
 
 /** What was stored in the end. */
@@ -66,7 +66,7 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
   }
 }
 
-function granting(grant: GrantWish): Person {
+function granting(grant: GrantRequest): Person {
   let given = false;
   return () => {
     const answer = { kind: 'allow', ...(given ? {} : { grant }) } as const;

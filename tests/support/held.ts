@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
-import { History } from '#core/log/history.ts';
+import { Transcript } from '#core/log/transcript.ts';
 import { Workflow } from '#core/workflows/workflow.ts';
 
 /** Counts; the same work again must leave them as they are. */
@@ -18,7 +18,7 @@ export interface Held {
 
 const KINDS: readonly ((...input: never[]) => unknown)[] = [
   // Signals are event targets.
-  ...[AbortController, EventTarget, Socket, Workflow, History],
+  ...[AbortController, EventTarget, Socket, Workflow, Transcript],
 ] as unknown as ((...input: never[]) => unknown)[];
 
 /** Looks after a collection of garbage. */

@@ -5,9 +5,9 @@ import type { AgentEvent, DurableEvent, HintEvent, RequestStart, RequestUsage } 
 import type { AssistantEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import type { Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import type { Payload, RunIds } from '#core/log/recorder.ts';
-import { ZERO } from '#core/base/usage.ts';
 
 /** The same id each time, in the form that the core makes. */
 export const idOf = (n: number): string => `01957a10-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -51,7 +51,7 @@ export function conversationRow(): ConversationRow {
     createdAt: at,
     updatedAt: at,
     lastSeq: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
 }
 

@@ -3,7 +3,7 @@ import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
-import type { GrantWish } from '#contract/permission.ts';
+import type { GrantRequest } from '#contract/permission.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
@@ -30,7 +30,7 @@ export interface AskingRun {
   /** By item; null, or missing, where a person must decide. */
   rulings: readonly (Ruling | null)[];
   /** Checks a wished grant (throws `bad_input`); the returned function gives it. */
-  grant(wish: GrantWish): () => void;
+  grant(wish: GrantRequest): () => void;
   readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
 

@@ -1,5 +1,5 @@
 /** The grants that are in force: given with an answer, counted with each call that uses one, revoked by the person; every change is an event. */
-import type { Grant, GrantOffer, GrantWish } from '#contract/permission.ts';
+import type { Grant, GrantOffer, GrantRequest } from '#contract/permission.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { newId } from '../base/ids.ts';
@@ -58,7 +58,7 @@ export class Grants {
   }
 
   /** Makes the grant that the person wishes. Throws `bad_input` where the question does not offer it, or its pattern does not fit. */
-  newGrant(wish: GrantWish, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
+  newGrant(wish: GrantRequest, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
     if (!offer?.scopes.includes(wish.scope))
       throw new TriadError('bad_input', 'This question can be allowed once only');
     const fault = targets?.path ? patternFault(wish.pattern) : null;

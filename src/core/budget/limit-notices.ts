@@ -1,7 +1,7 @@
 /** The entries of a history that tell of a limit: when it was reached, and when the person raised it. */
 import type { ErrorInfo } from '#contract/error.ts';
 import type { Bound, Entry, SystemEntry } from '#contract/message.ts';
-import { lastResponse, type History } from '../log/history.ts';
+import { lastResponse, type Transcript } from '../log/transcript.ts';
 import type { Payload } from '../log/recorder.ts';
 
 /** The entry that told an agent that a limit is reached. */
@@ -23,14 +23,14 @@ export function answeredSince(entries: readonly Entry[], notice: LimitNotice): b
 }
 
 /** One last request without tools asks for the report. */
-export function* tellLimit(history: History, bound: Bound): Generator<Payload, void> {
+export function* tellLimit(history: Transcript, bound: Bound): Generator<Payload, void> {
   yield noteLimit(history, bound);
   const request = `${reachedText(bound)}. You have no tools any more. Write your final report now, from what you have, and say what is missing.`;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
 }
 
 /** From this entry on the run is at the limit, until the person raises it. */
-export function noteLimit(history: History, bound: Bound): Payload {
+export function noteLimit(history: Transcript, bound: Bound): Payload {
   return { type: 'message-end', entry: history.add(limitRemark(bound)) };
 }
 
@@ -43,7 +43,7 @@ export function limitRemark(bound: Bound) {
 const reachedText = (bound: Bound): string => `The limit of ${limitText(bound)} is reached`;
 
 /** `ask`: it has something left to do, and is asked to do it. */
-export function* tellRaised(history: History, { bound }: LimitNotice, ask: boolean): Generator<Payload, void> {
+export function* tellRaised(history: Transcript, { bound }: LimitNotice, ask: boolean): Generator<Payload, void> {
   const text = `The person raised the limit of ${limitText(bound)}`;
   yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'extended', text }) };
   if (!ask) return;

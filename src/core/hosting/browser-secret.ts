@@ -1,4 +1,4 @@
-/** What the cookies of this installation's browsers prove: made once, kept with the keys, so that tabs outlive restarts. */
+/** The secret behind browser cookies: created once and kept with the keys, so that open tabs survive restarts. */
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from '../settings/secrets.ts';
 
@@ -12,7 +12,7 @@ export async function browserSecret(secrets: Secrets): Promise<string> {
   return fresh;
 }
 
-/** A secret for cookies. */
+/** A new random secret: 32 bytes in base64url. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,4 +1,4 @@
-/** The composition of the program on this machine: settings, agents, prices and provider, to be joined with the store. */
+/** Composes the runtime of this machine from settings, agents, prices, provider and tools. */
 import { homedir } from 'node:os';
 import { AgentFolders } from '../agents/agent-folders.ts';
 import { builtinPlace, userPlaces } from '../agents/places.ts';
@@ -14,7 +14,7 @@ import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
 
-/** Everything that does not need the store; what it resolves with joins the two. */
+/** Loads everything that does not need the store; resolves with a function that creates the runtime on a store. */
 export async function composeRuntime(
   { folders: { config, data }, secrets, environment, version, folder, warn }: HostingOptions,
   onFailure: (error: TriadError) => void,
@@ -26,7 +26,7 @@ export async function composeRuntime(
     trust,
     places: [builtinPlace(), ...userPlaces(config, homedir())],
   });
-  // Read once now, while the store opens: the first workflow then reads only what has changed.
+  // Warms the cache while the store opens: the first workflow then reads only changed files.
   const read = agents.of(folder).catch(() => undefined);
   const [initial, prices] = await Promise.all([loadSettings(config), builtinPrices(), read]);
   const settings = new LiveSettings(config, initial);

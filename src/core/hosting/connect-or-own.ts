@@ -1,40 +1,40 @@
-/** The one way to the runtime for every host: as the owner of the data folder, or as a client of the process that is it. */
+/** How every host gets a runtime: as the owner of the data folder, or as a client of the process that owns it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import { claimOwnership, type Ownership } from './ownership.ts';
 import type { Instance } from './ping-server.ts';
-import { folderOf } from '../store/folder.ts';
+import { folderOf } from '../store/opening/folder.ts';
 import { browserSecret } from './browser-secret.ts';
 import type { HostingOptions } from './options.ts';
 
-/** How long to follow owners that come and go before anybody can be connected to. */
+/** Longest time, in milliseconds, to retry while owners come and go. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 20;
 const OWNER_RETURNS_MS = 2500;
 
-/** What every host gets: the same, whether this process owns the data folder or another one does. */
+/** The same interface whether this process owns the data folder or another one does. */
 export interface Connected {
   readonly client: Client;
-  /** Whether this process does the work and writes the history. */
+  /** Whether this process owns the data folder: it does the work and writes the store. */
   readonly owner: boolean;
   /**
-   * Owner: the history cannot be written any more, all work was stopped; its reason is the error.
-   * Client: the owner has gone, and connecting again finds another one or makes this process it.
+   * Owner: aborts when the store cannot be written any more and all work was stopped; its reason is the error.
+   * Client: aborts when the owner has gone; `connectOrOwn` again finds another owner or makes this process it.
    */
   readonly lost: AbortSignal;
-  /** Of the browsers that were let in; made once and kept with the keys. */
+  /** The secret for browser cookies; created once and kept with the keys. */
   browserSecret(): Promise<string>;
   /**
-   * A client leaves. An owner stops what runs, closes the store and gives the folder up; with `leave` it first waits
-   * until the workflows of other processes have ended, or the signal aborts.
+   * A client disconnects. An owner stops running work, closes the store and releases the folder; with `leave` it first
+   * waits until the workflows of other processes have ended, or the signal aborts.
    */
   close(leave?: AbortSignal): Promise<void>;
 }
 
 /**
- * Ownership is claimed before the store is opened, so no two processes ever open it. After the close of an owner's
- * connection its process must end: the engine keeps the store's folder until then.
+ * Claims ownership before it opens the store, so that no two processes open it. After an owner's `close` its process
+ * must exit: the engine holds the store's folder until then. Rejects with `store_locked` if the owner does not answer.
  */
 export async function connectOrOwn(options: HostingOptions): Promise<Connected> {
   const { environment, folders, signal } = options;
@@ -48,7 +48,7 @@ export async function connectOrOwn(options: HostingOptions): Promise<Connected> 
       if (connected !== null) return connected;
       if (Date.now() > deadline) throw silent(claim.owner, folders.data);
     } catch (error) {
-      // An owner that was taken for dead has the store: it puts its file back, and can be found then.
+      // An owner that was taken for dead holds the store: it restores its instance file and is found by the next try.
       if (locked || !(error instanceof TriadError) || error.code !== 'store_locked') throw error;
       locked = true;
     }
@@ -60,7 +60,7 @@ export async function connectOrOwn(options: HostingOptions): Promise<Connected> 
 async function own(options: HostingOptions, ownership: Ownership): Promise<Connected> {
   const { environment, version, secrets, report, warn } = options;
   try {
-    // A client needs none of the engine, so it is loaded only here.
+    // Only an owner needs the engine, so it is loaded here.
     const [{ openRuntime }, { openEndpoint }] = await Promise.all([
       import('./open-runtime.ts'),
       import('./owner-endpoint.ts'),
@@ -96,7 +96,7 @@ async function own(options: HostingOptions, ownership: Ownership): Promise<Conne
   }
 }
 
-/** Null where this owner has gone before it answered. */
+/** Connects to the owner; null if it exits before it answers. */
 async function join(
   { environment, version, folder, secrets, works, signal }: HostingOptions,
   owner: Instance,

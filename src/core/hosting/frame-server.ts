@@ -1,4 +1,4 @@
-/** One client of the runtime behind a link that carries frames: what comes in is parsed and answered, events go out. */
+/** Serves one client over a link of frames: parses and answers its requests, and sends its events. */
 import { z } from 'zod';
 import type { ErrorInfo, Reply } from '#contract/error.ts';
 import type { AgentEvent } from '#contract/event.ts';
@@ -17,25 +17,25 @@ import {
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
-/** A client that is this far behind gets no hints: the end of a message carries all of it. */
+/** Backlog above which a client gets no hints: the end of a message carries its whole text. */
 const CONGESTED_BYTES = 8 * 1024 * 1024;
-/** Of one page; a process that serves pages of its own needs more. */
+/** Limit for one page; a process that serves several pages needs more. */
 const MAX_SUBSCRIPTIONS = 64;
 
 const Numbered = z.object({ id: z.int() });
 
-/** The way to the other side, whatever carries it. */
+/** A transport for frames. */
 export interface FrameLink {
-  /** Does nothing once the other side has gone. */
+  /** Does nothing once the other side has disconnected. */
   send(frame: ServerFrame): void;
-  /** Bytes that wait to leave; 0 where the link cannot tell. */
+  /** Unsent bytes; 0 if the transport cannot tell. */
   backlog(): number;
 }
 
 export interface FrameServer {
-  /** Takes one frame as a JSON value; false for what is no frame at all, so that the link is not worth keeping. */
+  /** Takes one frame as a JSON value. Returns false if it is not a frame: the link should be closed. */
   receive(value: unknown): boolean;
-  /** The other side has gone: ends its subscriptions. */
+  /** Ends all subscriptions after the other side has disconnected. */
   close(): void;
 }
 
@@ -51,7 +51,7 @@ interface Session {
   maxSubscriptions: number;
 }
 
-/** `report` gets what nobody foresaw: the developer's line, never sent to the other side. */
+/** `report` gets the details of internal errors, which are never sent to the other side. */
 export function serveFrames(
   link: FrameLink,
   client: Client,
@@ -95,11 +95,11 @@ export function serveFrames(
 async function request(client: Client, method: string, input: unknown): Promise<unknown> {
   if (!Object.hasOwn(methods, method))
     throw new TriadError('bad_input', `There is no method "${method.slice(0, 100)}"`);
-  // The runtime parses the input itself: the type is what it will have once parsed.
+  // The runtime parses the input, so the cast is safe.
   return client.request(method as MethodName, input as Input<MethodName>);
 }
 
-/** Resolves when the subscription stands; its events leave after the answer that says so. */
+/** Resolves when subscribed; events follow the reply. Rejects with `bad_input`, `conflict` or `limit_reached`. */
 async function subscribe(
   { client, link, subscriptions, maxSubscriptions }: Session,
   { id, topic, input }: { id: number; topic: string; input: unknown },
@@ -124,7 +124,7 @@ async function subscribe(
       if (open) pass(event);
       else early.push(event);
     });
-    // The other side may have left, or taken it back, meanwhile.
+    // Disconnected or unsubscribed meanwhile.
     if (subscriptions.get(id) !== subscription) return stop();
     subscription.end = stop;
     setImmediate(() => {
@@ -144,7 +144,7 @@ function end(subscriptions: Map<number, Subscription>, id: number): void {
   subscription?.end?.();
 }
 
-/** What the other side may read of an error: never a stack; of what nobody foresaw not even the text, which may name anything. */
+/** The part of an error that may be sent: never a stack, and for internal errors not even the message. */
 function shown(error: ErrorInfo, report: (line: string) => void): ErrorInfo {
   if (error.code !== 'internal') return { code: error.code, message: error.message };
   report(error.detail ?? error.message);

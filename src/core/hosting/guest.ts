@@ -1,17 +1,17 @@
-/** The runtime as another process of this installation gets it: with its own folder, and its work known by name. */
+/** The runtime for another process of this installation: adds its default folder and tracks its workflows. */
 import type { Client, Input, MethodName, Output } from '#contract/rpc.ts';
 
 export interface Guest {
   readonly client: Client;
-  /** Workflows that it started or set going again. */
+  /** Ids of the workflows that it started or continued. */
   readonly workflows: ReadonlySet<string>;
 }
 
-/** `folder`: what is meant where it names none. */
+/** `folder`: default folder of its requests. */
 export function guestOf(runtime: Client, folder: string): Guest {
   const workflows = new Set<string>();
   const request = async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
-    // What comes in is parsed by the runtime, so here it may still be anything.
+    // The runtime parses the input; here it is still unchecked.
     const given = IN_FOLDER.has(method) ? ({ folder, ...(input as object) } as Input<M>) : input;
     const output = await runtime.request(method, given);
     const id = STARTS.has(method) ? workflowIn(output) : RESUMES.has(method) ? workflowIn(input) : null;

@@ -1,28 +1,28 @@
-/** What a process says when it asks an owner for a connection, and why it may be sent away. */
+/** The handshake of a process with the owner, and the reasons for a refusal. */
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import type { Instance } from './ping-server.ts';
 
-/** The first frame. Unknown fields are of a newer version, which is told apart by its number. */
+/** The first frame. Unknown fields are ignored: versions are compared by number. */
 export const Hello = z.object({
   version: z.string().max(100),
-  /** The folder of its new conversations. */
+  /** Default folder for its new conversations. */
   folder: z.string().min(1).max(4096),
-  /** What its environment says; null where it says nothing, or does not matter because no work is wanted. */
+  /** Endpoint and store of its environment; null if not set, or if it wants no work done. */
   baseUrl: z.string().max(4096).nullable(),
   storeUrl: z.string().max(4096).nullable(),
 });
 export type Hello = z.infer<typeof Hello>;
 
-/** What the owner works with. */
+/** The owner's configuration. */
 export interface OwnerFacts {
   version: string;
-  /** Null: the provider's own. */
+  /** Null: the provider's default. */
   baseUrl: string | null;
   storeUrl: string | null;
 }
 
-/** Null when the process may connect. */
+/** The `conflict` error for a process that may not connect; null if it may. */
 export function refusalOf(hello: Hello, owner: OwnerFacts): TriadError | null {
   const running = `The Triad that is running (pid ${process.pid})`;
   const or = 'stop it, or set TRIAD_HOME to another folder.';
@@ -40,7 +40,7 @@ export function refusalOf(hello: Hello, owner: OwnerFacts): TriadError | null {
   return null;
 }
 
-/** An owner that does not even know the way to connect. */
+/** The error for an owner of a version without this endpoint. */
 export function strangeOwner({ pid }: Instance): TriadError {
   return conflict(
     `Another version of Triad is running with this data folder (pid ${pid}): stop it, or set TRIAD_HOME to another folder.`,
@@ -48,6 +48,6 @@ export function strangeOwner({ pid }: Instance): TriadError {
 }
 
 const conflict = (message: string) => new TriadError('conflict', message);
-/** Versions that differ only in their last number understand each other. */
+/** Versions with the same major and minor number are compatible. */
 const protocolOf = (version: string) => version.split('.').slice(0, 2).join('.');
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');

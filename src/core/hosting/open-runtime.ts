@@ -1,4 +1,4 @@
-/** Opens the store and, while its engine opens it in threads of its own, loads and composes the rest of the program. */
+/** Opens the store; composes the rest of the program while the engine opens it in its own threads. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriadError } from '../base/errors.ts';
@@ -7,23 +7,23 @@ import type { Store } from '../store/store.ts';
 import { openStore } from '../store/surreal.ts';
 import type { HostingOptions } from './options.ts';
 
-/** The owner before may need a moment to leave: the engine's lock goes with its process. */
+/** Time, in milliseconds, for a previous owner to exit: the engine's lock ends with its process. */
 const LEAVING_MS = 3000;
 const PAUSE_MS = 50;
 
 export interface OpenedRuntime {
   runtime: Runtime;
-  /** Aborts with an error when the history can no longer be written: all work was stopped. */
+  /** Aborts with the error when the store can no longer be written; all work was stopped then. */
   failed: AbortSignal;
 }
 
-/** Only for the owner of the data folder. */
+/** Opens store and runtime. The process must own the data folder. */
 export async function openRuntime(options: HostingOptions): Promise<OpenedRuntime> {
   const failure = new AbortController();
   const begun = Promise.withResolvers<void>();
   const opening = openWhenFree(options, begun.resolve).finally(begun.resolve);
   const compose = begun.promise.then(() => compositionOf(options, (error) => failure.abort(error)));
-  // Awaited below; until then nobody else would listen to their failures.
+  // Awaited below; prevents an unhandled rejection until then.
   opening.catch(() => undefined);
   compose.catch(() => undefined);
   const store = await opening;
@@ -37,7 +37,7 @@ async function compositionOf(
 ): Promise<(store: Store) => Promise<Runtime>> {
   const { composeRuntime } = await import('./compose-runtime.ts');
   const compose = composeRuntime(options, onFailure);
-  // Where requests are likely, the SDK loads now too. A failure shows at the first request.
+  // Preloads the SDK if requests are likely. A failure shows at the first request.
   if (options.works)
     import('../model/anthropic.ts').then(({ preloadAnthropic }) => preloadAnthropic()).catch(() => undefined);
   return compose;

@@ -1,26 +1,26 @@
-/** What every host hands in to get to the runtime; nothing here is looked up anywhere else. */
+/** What every host provides to get a runtime; nothing here is looked up elsewhere. */
 import type { Folders } from '../settings/folders.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
 export interface HostingOptions {
   folders: Folders;
   secrets: Secrets;
-  /** Of the process; an empty variable counts as one that is not set. */
+  /** Environment variables of the process; an empty one counts as not set. */
   environment: {
     apiKey: string | undefined;
     baseUrl: string | undefined;
-    /** Another store than the one in the data folder. */
+    /** Overrides the store in the data folder. */
     storeUrl: string | undefined;
   };
-  /** Of this program. */
+  /** Version of this program. */
   version: string;
-  /** Of conversations that name none. */
+  /** Default folder for new conversations. */
   folder: string;
-  /** Whether model requests are likely: then what they need is loaded ahead, and the endpoint must be the owner's. */
+  /** Whether model requests are likely: preloads what they need, and requires the same endpoint as the owner's. */
   works: boolean;
-  /** Gives the attempt up. */
+  /** Cancels the attempt. */
   signal: AbortSignal;
-  /** Gets a line for each thing that the person should know and that stops nothing. */
+  /** Gets warnings for the person, one line each. */
   warn: (line: string) => void;
   /** Gets lines for developers. */
   report: (line: string) => void;

@@ -1,20 +1,20 @@
-/** What waits to be sent to one subscriber: hints are merged for a frame, durable events take along what came before. */
+/** Send buffer of one subscriber: merges hints for one frame; a durable event flushes what came before it. */
 import type { AgentEvent, HintEvent } from '#contract/event.ts';
 
 const FRAME_MS = 16;
 
 export interface Outbox {
   push(event: AgentEvent): void;
-  /** Sends what waits, now. */
+  /** Sends everything buffered now. */
   flush(): void;
-  /** Drops what waits and takes nothing more. */
+  /** Drops everything buffered and ignores further events. */
   close(): void;
 }
 
-/** `congested` says that the other side is behind: then hints are dropped, because ends carry the whole text. */
+/** While `congested`, hints are dropped: the end of a message carries its whole text. */
 export function createOutbox(send: (events: AgentEvent[]) => void, congested: () => boolean): Outbox {
   let waiting: AgentEvent[] = [];
-  /** Index in `waiting` of each growing part; order between different messages does not matter to anyone. */
+  /** Index in `waiting` of the merged hint of each part; order across messages does not matter. */
   const growing = new Map<string, number>();
   let timer: NodeJS.Timeout | null = null;
   let prompt = false;

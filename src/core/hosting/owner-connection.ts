@@ -1,4 +1,4 @@
-/** The runtime of another process: the client of this installation's owner, over one authenticated WebSocket. */
+/** A client of the owner's runtime in another process, over one authenticated WebSocket. */
 import { WebSocket } from 'ws';
 import type {
   Client,
@@ -19,12 +19,12 @@ import { jsonOf } from './web-socket.ts';
 
 export interface OwnerConnection {
   client: Client;
-  /** Aborts when the owner has gone, before what was asked of it fails. */
+  /** Aborts when the owner has gone, before pending requests reject. */
   lost: AbortSignal;
   close(): void;
 }
 
-/** Null where the owner has gone meanwhile, or leaves. Waits for one that is still opening its store. */
+/** Connects; waits while the owner is still opening its store. Null if the owner has gone or is closing. */
 export async function connectToOwner(
   owner: Instance,
   hello: Hello,
@@ -34,18 +34,18 @@ export async function connectToOwner(
   const socket = new WebSocket(`${owner.url.replace(/^http/, 'ws')}/rpc`, {
     headers: { authorization: `Bearer ${owner.token}` },
     perMessageDeflate: false,
-    // A snapshot is as long as it is: this is our own program.
+    // No limit: the owner is our own program, and snapshots may be long.
     maxPayload: 0,
   });
   const opened = Promise.withResolvers<Reply<unknown> | null>();
   const abandon = () => opened.reject(signal.reason as Error);
   signal.addEventListener('abort', abandon, { once: true });
-  // A close follows every error.
+  // `close` follows every `error`.
   socket.on('error', () => undefined);
   socket.once('close', () => opened.resolve(null));
   socket.once('unexpected-response', () => opened.reject(strangeOwner(owner)));
   socket.once('open', () => socket.send(JSON.stringify(hello)));
-  // The listener of the frames stands before the first of them can come.
+  // Registered before the first frame can arrive.
   let connection: OwnerConnection | null = null;
   socket.once('message', (data) => {
     connection = attach(socket, owner);
@@ -88,7 +88,7 @@ function attach(socket: WebSocket, { pid }: Instance): OwnerConnection {
   const call = (frame: Exclude<ClientFrame, { kind: 'unsubscribe' }>) =>
     new Promise<unknown>((resolve, reject) => {
       if (loss.signal.aborted) return reject(gone);
-      // While the socket closes nothing is sent, and the close itself says so to everybody.
+      // A closing socket sends nothing; its `close` event rejects all pending requests.
       pending.set(frame.id, { resolve, reject });
       send(frame);
     });
@@ -102,7 +102,7 @@ function attach(socket: WebSocket, { pid }: Instance): OwnerConnection {
       listener: (event: TopicEvent[T]) => void,
     ) => {
       const id = ++lastId;
-      // Events may come in the same moment as the reply, so the listener stands first.
+      // Registered first: events may arrive together with the reply.
       listeners.set(id, listener as (event: unknown) => void);
       await call({ kind: 'subscribe', id, topic, input }).catch((error: unknown) => {
         listeners.delete(id);
@@ -132,7 +132,7 @@ function receive(
   else asked?.reject(errorOf(frame.reply.error));
 }
 
-/** The owner's codes are those of the contract. */
+/** The owner's error codes are those of the contract. */
 function errorOf({ code, message }: { code: string; message: string }): TriadError {
   return new TriadError(code as ErrorInfo['code'], message);
 }

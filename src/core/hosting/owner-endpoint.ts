@@ -1,4 +1,4 @@
-/** Where the owner of a data folder serves the other processes: one WebSocket each, with the frames of a browser's tab. */
+/** The owner's endpoint for other processes: one WebSocket each, with the same frames as browser tabs. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
@@ -10,10 +10,10 @@ import { type Guest, guestOf } from './guest.ts';
 import { Hello, type OwnerFacts, refusalOf } from './handshake.ts';
 import { attachSocket, CLOSE, jsonOf, MAX_FRAME_BYTES } from './web-socket.ts';
 
-/** A process may serve many tabs over its one connection. */
+/** Subscriptions of one process, which may serve many tabs over its connection. */
 const MAX_SUBSCRIPTIONS = 4096;
 const HELLO_MS = 10_000;
-/** For the frame that says why. */
+/** Time, in milliseconds, to deliver the frame with the reason before the socket closes. */
 const GRACE_MS = 200;
 
 export interface EndpointPorts {
@@ -26,7 +26,7 @@ export interface EndpointPorts {
 export interface Endpoint {
   /** Resolves when no workflow of another connected process runs any more, or the signal aborts. */
   idle(leave: AbortSignal, onWait: (count: number) => void): Promise<void>;
-  /** Sends everybody away; who comes now waits for what comes after this owner. */
+  /** Disconnects all processes; new ones wait for the next owner. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ export function openEndpoint(ownership: Ownership, ports: EndpointPorts): Endpoi
   const guests = new Map<WebSocket, Guest>();
   let sockets: Promise<WebSocketServer> | null = null;
   ownership.onUpgrade((request, socket, head) => {
-    // Most owners never have company: the module is loaded for the first.
+    // Loaded for the first connection: most owners never have one.
     sockets ??= import('ws').then(
       ({ WebSocketServer: Server }) =>
         new Server({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false }),
@@ -65,7 +65,7 @@ async function accept(
   head: Buffer,
   then: (connection: WebSocket) => void,
 ): Promise<void> {
-  // Until `ws` takes it over, nobody else listens for the errors of this socket.
+  // Handles socket errors until `ws` takes over.
   const drop = () => socket.destroy();
   socket.on('error', drop);
   const server = await sockets;
@@ -75,7 +75,7 @@ async function accept(
   });
 }
 
-/** The first frame says who it is; what follows the answer are frames of the contract. */
+/** Expects the handshake as the first frame; after the reply, frames of the contract follow. */
 function welcome(connection: WebSocket, ports: EndpointPorts, guests: Map<WebSocket, Guest>): void {
   const { runtime, report } = ports;
   const timer = setTimeout(() => connection.terminate(), HELLO_MS);
@@ -103,7 +103,7 @@ function welcome(connection: WebSocket, ports: EndpointPorts, guests: Map<WebSoc
   });
 }
 
-/** The folder of a process that may connect. */
+/** The default folder of an admitted process. Rejects with the reason of a refusal. */
 async function admit(data: RawData, { runtime, version, storeUrl }: EndpointPorts): Promise<string> {
   const hello = Hello.safeParse(jsonOf(data));
   if (!hello.success) throw new TriadError('bad_input', 'This is not the greeting of a Triad process');
@@ -136,7 +136,7 @@ async function idle(
   if (leave.aborted) return;
   leave.addEventListener('abort', leaving, { once: true });
   for (const connection of guests.keys()) connection.once('close', look);
-  // Said at once, and after every change.
+  // Called at once and after every change.
   const end = await runtime.subscribe('attention', { canAnswer: false }, look);
   try {
     await done.promise;
@@ -147,7 +147,7 @@ async function idle(
   }
 }
 
-/** How many workflows of the guests have no end in the history yet: what is stored has been sent to them as well. */
+/** Number of guests' workflows whose end is not stored yet: a stored end has been sent to them too. */
 async function working(runtime: Client, guests: readonly Guest[]): Promise<number> {
   const ids = new Set(guests.flatMap(({ workflows }) => [...workflows]));
   const rows = await Promise.all(

@@ -10,17 +10,17 @@ import { answerPings, answers, type Instance, type PingServer } from './ping-ser
 
 const FILE = 'instance.json';
 const CLAIM = `${FILE}.claim-`;
-/** An owner that does not answer within this time is asked once more, with patience: its machine may be busy. */
+/** Timeout of the first ping, in milliseconds. The second one is longer: the machine may be busy. */
 const PING_MS = 500;
 const SECOND_PING_MS = 2000;
-/** How often an owner looks whether its file still stands. */
+/** Interval, in milliseconds, in which an owner checks that its file still exists. */
 const GUARD_MS = 1000;
-/** How long to wait for another process that is just taking over. */
+/** Longest wait, in milliseconds, for another process that is taking over. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** What `instance.json` says; only its user may read it, because the token lets its holder in. */
+/** Content of `instance.json`; readable by its user only, because the token grants access. */
 const InstanceFile = z.object({
   url: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/),
   token: z.string().regex(/^[0-9a-f]{64}$/),
@@ -28,7 +28,7 @@ const InstanceFile = z.object({
   startedAt: z.iso.datetime(),
 });
 
-/** A file as it was found; one that nobody can have written whole has no instance, and counts as dead. */
+/** A claim file as read. An invalid one has no instance and counts as dead. */
 interface Found {
   token: string;
   instance: Instance | null;
@@ -36,21 +36,21 @@ interface Found {
 
 export interface Ownership {
   readonly instance: Instance;
-  /** Where other processes ask for a connection; they wait until somebody takes it. */
+  /** Handler for connection requests of other processes; they wait until one is set. */
   readonly onUpgrade: PingServer['onUpgrade'];
   /**
-   * From now on the file is put back where it was lost, or left behind by a process that took this one for dead: for
-   * an owner that has opened the store, which is the proof of who is right.
+   * Starts to restore the file if it is removed or replaced by a process that wrongly took this one for dead. Call it
+   * after the store was opened, which proves the ownership.
    */
   guard(): void;
-  /** Gives the folder up: the file is gone and nothing listens any more when it resolves. */
+  /** Releases the folder; resolves when the file is removed and the server is closed. */
   release(): Promise<void>;
 }
 
-/** This process became the owner, or another one is it and lives. */
+/** Either this process became the owner, or another living process is. */
 export type Claim = { kind: 'own'; ownership: Ownership } | { kind: 'found'; owner: Instance };
 
-/** Makes this process the owner of the folder where there is no living one. */
+/** Makes this process the owner unless there is a living one. Rejects with `store_locked` or `store_unwritable`. */
 export async function claimOwnership(dataFolder: string, { signal }: { signal: AbortSignal }): Promise<Claim> {
   signal.throwIfAborted();
   const server = await answerPings(randomBytes(32).toString('hex'));
@@ -74,7 +74,7 @@ function ownershipOf(folder: string, server: PingServer): Ownership {
   const ended = new AbortController();
   const looks = new SerialQueue();
   const look = () => {
-    // A folder that cannot be read now may be readable the next time.
+    // Errors are ignored: the next check tries again.
     looks.add(() => restore(folder, instance, ended.signal)).catch(() => undefined);
   };
   let timer: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ async function restore(folder: string, own: Instance, signal: AbortSignal): Prom
   await createExclusively(path, own);
 }
 
-/** The living owner of the folder, without a wish to become it; null where there is none. */
+/** The living owner of the folder, without claiming it; null if there is none. */
 export async function findOwner(dataFolder: string, signal: AbortSignal): Promise<Instance | null> {
   const found = await read(join(dataFolder, FILE));
   return (await lives(found, signal)) ? (found?.instance ?? null) : null;
@@ -114,7 +114,7 @@ async function release(folder: string, server: PingServer): Promise<void> {
   }
 }
 
-/** Null when the folder is ours, otherwise its living owner. */
+/** Claims the folder. Returns null on success, else the living owner. */
 async function claim(folder: string, own: Instance, signal: AbortSignal): Promise<Instance | null> {
   const path = join(folder, FILE);
   const deadline = Date.now() + PATIENCE_MS;
@@ -133,16 +133,16 @@ async function claim(folder: string, own: Instance, signal: AbortSignal): Promis
 }
 
 /**
- * Takes the place of a dead owner. The right to do so is a second file, named by the token of the one it replaces;
- * where its maker is dead as well, the right to take *that* one's place is the next such file, and so on. Tokens are
- * never used twice, so no process removes a file that a living one relies on, and a dead one blocks nobody.
+ * Replaces a dead owner. The lock for that is a second file, named after the dead owner's token. If its creator is dead
+ * as well, the lock to replace that one is a third file, and so on. Tokens are never reused, so no process removes a
+ * file that a living one relies on, and a dead process blocks nobody.
  */
 async function replace(folder: string, stale: Found, own: Instance, signal: AbortSignal): Promise<boolean> {
   let dead = stale;
   for (;;) {
     const path = join(folder, CLAIM + dead.token);
     if (await createExclusively(path, own)) {
-      // Somebody may have finished the takeover before this claim was made.
+      // Another process may have finished its takeover before this lock was created.
       const current = await read(join(folder, FILE));
       const mine = current?.token === stale.token;
       if (mine) await rename(path, join(folder, FILE));
@@ -161,14 +161,14 @@ async function lives(found: Found | null, signal: AbortSignal): Promise<boolean>
   return first === 'late' ? (await answers(found.instance, SECOND_PING_MS, signal)) === 'yes' : first === 'yes';
 }
 
-/** Makes the file with its whole content at once; false where there is one already. */
+/** Creates the file atomically with its content; returns false if it exists. */
 async function createExclusively(path: string, content: Instance): Promise<boolean> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
   const draft = join(dirname(path), `${FILE}.new-${randomBytes(8).toString('hex')}`);
   try {
     await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
     await link(draft, path).catch(async (error: unknown) => {
-      // Some file systems have no links; there the content comes an instant after the name.
+      // Without hard links, creation is not atomic: the content follows the name.
       if (!NO_LINKS.has(codeOf(error) ?? '')) throw error;
       await writeFile(path, text, { flag: 'wx', mode: 0o600 });
     });

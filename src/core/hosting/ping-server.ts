@@ -1,10 +1,10 @@
-/** A tiny HTTP server that shows that this process lives, and hands on what other processes of this installation ask for. */
+/** A local HTTP server that proves that this process lives, and passes on connection requests of other processes. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Where a process answers, as others read it from a file. */
+/** The address of a process, as other processes read it from its file. */
 export interface Instance {
   url: string;
   token: string;
@@ -16,9 +16,9 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 
 export interface PingServer {
   readonly instance: Instance;
-  /** From now on `take` gets the authenticated upgrades, also those that have waited; with null they wait again. */
+  /** Sets the handler of authenticated upgrades, including waiting ones; with null, upgrades wait. */
   readonly onUpgrade: (take: Upgrade | null) => void;
-  /** Ends all connections, those that wait too. */
+  /** Closes all connections, waiting ones too. */
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function answerPings(token: string): Promise<PingServer> {
   };
 }
 
-/** Upgrades wait here while nobody takes them: the owner may still be opening its store, or be about to leave. */
+/** Queues upgrades while no handler is set: the owner may be opening its store, or closing. */
 function queueOf() {
   const waiting = new Map<Duplex, () => void>();
   let taker: Upgrade | null = null;
@@ -76,7 +76,7 @@ function queueOf() {
     add: (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
       if (closed) return void socket.destroy();
       if (taker !== null) return taker(request, socket, head);
-      // Until somebody takes it over, nobody else listens for the errors of this socket.
+      // Handles socket errors until the handler takes over.
       const drop = () => void (waiting.delete(socket), socket.destroy());
       socket.on('error', drop).on('close', drop);
       waiting.set(socket, () => {
@@ -98,7 +98,7 @@ function queueOf() {
   };
 }
 
-/** Whether the instance proves in time that it knows its token: another program may have its port by now. `late`: silence. */
+/** Whether the instance proves that it knows its token: another program may use its port by now. `late`: timeout. */
 export async function answers(
   { url, token }: Instance,
   timeoutMs: number,
@@ -123,7 +123,7 @@ export async function answers(
     response.on('error', () => resolve('no'));
   });
   const answered = await promise.finally(() => clearTimeout(timer));
-  // Given up is not unanswered.
+  // An abort is not a missing answer.
   signal.throwIfAborted();
   return answered;
 }

@@ -1,12 +1,12 @@
-/** A WebSocket as a link for frames: of a browser's tab, and of another process of this installation. */
+/** Serves frames over a WebSocket, for browser tabs and for other processes of this installation. */
 import type { RawData, WebSocket } from 'ws';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import type { Client } from '#contract/rpc.ts';
 import { serveFrames } from './frame-server.ts';
 
-/** The longest prompt with every character escaped, and room for its frame. */
+/** Largest frame: the longest prompt with every character escaped, plus room for the rest of the frame. */
 export const MAX_FRAME_BYTES = MAX_PROMPT_CHARS * 6 + 64 * 1024;
-/** A client that is this far behind is cut off, and attaches again. */
+/** Backlog at which a client is disconnected; it reconnects. */
 const LOST_BYTES = 128 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
 
@@ -33,7 +33,7 @@ export function attachSocket(
     if (isBinary) return socket.close(CLOSE.unsupported, 'frames are text');
     if (!server.receive(jsonOf(data))) socket.close(CLOSE.policy, 'not a frame');
   });
-  // An error always comes before a close, which is where everything ends.
+  // `close` follows every `error` and cleans up.
   socket.on('error', (error) => report(`connection: ${error.message}`));
   const stopHeartbeat = heartbeat(socket);
   socket.on('close', () => {
@@ -42,7 +42,7 @@ export function attachSocket(
   });
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if it is not JSON. */
 export function jsonOf(data: RawData): unknown {
   try {
     // Text frames arrive as one Buffer: `ws` makes other shapes only for other binary types.
@@ -52,7 +52,7 @@ export function jsonOf(data: RawData): unknown {
   }
 }
 
-/** Ends connections whose other side has silently gone. */
+/** Terminates connections that miss a pong. */
 function heartbeat(socket: WebSocket): () => void {
   let alive = true;
   socket.on('pong', () => (alive = true));

@@ -1,4 +1,4 @@
-/** The one writer of history: numbers events, stores them in groups, then publishes them in order. */
+/** The only writer of events: numbers them, stores them in batches, then publishes them in order. */
 import type { AgentEvent, DurableEvent, EventDraft, HintEvent } from '#contract/event.ts';
 import { TriadError } from '../base/errors.ts';
 import { apply } from '../store/apply.ts';
@@ -17,12 +17,12 @@ type Item =
   | { kind: 'hint'; event: HintEvent }
   | { kind: 'task'; run: () => Promise<void> };
 
-/** Appends of one transaction; more wait for the next. */
+/** Most items of one transaction; the rest waits for the next one. */
 const GROUP_SIZE = 256;
 
-/** What nobody waits for gathers for a moment: a transaction costs more than what is in it. */
+/** Delay, in milliseconds, in which low-priority events are batched: a transaction costs more than its rows. */
 const GATHER_MS = 4;
-const CALM: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
+const LOW_PRIORITY: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
   ...(['turn-start', 'turn-end', 'message-start', 'request-start', 'usage', 'tool-end'] as const),
   ...(['retry', 'notice'] as const),
 ]);
@@ -37,18 +37,18 @@ export class EventLog {
   readonly #groupSize: number;
   #queue: Item[] = [];
   #draining: Promise<void> | null = null;
-  /** Ends the gathering. */
-  #hurry: (() => void) | null = null;
+  /** Ends the delay early; null when no batch is being gathered. */
+  #stopGathering: (() => void) | null = null;
   #failure: TriadError | null = null;
 
-  /** `onFailure` is called once, when a commit failed: nothing is stored or published after it. */
+  /** Calls `onFailure` once, with `store_failed`, when a commit fails; nothing is stored or published after that. */
   constructor(store: Store, onFailure: (error: TriadError) => void, groupSize = GROUP_SIZE) {
     this.#store = store;
     this.#onFailure = onFailure;
     this.#groupSize = groupSize;
   }
 
-  /** Must have happened before a conversation's first event. */
+  /** Loads the last event number of a conversation. Required before `append`. */
   async open(conversationId: string): Promise<void> {
     if (this.#lastSeq.has(conversationId)) return;
     const seq = await this.#store.lastSeq(conversationId);
@@ -57,12 +57,15 @@ export class EventLog {
     this.#published.set(conversationId, seq);
   }
 
-  /** Whether nothing was appended to this open conversation so far. */
+  /** Whether this opened conversation has no events yet. */
   isEmpty(conversationId: string): boolean {
     return this.#lastSeq.get(conversationId) === 0;
   }
 
-  /** Numbers the event now; resolves when it is stored and published. A rejection is always also a failure of the log. */
+  /**
+   * Assigns the next number; resolves once stored and published. Throws `internal` unless opened; rejects with
+   * `store_failed`.
+   */
   append(draft: EventDraft): Promise<DurableEvent> {
     const last = this.#lastSeq.get(draft.conversationId);
     if (last === undefined)
@@ -73,19 +76,19 @@ export class EventLog {
     return new Promise((resolve, reject) => this.#push({ kind: 'event', event, resolve, reject }));
   }
 
-  /** Published in order with the events around it, never stored. */
+  /** Publishes a hint in order with the events around it; never stores it. */
   hint(event: HintEvent): void {
     if (this.#draining || this.#queue.length > 0) this.#push({ kind: 'hint', event });
     else this.#publish(event);
   }
 
-  /** Stores rows that are not history (checkpoints, clocks), in order with the events around them. */
+  /** Stores rows without an event (checkpoints, clocks), in order with the events. Rejects with `store_failed`. */
   save(writes: Write[]): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => this.#push({ kind: 'rows', writes, resolve, reject }));
   }
 
-  /** Runs between two commits: what it reads is the state as of event `seq`. */
+  /** Runs `read` between two commits: the store is then in the state of event `seq`. */
   exclusive<T>(conversationId: string, read: (seq: number) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = (): Promise<void> => read(this.#published.get(conversationId) ?? 0).then(resolve, reject);
@@ -93,7 +96,7 @@ export class EventLog {
     });
   }
 
-  /** Events of one conversation, or of all, from the next published one on; the returned function ends it. */
+  /** Delivers the events of one conversation, or (null) of all, from now on; returns the function that unsubscribes. */
   subscribe(conversationId: string | null, listener: Listener): () => void {
     if (conversationId === null) {
       this.#everything.add(listener);
@@ -107,18 +110,18 @@ export class EventLog {
     };
   }
 
-  /** Resolves when all that was appended so far is stored, or has failed. */
+  /** Resolves when everything appended so far is stored or has failed. */
   async flush(): Promise<void> {
     while (this.#draining) {
-      this.#hurry?.();
+      this.#stopGathering?.();
       await this.#draining;
     }
   }
 
   #push(item: Item): void {
     this.#queue.push(item);
-    if (!isCalm(item)) this.#hurry?.();
-    // At the end of this turn of the program, so that all that it appends becomes one transaction.
+    if (!isLowPriority(item)) this.#stopGathering?.();
+    // At the end of the event loop's turn, so that everything appended in it becomes one transaction.
     this.#draining ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain());
   }
 
@@ -130,7 +133,7 @@ export class EventLog {
           if (task?.kind === 'task') await task.run();
           continue;
         }
-        if (this.#queue.every(isCalm) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
+        if (this.#queue.every(isLowPriority) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
         const cut = this.#queue.findIndex((item) => item.kind === 'task');
         await this.#commit(this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)));
       }
@@ -142,11 +145,11 @@ export class EventLog {
   async #gather(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // At the end of the turn, as above.
-    this.#hurry = () => setImmediate(resolve);
+    this.#stopGathering = () => setImmediate(resolve);
     const timer = setTimeout(resolve, GATHER_MS);
     await promise;
     clearTimeout(timer);
-    this.#hurry = null;
+    this.#stopGathering = null;
   }
 
   async #commit(group: Item[]): Promise<void> {
@@ -202,6 +205,6 @@ export class EventLog {
   }
 }
 
-function isCalm(item: Item): boolean {
-  return item.kind === 'hint' || (item.kind === 'event' && CALM.has(item.event.type));
+function isLowPriority(item: Item): boolean {
+  return item.kind === 'hint' || (item.kind === 'event' && LOW_PRIORITY.has(item.event.type));
 }

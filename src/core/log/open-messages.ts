@@ -1,4 +1,4 @@
-/** Messages in flight: what was streamed of them so far, kept for clients that attach and, twice a second, for a crash. */
+/** Messages that are being streamed: their text so far, for clients that attach; checkpointed twice a second. */
 import type { HintEvent } from '#contract/event.ts';
 import { CHECKPOINT_MS } from '#contract/limits.ts';
 import type { Part } from '#contract/message.ts';
@@ -7,7 +7,7 @@ import type { EventLog } from './event-log.ts';
 
 type Ids = Pick<HintEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
-/** A piece of a message as the model sent it. */
+/** A delta of one part of a message, as the model sent it. */
 export interface Piece {
   messageId: string;
   part: number;
@@ -17,7 +17,7 @@ export interface Piece {
   name: string | null;
 }
 
-/** What a message that will not end has to show: whole parts where there are some, else what was streamed of them. */
+/** The parts of an interrupted message: the complete ones where they exist, else the text streamed so far. */
 export function interruptedParts(
   streamed: readonly { kind: 'text' | 'thinking' | 'tool'; text: string }[],
   whole: readonly (Part | undefined)[],
@@ -38,7 +38,7 @@ export function interruptedParts(
 interface Open {
   readonly ids: Ids;
   readonly message: OpenMessage;
-  /** The part whose newest text nobody was shown yet, and where in it that begins. */
+  /** The part with unpublished text, and the offset in it, in code units, where that text begins. */
   unshown: { part: number; offset: number } | null;
 }
 
@@ -54,7 +54,7 @@ export class OpenMessages {
     this.#log = log;
   }
 
-  /** Adds a piece to its message. What comes in one turn of the program is published at its end, as one hint a part. */
+  /** Appends a delta to its message. Deltas of one event loop turn are published together, one hint for each part. */
   append(ids: Ids, { messageId, part, kind, text, toolCallId, name }: Piece): void {
     const open = this.#open.get(messageId) ?? this.#start(ids, messageId);
     const { parts } = open.message;
@@ -72,7 +72,7 @@ export class OpenMessages {
     if (this.#timer === null) this.#timer = setTimeout(() => this.#checkpoint(), CHECKPOINT_MS).unref();
   }
 
-  /** Publishes all text that was not shown yet, as hints that say where it belongs. */
+  /** Publishes all unpublished text now, as hints with offsets. */
   publish(): void {
     if (this.#turn) clearImmediate(this.#turn);
     this.#turn = null;
@@ -80,7 +80,7 @@ export class OpenMessages {
     this.#unshown.clear();
   }
 
-  /** A part of which nothing was streamed is known from its completion on. */
+  /** Adds a completed tool call that was not streamed. */
   complete(ids: Ids, messageId: string, part: number, value: Part): void {
     if (value.type !== 'tool_use' || this.get(messageId)?.parts[part]?.text) return;
     const call = { toolCallId: value.id, name: value.name };
@@ -91,7 +91,7 @@ export class OpenMessages {
     return this.#open.get(messageId)?.message;
   }
 
-  /** Its end is about to be recorded, which also removes its checkpoint. */
+  /** Forgets the message: its end is about to be recorded, which also deletes its checkpoint. */
   end(messageId: string): void {
     this.#open.delete(messageId);
     this.#unsaved.delete(messageId);
@@ -138,12 +138,12 @@ export class OpenMessages {
       return message ? [{ kind: 'put', table: 'open_message', key: messageId, row: copyOf(message) } as const] : [];
     });
     this.#unsaved.clear();
-    // A failed write is a failure of the log, which tells everyone.
+    // The log reports a failed write itself.
     if (writes.length > 0) this.#log.save(writes).catch(() => undefined);
   }
 }
 
-/** As it is now. */
+/** A snapshot: the message goes on changing. */
 function copyOf(message: OpenMessage): OpenMessage {
   return { ...message, parts: message.parts.map((part) => ({ ...part })) };
 }

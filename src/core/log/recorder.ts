@@ -1,12 +1,11 @@
-/** Records what one run does: adds who and when to each event, keeps the run's totals, and streams its hints. */
+/** Records the events of one run: adds ids and time to each, keeps the run's usage totals, and streams its deltas. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
+import { addTally, tallyOf } from '#contract/tally.ts';
 import type { EventLog } from './event-log.ts';
 import type { OpenMessages, Piece } from './open-messages.ts';
-import { originOf } from './origin.ts';
-import { tallyOf } from '../store/apply.ts';
-import { addTally } from '../base/usage.ts';
-import type { WorkflowRecord } from './workflow-record.ts';
+import { failureContextOf } from './failure-context.ts';
+import type { WorkflowTotals } from './workflow-totals.ts';
 
 export interface RunIds {
   readonly conversationId: string;
@@ -16,14 +15,14 @@ export interface RunIds {
   readonly agent: string;
 }
 
-/** An event as its run tells it. */
+/** An event without ids and time, which the recorder adds. */
 export type Payload = EventDraft extends infer E
   ? E extends EventDraft
     ? Omit<E, keyof RunIds | 'at'>
     : never
   : never;
 
-/** What became of a payload: it is numbered, and `stored` resolves when the disk has it. */
+/** The handle of a recorded event: it has its number; `stored` resolves once it is durable. */
 export interface Recorded {
   readonly stored: Promise<DurableEvent>;
 }
@@ -34,11 +33,11 @@ export class Recorder {
   readonly ids: RunIds;
   readonly #log: EventLog;
   readonly #open: OpenMessages;
-  readonly #workflow: WorkflowRecord;
+  readonly #workflow: WorkflowTotals;
   #tally: Tally;
 
-  /** `tally`: what earlier attempts of the run used; the workflow's total grows with the run's. */
-  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: WorkflowRecord) {
+  /** `tally`: usage of the run's earlier attempts. New usage is added to the workflow's totals as well. */
+  constructor(log: EventLog, open: OpenMessages, ids: RunIds, tally: Tally, workflow: WorkflowTotals) {
     this.#log = log;
     this.#open = open;
     this.ids = ids;
@@ -50,7 +49,7 @@ export class Recorder {
     return this.#tally;
   }
 
-  /** Resolves when the event is stored and published. Not awaiting it is fine: a failure reaches everyone through the log. */
+  /** Resolves when the event is stored and published. It need not be awaited: the log reports failures itself. */
   record(payload: Payload): Promise<DurableEvent> {
     if (payload.type === 'usage') {
       const used = tallyOf(payload.request);
@@ -58,9 +57,9 @@ export class Recorder {
       this.#workflow.count(used);
     }
     if (payload.type === 'message-part') this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
-    if (payload.type === 'run-queue') this.#workflow.queued(this.ids.runId, originOf(payload));
-    const origin = isFailed(payload) ? this.#workflow.originOf(this.ids.runId) : undefined;
-    // What was streamed before the event is shown before it.
+    if (payload.type === 'run-queue') this.#workflow.queued(this.ids.runId, failureContextOf(payload));
+    const origin = isFailed(payload) ? this.#workflow.failureContextOf(this.ids.runId) : undefined;
+    // Deltas that came before the event are published before it.
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);
     const at = new Date().toISOString();
@@ -73,7 +72,7 @@ export class Recorder {
     this.#open.append(this.ids, piece);
   }
 
-  /** What was streamed of a message that has not ended. */
+  /** The parts of an open message as streamed so far; empty if nothing was. */
   streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[] {
     return this.#open.get(messageId)?.parts ?? [];
   }

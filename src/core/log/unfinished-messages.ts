@@ -1,4 +1,4 @@
-/** Messages that a dead process was writing: found in what is stored, and ended as they would have been. */
+/** Messages whose end was never recorded, because their process died: found in the store and completed. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { AssistantEntry, Part } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
@@ -8,13 +8,13 @@ export interface Unfinished {
   readonly runId: string;
   readonly messageId: string;
   readonly at: string;
-  /** What was streamed of it, as far as a checkpoint knows. */
+  /** Its streamed text as of the last checkpoint. */
   readonly streamed: OpenMessage['parts'];
-  /** Its place and the parts that were recorded before its end, where there are any. */
+  /** Its entry number and the parts that were recorded as complete; null if there are none. */
   readonly recorded: { n: number; responseId: string | null; parts: Part[] } | null;
 }
 
-/** The messages without an end, in order. */
+/** Messages without a `message-end`. */
 export function unfinishedMessages(events: readonly DurableEvent[], checkpoints: readonly OpenMessage[]): Unfinished[] {
   const found = new Map<string, Unfinished>();
   for (const { messageId, runId, at, parts } of checkpoints)
@@ -31,8 +31,9 @@ export function unfinishedMessages(events: readonly DurableEvent[], checkpoints:
 }
 
 /**
- * How it ends: where a call was recorded, something may have been done because of it, so its parts are the message, with
- * the words after them that came whole; else all that there is of it is kept as an interrupted one. `next`: the first free place of its run.
+ * The entry that ends the message. If a tool call was recorded, it may have been executed: the recorded parts, and
+ * complete text after them, become a final response. Otherwise it becomes an interrupted one. `next`: the next entry
+ * number of the run.
  */
 export function endOf({ messageId, at, streamed, recorded }: Unfinished, next: number): AssistantEntry {
   const message = { kind: 'assistant', messageId, at, n: next, responseId: null } as const;
@@ -45,7 +46,7 @@ export function endOf({ messageId, at, streamed, recorded }: Unfinished, next: n
   return { ...message, ...recorded, parts, stopReason: null, interrupted: true };
 }
 
-/** At least so much of it was written, in code units. */
+/** Lower bound of the generated text, in UTF-16 code units. */
 export function charsOf({ streamed, recorded }: Unfinished): number {
   const written = streamed.reduce((sum, { text }) => sum + text.length, 0);
   const whole = (recorded?.parts ?? []).reduce((sum, part) => {

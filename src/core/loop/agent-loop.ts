@@ -1,7 +1,7 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a limit. */
 import { limitNotice, answeredSince, tellLimit, tellRaised } from '../budget/limit-notices.ts';
 import { stopOf } from '../base/stop.ts';
-import { type History, lastResponse, nextStep, turnsOf } from '../log/history.ts';
+import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcript.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
 import type { RunResult } from './closing.ts';
 import { modelTurn } from './model-turn.ts';
@@ -70,7 +70,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
 /** What calls are answered with that a run makes at its limit. */
 const AT_LIMIT = 'Not run: the limit is reached';
 
-function* end(history: History, { remark, result }: Ending): Generator<Payload, RunResult> {
+function* end(history: Transcript, { remark, result }: Ending): Generator<Payload, RunResult> {
   if (remark) yield { type: 'message-end', entry: history.add(remark) };
   return result;
 }

@@ -2,7 +2,7 @@
 import type { ErrorInfo } from '#contract/error.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import { salvaged, textOf } from '../log/history.ts';
+import { salvaged, textOf } from '../log/transcript.ts';
 
 export interface RunResult {
   outcome: Outcome;

@@ -2,7 +2,7 @@
 import type { Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
 import { errorInfo } from '../base/errors.ts';
-import { toWire } from '../log/history.ts';
+import { toWire } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';

@@ -3,7 +3,7 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { Bound, Entry } from '#contract/message.ts';
 import type { ToolCallRow } from '#contract/view.ts';
-import type { History } from '../log/history.ts';
+import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
 import type { Piece } from '../log/open-messages.ts';
 import type { Question, Tool, ToolContext } from '../tools/tool.ts';
@@ -32,7 +32,7 @@ export interface RunQuestions {
 export interface RunContext {
   readonly depth: number;
   readonly envelope: Envelope;
-  readonly history: History;
+  readonly history: Transcript;
   /** The leads' entries of each earlier workflow of the conversation; empty for a sub-agent, which sees nothing of them. */
   readonly prior: readonly (readonly Entry[])[];
   readonly signal: AbortSignal;

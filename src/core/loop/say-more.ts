@@ -1,7 +1,7 @@
 /** Has an agent say more about a question of its own before the person answers it: one request beside its turns. */
 import type { Approval } from '#contract/approval.ts';
 import { TriadError } from '../base/errors.ts';
-import { toWire } from '../log/history.ts';
+import { toWire } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';
 import type { Emit } from '../log/recorder.ts';

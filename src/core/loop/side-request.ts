@@ -2,7 +2,7 @@
 import type { RequestPurpose } from '#contract/event.ts';
 import type { Bound, StopReason } from '#contract/message.ts';
 import { TriadError } from '../base/errors.ts';
-import { turnsOf } from '../log/history.ts';
+import { turnsOf } from '../log/transcript.ts';
 import { limitText } from '../budget/limit-notices.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';

@@ -2,7 +2,7 @@
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { Bound, SystemEntry } from '#contract/message.ts';
 import { answeredSince, limitEnd, type LimitNotice, limitRemark } from '../budget/limit-notices.ts';
-import { callsOf, type History, lastResponse, repeatsOf, salvaged } from '../log/history.ts';
+import { callsOf, type Transcript, lastResponse, repeatsOf, salvaged } from '../log/transcript.ts';
 import { closing, type RunResult } from './closing.ts';
 
 export interface Ending {
@@ -12,7 +12,7 @@ export interface Ending {
 }
 
 /** Before a turn: the one answer that was asked for at the limit ends the run, whatever it is. */
-export function answeredAtLimit({ entries }: History, notice: LimitNotice | null): Ending | null {
+export function answeredAtLimit({ entries }: Transcript, notice: LimitNotice | null): Ending | null {
   if (!notice || !answeredSince(entries, notice)) return null;
   return { result: { ...closing(lastResponse(entries), entries), ...limitEnd(notice) }, remark: null };
 }
@@ -21,14 +21,14 @@ export function answeredAtLimit({ entries }: History, notice: LimitNotice | null
  * After a request that failed: asking again would cross `crossed`, so what there is must do. `known`: the agent was told
  * of a limit before.
  */
-export function limitCrossed({ entries }: History, crossed: Bound | null, known: boolean): Ending | null {
+export function limitCrossed({ entries }: Transcript, crossed: Bound | null, known: boolean): Ending | null {
   if (!crossed) return null;
   const result = { text: salvaged(entries), ...limitEnd({ bound: crossed }) };
   return { result, remark: known ? null : limitRemark(crossed) };
 }
 
 /** After a turn: a call was made twice as often in a row as the agent was warned of. */
-export function repeatedCalls({ entries }: History): Ending | null {
+export function repeatedCalls({ entries }: Transcript): Ending | null {
   const most = 2 * DOOM_LOOP_THRESHOLD;
   const last = lastResponse(entries);
   const repeats = last ? callsOf(last).map((call) => repeatsOf(entries, call)) : [];

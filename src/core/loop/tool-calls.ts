@@ -7,7 +7,7 @@ import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
-import { repeatsOf } from '../log/history.ts';
+import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';

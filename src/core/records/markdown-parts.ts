@@ -1,8 +1,8 @@
-/** Pieces of Markdown that no content can break out of. */
+/** Markdown fragments that their content cannot break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { Tally } from '#contract/outcome.ts';
 
-/** After something else in a list; nothing where there is no time. */
+/** A duration as a suffix of a list item; empty for null. */
 export function seconds(ms: number | null): string {
   return ms === null ? '' : `, ${(ms / 1000).toFixed(3)} s`;
 }
@@ -17,7 +17,7 @@ export function fence(text: string, language = ''): string {
   return `${ticks}${language}\n${clean(text)}\n${ticks}`;
 }
 
-/** As code within a line, whatever stands in it. */
+/** Inline code, whatever the text contains. */
 export function code(text: string): string {
   const line = oneLine(text);
   const longest = longestTicks(line);
@@ -31,7 +31,7 @@ function longestTicks(text: string): number {
   return longest;
 }
 
-/** As text within a line. */
+/** Inline text, escaped. */
 export function inline(text: string): string {
   return oneLine(text).replace(/[\\`*_[\]<>#|~&]/g, '\\$&');
 }
@@ -40,7 +40,7 @@ function oneLine(text: string): string {
   return clean(text).replace(/\s+/g, ' ').trim();
 }
 
-/** Markdown of somebody else, shown as it is meant: what it opens ends with it. */
+/** Foreign Markdown as a block quote: nothing that it opens continues after it. */
 export function quote(text: string): string {
   return clean(text)
     .trimEnd()
@@ -49,12 +49,12 @@ export function quote(text: string): string {
     .join('\n');
 }
 
-/** Readers of Markdown stop at a NUL, and a return of its own ends a line. */
+/** Replaces NUL, at which Markdown readers stop, and normalizes line ends. */
 export function clean(text: string): string {
   return text.replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n');
 }
 
-/** What the person asked back before deciding, with what was said to it. */
+/** What the person asked back before deciding, with the agent's replies. */
 export function exchanges(context: Approval['context'] = []): string[] {
   return context.flatMap(({ question, answer, error, at }) => [
     `- Asked back at ${at}:`,
@@ -66,7 +66,7 @@ export function exchanges(context: Approval['context'] = []): string[] {
   ]);
 }
 
-/** What became of a question, in words. */
+/** The decision on an approval, in words. */
 export function decided(decision: Decision | null): string {
   if (!decision) return 'not answered';
   const { allowed, outcome, decidedBy, ruleId, reason, at } = decision;

@@ -1,4 +1,4 @@
-/** Reads what a screen shows: as much as it shows, not as much as is stored. */
+/** Reads the bounded snapshots that screens show. */
 import type { Entry } from '#contract/message.ts';
 import type { Snapshot, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
 import { grantsOf } from '../approvals/answered.ts';
@@ -6,10 +6,10 @@ import { TriadError } from '../base/errors.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
 import type { Store } from '../store/store.ts';
 
-/** Workflows of a conversation that a screen opens with, and gets with each page before them. */
+/** Workflows of one page of a conversation. */
 const WORKFLOWS = 20;
 
-/** The newest workflows of a conversation, or those before one, as of event `seq`. */
+/** The newest workflows of a conversation, or those before `before`, as of event `seq`. */
 export async function snapshot(
   store: Store,
   open: OpenMessages,

@@ -3,7 +3,7 @@ import type { Budget } from '#contract/agent.ts';
 import type { PlanItem } from '#contract/message.ts';
 import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
-import type { History } from '../log/history.ts';
+import type { Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { memoryOf, scopeOf } from './memory.ts';
 import { pastReports } from './past-reports.ts';
@@ -21,7 +21,7 @@ export interface Parts {
   workflow: WorkflowScope;
   plan: RunPlan;
   signal: AbortSignal;
-  history: History;
+  history: Transcript;
   watchdog: Watchdog;
   clock: WorkClock;
   model: RunContext['model'];

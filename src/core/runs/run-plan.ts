@@ -1,6 +1,6 @@
 /** What a run is started from, whether it is fresh, resumed or tried again. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
-import type { History } from '../log/history.ts';
+import type { Transcript } from '../log/transcript.ts';
 import type { RunContext } from '../loop/run-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -23,7 +23,7 @@ export interface RunPlan {
   prior: RunContext['prior'];
   queuedMs: number;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
-  children: ((history: History, signal: AbortSignal) => LeadChildren) | null;
+  children: ((history: Transcript, signal: AbortSignal) => LeadChildren) | null;
 }
 
 /** Sub-agents as their lead's run sees them: what the tools use, and what goes on behind them. */

@@ -8,7 +8,7 @@ import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
-import { History, nextStep, reviewedIn, salvaged } from '../log/history.ts';
+import { Transcript, nextStep, reviewedIn, salvaged } from '../log/transcript.ts';
 import { limitNotice } from '../budget/limit-notices.ts';
 import { NO_USAGE } from '../model/model.ts';
 import { providerTraits } from '../model/provider-traits.ts';
@@ -36,7 +36,7 @@ export async function executeRun(
   const { recorder, envelope, stored } = plan;
   const { signal } = live.controller;
   const start = performance.now();
-  const history = new History(stored.entries);
+  const history = new Transcript(stored.entries);
   const clock = new WorkClock(stored.workedMs);
   const silent = (): void => live.controller.abort(new Stopped('timeout'));
   const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.budget.clock]);
@@ -89,7 +89,7 @@ export async function executeRun(
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
-function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history: History): void {
+function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history: Transcript): void {
   type Words = Pick<UserEntry, 'kind' | 'source' | 'text'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
   const tell = (words: Words): void => {
     void recorder.record({ type: 'message-end', entry: history.add(words) });
@@ -138,7 +138,7 @@ async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Record
   return next.value;
 }
 
-function endOf(error: unknown, signal: AbortSignal, history: History): RunResult {
+function endOf(error: unknown, signal: AbortSignal, history: Transcript): RunResult {
   const text = salvaged(history.entries);
   const cause = signal.aborted ? stopOf(signal) : error;
   const info = errorInfo(cause);

@@ -1,12 +1,12 @@
 /** What the runs of one workflow share: who answers their questions, the tree of them, their record and what they spend. */
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { WorkflowBudget } from '../budget/workflow-budget.ts';
-import type { WorkflowRecord } from '../log/workflow-record.ts';
+import type { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { RunTree } from './run-tree.ts';
 
 export interface WorkflowScope {
   readonly approve: ApprovePolicy;
   readonly runs: RunTree;
-  readonly record: WorkflowRecord;
+  readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
 }

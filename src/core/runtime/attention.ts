@@ -1,7 +1,7 @@
-/** The feed of everything that wants a person, or works: whole state, to every subscriber. */
+/** The attention feed: open approvals and running workflows, as whole state, to every subscriber. */
 import type { Attention } from '#contract/view.ts';
 
-/** Sends the whole state to every subscriber: once at the start, then after changes, at most once per turn of the program. */
+/** Sends the state on subscription and after changes, at most once for each turn of the event loop. */
 export class AttentionFeed {
   readonly #state: () => Attention;
   readonly #listeners = new Set<(state: Attention) => void>();

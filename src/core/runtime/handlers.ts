@@ -1,6 +1,7 @@
-/** What each method of the contract does: thin words over the orchestrator, the gate and the store. */
+/** The handler of each rpc method: thin calls to the orchestrator, the approvals and the store. */
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
@@ -20,17 +21,16 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { Provider } from '../model/provider.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
-import { ZERO } from '../base/usage.ts';
 
 export interface HandlerPorts {
   version: string;
-  /** Folder for conversations that name none. */
+  /** Default folder for new conversations. */
   folder: string;
   provider: Provider;
   settings: LiveSettings;
 }
 
-/** Of one answer to those who were away. */
+/** Most events of one `conversation.events` reply. */
 const EVENTS = 1000;
 
 export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
@@ -39,7 +39,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
   const { store, log, open } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const workflow = (id: string) => mustExist(store.workflow(id), `There is no workflow ${id}`);
-  /** As of one event, between two commits. */
+  /** Reads between two commits, so that the snapshot is the state as of one event. */
   const pageOf = async ({ conversationId, before }: { conversationId: string; before?: string }) => {
     await conversation(conversationId);
     await log.open(conversationId);
@@ -53,7 +53,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...agentFileMethods(engine, ports.folder),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
-      // Told before anything is made: without a provider no message could be sent in it.
+      // Rejects before anything is created if no provider is set: no message could be sent.
       await engine.model();
       return createConversation(engine, await canonicalFolder(folder ?? ports.folder), agent ?? 'lead');
     },
@@ -125,7 +125,7 @@ async function createConversation(
     createdAt: at,
     updatedAt: at,
     lastSeq: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
   await log.save([{ kind: 'put', table: 'conversation', key: row.id, row }]);
   return mustExist(store.conversation(row.id), 'The new conversation was not stored');

@@ -1,4 +1,4 @@
-/** The program behind every host: the one table of methods, served from the engine and the store. */
+/** The runtime behind every host: serves the rpc methods and topics. */
 import { type z } from 'zod';
 import {
   type Client,
@@ -43,29 +43,29 @@ import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';
 import { RETRY_DELAYS_MS } from '#contract/limits.ts';
 
-/** What a host hands in; nothing here is looked up anywhere else. */
+/** Everything that a host provides; nothing is looked up elsewhere. */
 export interface RuntimePorts extends HandlerPorts {
   store: Store;
   agents: AgentFolders;
   trust: Trust;
   tools: readonly Tool[];
-  /** The data folder, where sessions are kept as Markdown; left out, they are not. */
+  /** The data folder for session files; left out: none are written. */
   data?: string;
   price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
-  /** Waits between the attempts of a model request, in milliseconds. */
+  /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
-  /** Appends of one transaction at most. */
+  /** Most events of one transaction. */
   groupSize?: number;
-  /** Told once when the history cannot be written any more. */
+  /** Called once when events can no longer be stored. */
   onFailure?(error: TriadError): void;
 }
 
 export interface Runtime extends Client {
-  /** Interrupts what runs, marks it, and closes the store. */
+  /** Interrupts running workflows, records that, and closes the store. */
   close(): Promise<void>;
 }
 
-/** Sweeps what a dead process left, then serves. */
+/** Recovers the work of a dead process, then serves. Takes ownership of the store. */
 export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const { store } = ports;
   const attention = new AttentionFeed(() => attentionOf(engine, orchestrator, approvals));
@@ -85,7 +85,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const orchestrator = new Orchestrator(engine, changed);
   const sessions = createProjector(ports, log);
   const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
-  // What is made now sorts after what there is, also where the clock was put back meanwhile.
+  // New ids sort after all existing ones, even if the clock was set back.
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) advanceIdsPast(newest.id);
   await sweep(store, log, engine.price);
@@ -94,7 +94,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await approvals.refresh();
   log.subscribe(null, ({ type }) => {
     if (type === 'run-start' || type === 'run-end') attention.changed();
-    // Where none was dormant none has woken; those that are interrupted now are found by the next start.
+    // Without dormant approvals nothing changes here; those of newly interrupted workflows are found at the next start.
     if (type === 'workflow-end' && approvals.anyDormant) approvals.refresh().catch(() => undefined);
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
@@ -152,7 +152,7 @@ function subscriberOf(
 ): Client['subscribe'] {
   return async <T extends TopicName>(topic: T, input: TopicInput<T>, listener: (event: TopicEvent[T]) => void) => {
     if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic}"`);
-    // Which events a topic has is known by its name, which the compiler cannot follow here.
+    // The topic determines the event type, which the compiler cannot infer here.
     const each = listener as (event: unknown) => void;
     if (topic === 'attention') {
       const { canAnswer } = parse(topic, topics.attention, input);
@@ -174,12 +174,12 @@ function subscriberOf(
   };
 }
 
-/** Hears of every event from the first one on, also of those that tell how a dead process left its work. */
+/** Subscribes before recovery, so that the projector sees those events too. */
 function createProjector({ store, settings, data, version }: RuntimePorts, log: EventLog): SessionProjector {
   const onFailure = (notice: EventDraft): void => void log.append(notice).catch(() => undefined);
   const sessions = new SessionProjector({ store, settings, version, data: data ?? null, onFailure });
   log.subscribe(null, (event) => {
-    if ('seq' in event) sessions.hear(event);
+    if ('seq' in event) sessions.observe(event);
   });
   return sessions;
 }

@@ -1,4 +1,4 @@
-/** What the methods of the contract are made of. */
+/** What the rpc handlers use. */
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import type { SessionProjector } from '../records/sessions/projector.ts';
 import type { Engine } from '../runs/engine.ts';

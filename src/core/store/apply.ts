@@ -1,13 +1,12 @@
-/** What an event changes in the read models: the one pure function behind live writing, rebuild and tests. */
+/** The row writes that an event causes: one pure function for live writing, rebuild and tests. */
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
-import type { Tally } from '#contract/outcome.ts';
-import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
+import { tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { cutAtCodePoint, titleOf } from '../base/text.ts';
-import { ZERO } from '../base/usage.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
@@ -16,7 +15,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 type Handlers = { [T in DurableEvent['type']]: (event: Event<T>) => Write[] };
 
-/** The writes of one event, in order. A conversation's own row exists before its first event. */
+/** The writes of one event, in order. Assumes that the conversation's row exists. */
 export function apply<T extends DurableEvent['type']>(event: Event<T>): Write[] {
   // The table is keyed by the event's own type, which the compiler cannot follow through a union.
   return (HANDLERS[event.type] as (event: DurableEvent) => Write[])(event);
@@ -64,7 +63,7 @@ function memoryChange({ scope, folder, name, text, at, ...event }: Event<'memory
   return [{ kind: 'put', table: 'memory', key, row }];
 }
 
-/** The whole grant, as many conversations use it. */
+/** Replaces the whole grant: other conversations may have changed it. */
 function grantChange({ grant }: Event<'grant-change'>): Write[] {
   return [{ kind: 'put', table: 'permission_grant', key: grant.id, row: grant }];
 }
@@ -159,7 +158,7 @@ function workflowStart({
     firstSeq: seq,
     lastSeq: seq,
     subAgentCount: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...(budget ? { budget } : {}),
   };
   return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
@@ -208,7 +207,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     startedAt: null,
     endedAt: null,
     durationMs: null,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
   if (parentRunId === null) {
@@ -326,17 +325,4 @@ function usage({ runId, workflowId, conversationId, request, worked }: Event<'us
     },
     { kind: 'update', table: 'conversation', key: conversationId, add },
   ];
-}
-
-/** What one request adds to every total above it. */
-export function tallyOf(request: RequestUsage): Tally {
-  return {
-    requests: 1,
-    inputTokens: request.inputTokens,
-    outputTokens: request.outputTokens,
-    cacheReadTokens: request.cacheReadTokens,
-    cacheWriteTokens: request.cacheWrite5mTokens + request.cacheWrite1hTokens,
-    nanoUsd: request.nanoUsd ?? 0,
-    unpriced: request.nanoUsd === null ? 1 : 0,
-  };
 }

@@ -1,8 +1,8 @@
-/** A database that closes in good order: what runs on it ends first, and nothing begins any more. */
+/** Wraps a database so that `close` waits for running queries, and later queries are rejected. */
 import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 
-/** The engine does not survive a query that it gets after its end: the whole process would be aborted. */
+/** The engine aborts the whole process when it gets a query after its close. */
 export function closable(database: Database): Database {
   const running = new Set<Promise<unknown>>();
   let closed = false;

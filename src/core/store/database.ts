@@ -2,11 +2,11 @@
 import type { Key } from './store.ts';
 
 export interface Database {
-  /** One call; one result for each statement. Rejects with the first error. */
+  /** Executes statements in one call; returns one result for each. Rejects with the first error. */
   query(sql: string, values?: Record<string, unknown>): Promise<unknown[]>;
-  /** All of the statements or none; rejects with the error that was the cause. */
+  /** Executes statements atomically. Rejects with the error that caused the rollback. */
   transaction(sql: string, values?: Record<string, unknown>): Promise<void>;
-  /** A record's id as a value of queries. */
+  /** A record id, usable as a query parameter. */
   record(table: string, key: Key): unknown;
   close(): Promise<void>;
 }

@@ -1,13 +1,13 @@
-/** The notes of agents: one range of the table for each agent and folder. */
+/** Memory notes of agents: one key range for each scope and folder. */
 import type { MemoryNote } from '#contract/view.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './rows/reader.ts';
 import type { Key, Store } from './store.ts';
 
 export function memoryKey(scope: string, folder: string, name: string): Key {
   return [ownerOf(scope, folder), name];
 }
 
-/** No scope has a line break in it. */
+/** Unambiguous, because no scope contains a line break. */
 function ownerOf(scope: string, folder: string): string {
   return `${scope}\n${folder}`;
 }

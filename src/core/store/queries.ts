@@ -1,20 +1,20 @@
-/** The reads of the store: points, and bounded ranges of a record id or of an index. */
+/** The reads of the store: single records, and bounded ranges of ids or of an index. */
 import type { Approval } from '#contract/approval.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
-import { conversations, idAfter } from './lists.ts';
+import { conversations, idAfter } from './lists/lists.ts';
 import { memoryReads } from './memory.ts';
-import { withEnvelopes } from './envelope-texts.ts';
-import { eventsBetween, newestEvent } from './event-blocks.ts';
-import { byId, compare, Reader } from './reader.ts';
-import type { History } from './history.ts';
-import { TEXT } from './rows.ts';
+import { withEnvelopes } from './rows/envelope-texts.ts';
+import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
+import { byId, compare, Reader } from './rows/reader.ts';
+import type { Archive } from './archive.ts';
+import { SELECT_JSON } from './rows/row-codec.ts';
 import type { Store } from './store.ts';
 
-export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof History> {
+export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof Archive> {
   const reader = new Reader(database);
   return {
     ...eventReads(reader),
@@ -33,7 +33,7 @@ function grantReads(reader: Reader): Pick<Store, 'grants' | 'grant' | 'grantsGiv
     grants: () => sorted('SELECT * FROM permission_grant'),
     grant: (id) => reader.row<Grant>('permission_grant', id),
     grantsGivenIn: async ({ id, endedAt }) => {
-      // Ids tell when they were made: what was given meanwhile is few, and may be of other workflows.
+      // Ids sort by time: reads the grants made during the workflow, then keeps its own.
       const sql = "SELECT * FROM type::record('permission_grant', $from..$to)";
       const found = await sorted(sql, { from: id, to: endedAt === null ? LAST : idAfter(endedAt) });
       return found.filter(({ workflowId }) => workflowId === id);
@@ -67,7 +67,7 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
     },
     requestsOf: async (workflowId) => {
       type Stored = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
-      const sql = `SELECT ${TEXT} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
+      const sql = `SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
       const found = await reader.rows<Stored>('model_request', sql, { workflowId });
       return found
         .map(({ workflowId: _, conversationId: __, ...request }) => request)
@@ -81,21 +81,21 @@ function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
     entriesOf: async (runId) => {
-      const sql = `SELECT ${TEXT} FROM message:[$runId, NONE]..[$runId, ..]`;
+      const sql = `SELECT ${SELECT_JSON} FROM message:[$runId, NONE]..[$runId, ..]`;
       const found = await reader.rows<{ entry: Entry }>('message', sql, { runId });
       return found.map(({ entry }) => entry);
     },
     callsOf: (runIds) => {
-      const range = (runId: string) => `SELECT ${TEXT} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
+      const range = (runId: string) => `SELECT ${SELECT_JSON} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
       return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
     },
-    // All of the table: it holds only what is being streamed now.
+    // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
   };
 }
 
 function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {
-  // The row has columns for its queries besides.
+  // Drops the extra columns of the row.
   const plain = ({ request, decisions, context }: Approval): Approval => {
     return { request, decisions, ...(context ? { context } : {}) };
   };
@@ -108,7 +108,7 @@ function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' |
     approvalsOf: async (workflowIds) => sorted(await reader.ofWorkflows<Approval>('approval', workflowIds)),
     openApprovals: async () =>
       sorted(await reader.rows<Approval>('approval', 'SELECT * FROM approval WITH INDEX by_open WHERE open > 0')),
-    // Read from the end of the table, and no further than that many.
+    // A bounded read from the end of the table.
     newestApprovals: async (limit) => {
       const sql = 'SELECT * FROM approval ORDER BY id DESC LIMIT $limit';
       return (await reader.rows<Approval>('approval', sql, { limit })).map(plain);

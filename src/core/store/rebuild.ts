@@ -1,28 +1,28 @@
-/** Makes all read models again from the events, a conversation at a time. */
+/** Rebuilds all read models from the events, one conversation at a time. */
 import type { ConversationRow } from '#contract/view.ts';
-import { ZERO } from '../base/usage.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { apply } from './apply.ts';
 import type { Database } from './database.ts';
-import { deleteSome, workflowIdsOf } from './purge.ts';
-import { Reader } from './reader.ts';
+import { deleteSome, workflowIdsOf } from './trash/purge.ts';
+import { Reader } from './rows/reader.ts';
 import type { RebuildProgress, Store, Table } from './store.ts';
 
 type Reads = Pick<Store, 'lastSeq' | 'events' | 'commit'>;
 
-/** Notes and grants were written by many conversations, some of which are gone. */
+/** Tables that many conversations write, some of which are deleted: they are kept. */
 const OF_MANY: ReadonlySet<Table> = new Set<Table>(['memory', 'permission_grant']);
-/** Events that are replayed in one transaction. */
+/** Events replayed in one transaction. */
 const STEP = 500;
 
-/** Whether a rebuild was cut off: then nothing but another one makes the rows whole. */
+/** Whether a rebuild was interrupted: the rows are then incomplete until another one has finished. */
 export async function rebuildPending(database: Database): Promise<boolean> {
   const [version] = await database.query('SELECT VALUE version FROM ONLY meta:rebuild');
   return typeof version === 'number';
 }
 
 /**
- * Conversations keep their rows (no event tells of an empty one, or of the trash), streamed text, notes and grants theirs (they
- * are newer than the events, or outlive them). The index is emptied first and made again behind.
+ * Keeps conversation rows (no event describes empty ones or the trash), checkpoints, notes and grants (they are newer
+ * than the events, or outlive them). Empties the index first; the background work rebuilds it.
  */
 export async function rebuild(
   database: Database,
@@ -65,7 +65,7 @@ async function* conversationsOf(database: Database): AsyncGenerator<Conversation
 async function rebuildConversation(
   database: Database,
   { lastSeq, events, commit }: Reads,
-  // The trash is told by a column of its own.
+  // `deletedAt` is a column of its own.
   { deletedAt, ...plain }: ConversationRow,
 ): Promise<number> {
   const { id } = plain;
@@ -75,7 +75,7 @@ async function rebuildConversation(
     if (workflowId === undefined) break;
     while (await deleteSome(database, workflowId));
   }
-  const row = { ...plain, usage: ZERO };
+  const row = { ...plain, usage: ZERO_TALLY };
   await commit([], [{ kind: 'put', table: 'conversation', key: id, row }]);
   for (let from = 1; from <= last; from += STEP) {
     const writes = (await events(id, from, from + STEP - 1)).flatMap(apply);

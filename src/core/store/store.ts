@@ -1,4 +1,4 @@
-/** The port to durable storage: atomic commits of events with their read models, and the bounded queries of the screens. */
+/** The storage port: atomic commits of events with their read models, and bounded queries. */
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
@@ -52,7 +52,7 @@ export type Write =
   | { kind: 'delete'; table: Table; key: Key };
 
 export interface Page {
-  /** Key of the row before which the page begins (exclusive), from the page before. */
+  /** Cursor of the previous page (exclusive). */
   before?: string | undefined;
   limit: number;
 }
@@ -61,23 +61,23 @@ export interface Paged<T> {
   next: string | null;
 }
 
-/** What the workflows of a list have in common; all that is given must hold. */
+/** Filters of a workflow list; all given ones must match. */
 export type WorkflowFilter = Partial<Omit<Parsed<'workflow.list'>, 'before' | 'limit' | 'sort'>>;
 export type WorkflowQuery = Page &
   WorkflowFilter & {
     sort?: Parsed<'workflow.list'>['sort'] | undefined;
-    /** Only those of one conversation, in the trash or not: newest first, and without a filter. */
+    /** Only those of one conversation, even one in the trash; newest first, without filters. */
     conversationId?: string | undefined;
   };
 
-/** What a rebuild has done so far. */
+/** Progress of a rebuild. */
 export interface RebuildProgress {
   conversations: number;
   events: number;
 }
 
 export interface Store {
-  /** Events and writes in one transaction, in order; durable when it resolves. Nothing of it is stored when it rejects. */
+  /** Stores events and writes in one transaction, in order. Durable when it resolves; nothing is stored if it rejects. */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void>;
 
   conversation(id: string): Promise<ConversationRow | null>;
@@ -105,39 +105,39 @@ export interface Store {
   callsOf(runIds: readonly string[]): Promise<ToolCallRow[]>;
   approvalsOf(workflowIds: readonly string[]): Promise<Approval[]>;
   approval(id: string): Promise<Approval | null>;
-  /** Approvals with an item that nobody has answered. */
+  /** Approvals with at least one undecided item. */
   openApprovals(): Promise<Approval[]>;
-  /** The newest questions of all conversations, newest first. */
+  /** The newest approvals of all conversations, newest first. */
   newestApprovals(limit: number): Promise<Approval[]>;
   /** In order of time. */
   requestsOf(workflowId: string): Promise<(RequestUsage & { runId: string })[]>;
   openMessages(): Promise<OpenMessage[]>;
 
-  /** What an agent noted in a folder, by name. */
+  /** Notes of one agent scope in a folder, sorted by name. */
   notesOf(scope: string, folder: string): Promise<MemoryNote[]>;
-  /** Of all agents, in one folder or in all. */
+  /** Notes of all agents, in one folder or in all. */
   notes(folder?: string): Promise<MemoryNote[]>;
 
   /** Every grant that was given, by id. */
   grants(): Promise<Grant[]>;
   grant(id: string): Promise<Grant | null>;
-  /** Those that were given in a workflow, in order of time. */
+  /** Grants given in a workflow, in order of time. */
   grantsGivenIn(workflow: Pick<WorkflowRow, 'id' | 'endedAt'>): Promise<Grant[]>;
 
   /** Conversations in the trash, last deleted first. */
   trashed(page: Page): Promise<Paged<ConversationRow>>;
-  /** Hides a conversation with all that belongs to it from every list at once; `false`: it is not there, or hidden. */
+  /** Hides a conversation and everything in it from all lists at once. False: not found, or already in the trash. */
   trash(conversationId: string, at: string): Promise<boolean>;
-  /** Takes it back from the trash; `false`: it is not in it. */
+  /** Restores it from the trash. False: it is not in the trash. */
   restore(conversationId: string): Promise<boolean>;
-  /** Deletes it for good, in small steps behind; it is gone when this resolves. `false`: it is not in the trash. */
+  /** Deletes it permanently: gone when this resolves; the background deletes its rows. False: not in the trash. */
   purge(conversationId: string): Promise<boolean>;
-  /** Purges what was deleted before the instant; says how many. */
+  /** Purges conversations that were moved to the trash before the instant; returns how many. */
   purgeTrashedBefore(at: string): Promise<number>;
 
-  /** Resolves when what has ended so far can be found, and what was purged is gone. */
+  /** Resolves when the background work is done: ended workflows are indexed, purged rows deleted. */
   settled(): Promise<void>;
-  /** Makes all read models again from the events. Nothing else may write meanwhile. */
+  /** Rebuilds all read models from the events. Nothing else may write meanwhile. */
   rebuild(onProgress?: (progress: RebuildProgress) => void, signal?: AbortSignal): Promise<RebuildProgress>;
 
   close(): Promise<void>;

@@ -4,13 +4,13 @@ import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surre
 import { join } from 'node:path';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
-import { Commits } from './commits.ts';
-import { historyOf } from './history.ts';
+import { Commits } from './commits/commits.ts';
+import { archiveOf } from './archive.ts';
 import type { Database } from './database.ts';
 import { closable } from './closable.ts';
-import { applyEngineSettings } from './engine-settings.ts';
-import { checkFolder, folderOf } from './folder.ts';
-import { migrate, prepareFolder, readMigrations, recordVersion } from './migrate.ts';
+import { applyEngineSettings } from './opening/engine-settings.ts';
+import { checkFolder, folderOf } from './opening/folder.ts';
+import { migrate, prepareFolder, readMigrations, recordVersion } from './opening/migrate.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
@@ -21,11 +21,11 @@ export interface StoreOptions {
   schemaDir?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
-  /** Called when the engine opens in threads of its own, and this one is free. */
+  /** Called when the engine starts opening in its own threads, so that this one is free. */
   onBegin?: (() => void) | undefined;
 }
 
-/** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, and in time. */
+/** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, in bounded time. */
 export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, onBegin }: StoreOptions): Promise<Store> {
   signal?.throwIfAborted();
   const folder = folderOf(url);
@@ -55,25 +55,25 @@ export function storeOn(database: Database): Store {
   const queries = queriesOf(database);
   const reads = {
     ...queries,
-    // Looked at with every request that names it.
+    // Read by every request that names a conversation.
     conversation: async (id: string) =>
       (commits.known('conversation', id) as ConversationRow | null) ?? queries.conversation(id),
   };
-  /** For what changes rows past the commits. */
+  /** For operations that change rows without a commit. */
   const forgetting =
     <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>
     (...input: I): Promise<O> =>
       work(...input).finally(() => commits.forget());
-  const { history, ended, close } = historyOf(database, { ...reads, commit });
+  const { archive, ended, close } = archiveOf(database, { ...reads, commit });
   return {
     commit,
     ...reads,
-    ...history,
-    trash: forgetting(history.trash),
-    restore: forgetting(history.restore),
-    purge: forgetting(history.purge),
-    purgeTrashedBefore: forgetting(history.purgeTrashedBefore),
-    rebuild: forgetting(history.rebuild),
+    ...archive,
+    trash: forgetting(archive.trash),
+    restore: forgetting(archive.restore),
+    purge: forgetting(archive.purge),
+    purgeTrashedBefore: forgetting(archive.purgeTrashedBefore),
+    rebuild: forgetting(archive.rebuild),
     close: async () => {
       await close();
       await database.close();
@@ -81,14 +81,14 @@ export function storeOn(database: Database): Store {
   };
 }
 
-/** Optimistic transactions of parallel callers may meet; the engine says so in words only. */
+/** A conflict of optimistic transactions; the engine reports it as text only. */
 const CONFLICT = /conflict/i;
 const CONFLICT_TRIES = 10;
-/** What the statements around the guilty one report. */
+/** What the other statements of a failed transaction report. */
 const BYSTANDER = /not executed due to a (failed|cancelled) transaction/i;
 
 /**
- * Opens `mem://` or `rocksdb://<folder>`. Settles for sure: with the engine's own error, or when the time is over.
+ * Opens `mem://` or `rocksdb://<folder>`. Always settles: with the engine's own error, or after the timeout.
  * RocksDB flushes every commit to the disk before it acknowledges it.
  */
 export async function connect(
@@ -100,7 +100,7 @@ export async function connect(
   const surreal = new Surreal({ engines: { mem: engine, rocksdb: engine } });
   const restore = applyEngineSettings();
   const opening = surreal.connect(url, { namespace: 'triad', database: 'triad' });
-  // Keeps the process alive while the engine opens: a connection in the making does not.
+  // Keeps the process alive while the engine opens: a pending connection does not.
   const timer = setTimeout(() => failed.reject(timeout(url, options.timeoutMs)), options.timeoutMs);
   const onAbort = () => failed.reject(options.signal?.reason);
   options.signal?.addEventListener('abort', onAbort, { once: true });
@@ -118,7 +118,7 @@ export async function connect(
   }
 }
 
-/** The SDK percent-encodes folders and swallows the engine's error on opening: both are put right here. */
+/** Works around two faults of the SDK: it percent-encodes folders and swallows the engine's error on opening. */
 function embedded(
   context: DriverContext,
   target: string,
@@ -138,7 +138,7 @@ function embedded(
   return engine;
 }
 
-/** The engine tells its reasons in words only; unknown ones keep them as detail. */
+/** Maps the engine's error text to a code; an unknown text becomes the detail. */
 function openingError(url: string, error: Error): TriadError {
   const folder = folderOf(url) ?? url;
   const detail = error.cause instanceof Error ? error.cause.message : error.message;
@@ -197,7 +197,7 @@ function database(surreal: Surreal): Database {
   };
 }
 
-/** The error because of which a transaction did not happen; null when it did. */
+/** Executes a transaction and returns the error that rolled it back; null if it was committed. */
 async function failureOf(surreal: Surreal, sql: string, values?: Record<string, unknown>): Promise<unknown> {
   try {
     const errors: Error[] = [];

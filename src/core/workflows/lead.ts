@@ -2,6 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
@@ -12,7 +13,7 @@ import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
-import { usageOf, ZERO } from '../base/usage.ts';
+import { usageOf } from '../base/usage.ts';
 import type { Workflow } from './workflow.ts';
 
 export interface Lead {
@@ -44,7 +45,7 @@ export function leadEnvelope(
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {
   const { conversationId, id: workflowId, runs } = workflow;
   const ids = { conversationId, workflowId, runId: runs.leadRunId, parentRunId: null, agent };
-  return new Recorder(log, open, ids, row?.usage ?? ZERO, workflow.record);
+  return new Recorder(log, open, ids, row?.usage ?? ZERO_TALLY, workflow.record);
 }
 
 export function queueOf(workflow: Workflow, envelope: Envelope, envelopeHash: string) {

@@ -4,6 +4,7 @@ import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -11,9 +12,8 @@ import { Exclusive } from '../base/exclusive.ts';
 import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
-import { ZERO } from '../base/usage.ts';
 import { workflowBudget } from '../budget/limits.ts';
-import { originOf } from '../log/origin.ts';
+import { failureContextOf } from '../log/failure-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -95,7 +95,7 @@ export class Orchestrator {
       ...lead,
       budget: workflowBudget(this.#engine.settings.limits),
       runs: [],
-      tally: ZERO,
+      tally: ZERO_TALLY,
       workedMs: 0,
       requests: [],
     });
@@ -268,7 +268,7 @@ export class Orchestrator {
       // Refused and never started ones gave their slot back.
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
       raised: runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : [])),
-      origins: runs.map((run) => [run.id, originOf(run)]),
+      failureContexts: runs.map((run) => [run.id, failureContextOf(run)]),
     });
   }
 

@@ -5,9 +5,9 @@ import { interruptedExchanges } from '../approvals/exchange.ts';
 import { estimatedTokens } from '../loop/request-meter.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { EventLog } from '../log/event-log.ts';
-import { reviewedIn, salvaged } from '../log/history.ts';
+import { reviewedIn, salvaged } from '../log/transcript.ts';
 import { newId } from '../base/ids.ts';
-import { originOf } from '../log/origin.ts';
+import { failureContextOf } from '../log/failure-context.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import { charsOf, endOf, type Unfinished, unfinishedMessages } from '../log/unfinished-messages.ts';
@@ -170,7 +170,7 @@ async function closeRun(
     outcome: 'interrupted',
     text: salvaged(entries),
     error: INTERRUPTED,
-    origin: originOf(run),
+    origin: failureContextOf(run),
     ...reviewedIn(entries),
     durationMs,
     usage: usageOf(run.usage),

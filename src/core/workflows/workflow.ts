@@ -1,10 +1,10 @@
 /** One workflow while it lives: what its runs share, and the sub-agents that its lead has asked for. */
 import type { ApprovePolicy, Budget } from '#contract/agent.ts';
-import type { Origin, RequestUsage, SubAgentSummary } from '#contract/event.ts';
+import type { FailureContext, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { WorkflowBudget } from '../budget/workflow-budget.ts';
-import { WorkflowRecord } from '../log/workflow-record.ts';
+import { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Engine } from '../runs/engine.ts';
 import { RunTree } from '../runs/run-tree.ts';
 import type { WorkflowScope } from '../runs/workflow-scope.ts';
@@ -30,7 +30,7 @@ interface Parts {
   requests: readonly (RequestUsage & { runId: string })[];
   /** By run id: limits that the person raised, and where each queued run stands. */
   raised: Iterable<readonly [string, Budget]>;
-  origins: Iterable<readonly [string, Origin]>;
+  failureContexts: Iterable<readonly [string, FailureContext]>;
 }
 
 export class Workflow implements WorkflowScope {
@@ -41,7 +41,7 @@ export class Workflow implements WorkflowScope {
   /** Who can be asked in it, as it was when it started: what is changed meanwhile counts for the next. */
   readonly agents: AgentRegistry;
   readonly runs: RunTree;
-  readonly record: WorkflowRecord;
+  readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
   readonly subAgents: Roster;
 
@@ -51,7 +51,7 @@ export class Workflow implements WorkflowScope {
     this.title = parts.title;
     this.approve = parts.approve;
     this.agents = parts.agents;
-    const record = new WorkflowRecord(parts.tally, parts.origins);
+    const record = new WorkflowTotals(parts.tally, parts.failureContexts);
     this.record = record;
     this.runs = new RunTree(parts.leadRunId);
     this.budget = new WorkflowBudget({ ...parts, limits: parts.budget, tally: () => record.tally });

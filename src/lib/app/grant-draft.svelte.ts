@@ -1,5 +1,5 @@
 /** The form in which a person allows something for more than one call. */
-import type { GrantOffer, GrantScope, GrantWish } from '#contract/permission.ts';
+import type { GrantOffer, GrantScope, GrantRequest } from '#contract/permission.ts';
 
 export class GrantDraft {
   readonly offer: GrantOffer;
@@ -16,7 +16,7 @@ export class GrantDraft {
     this.pattern = offer.pattern;
   }
 
-  wish(): GrantWish {
+  wish(): GrantRequest {
     const { scope, pattern, minutes, calls } = this;
     return {
       scope,

@@ -1,6 +1,6 @@
 /** The runs of a workflow in tree order, with their working times as shares of the workflow's time. */
 import type { Entry } from '#contract/message.ts';
-import { covered, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
+import { coveredMs, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { beginsAttempt } from '#lib/view/elapsed.ts';
 
@@ -95,7 +95,7 @@ function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: numbe
 }
 
 function timesOf(bars: readonly RunSpan[]): Record<SpanKind, number> {
-  const of = (kind: SpanKind): number => covered(bars.filter((bar) => bar.kind === kind));
+  const of = (kind: SpanKind): number => coveredMs(bars.filter((bar) => bar.kind === kind));
   return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools') };
 }
 

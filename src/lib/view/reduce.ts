@@ -6,7 +6,7 @@ import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
 import { itemCountOf } from './subject.ts';
-import { addTally, tallyOf, ZERO_TALLY } from './tally.ts';
+import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;

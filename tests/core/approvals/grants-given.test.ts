@@ -1,7 +1,7 @@
 /** A yes for more than once: what it answers, what it does not, and how it ends. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
-import type { GrantWish } from '#contract/permission.ts';
+import type { GrantRequest } from '#contract/permission.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { delegate, spawn, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
@@ -18,7 +18,7 @@ function writes(...paths: string[]): Script {
 }
 
 /** The first question is answered with the grant, all others with a plain yes. */
-async function engineWith(script: Script, grant: GrantWish, options: HarnessOptions = {}) {
+async function engineWith(script: Script, grant: GrantRequest, options: HarnessOptions = {}) {
   let first = true;
   const person = (): Answer => {
     const answer: Answer = { kind: 'allow', ...(first ? { grant } : {}) };
@@ -156,7 +156,7 @@ describe('its end', () => {
 });
 
 describe('what cannot be granted', () => {
-  async function refusedWith(script: Script, wish: GrantWish): Promise<unknown> {
+  async function refusedWith(script: Script, wish: GrantRequest): Promise<unknown> {
     const engine = await startEngine(script, { person: () => null, configFolder: await folderWith() });
     const { workflowId } = await engine.send('Go');
     const asked = await engine.event('approval-request');

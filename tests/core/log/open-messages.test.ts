@@ -1,13 +1,13 @@
 /** What is streamed leaves as few hints that join without a gap, and never after an event that came later. */
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { EventLog } from '#core/log/event-log.ts';
 import { newId } from '#core/base/ids.ts';
 import { OpenMessages, type Piece } from '#core/log/open-messages.ts';
 import { Recorder } from '#core/log/recorder.ts';
-import { WorkflowRecord } from '#core/log/workflow-record.ts';
+import { WorkflowTotals } from '#core/log/workflow-totals.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { ZERO } from '#core/base/usage.ts';
 
 const messageId = newId();
 const words = (part: number, text: string): Piece => {
@@ -33,7 +33,7 @@ async function start(): Promise<{ recorder: Recorder; open: OpenMessages; events
   await log.open(ids.conversationId);
   const events: AgentEvent[] = [];
   log.subscribe(ids.conversationId, (event) => events.push(event));
-  return { recorder: new Recorder(log, open, ids, ZERO, new WorkflowRecord(ZERO)), open, events };
+  return { recorder: new Recorder(log, open, ids, ZERO_TALLY, new WorkflowTotals(ZERO_TALLY)), open, events };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const told = (events: readonly AgentEvent[]): unknown[] =>

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { newId } from '#core/base/ids.ts';
-import { COLUMNS } from '#core/store/rows.ts';
+import { COLUMNS } from '#core/store/rows/row-codec.ts';
 import type { Write } from '#core/store/store.ts';
 import { openOn, type Opened } from './support.ts';
 

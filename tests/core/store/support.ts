@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Database } from '#core/store/database.ts';
-import { migrate, readMigrations } from '#core/store/migrate.ts';
+import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
-import { ZERO } from '#core/base/usage.ts';
 import { envelopeOf } from '../../support/recording.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');
@@ -54,7 +54,7 @@ export function conversationRow(rest: Partial<ConversationRow> = {}): Conversati
     createdAt: at,
     updatedAt: at,
     lastSeq: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...rest,
   };
 }
@@ -79,7 +79,7 @@ export function workflowRow(rest: Partial<WorkflowRow> = {}): WorkflowRow {
     firstSeq: 1,
     lastSeq: 1,
     subAgentCount: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...rest,
   };
 }
@@ -111,7 +111,7 @@ export function runRow(rest: Partial<RunRow> = {}): RunRow {
     startedAt: null,
     endedAt: null,
     durationMs: null,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...rest,
   };
 }

@@ -3,8 +3,8 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
-import { ZERO } from '#core/base/usage.ts';
 
 export const conversationId = newId();
 export const workflowId = newId();
@@ -125,7 +125,7 @@ export function conversationRow(rest: Partial<ConversationRow> = {}): Conversati
     createdAt: at,
     updatedAt: later(5000),
     lastSeq: 9,
-    usage: { ...ZERO, inputTokens: 1234 },
+    usage: { ...ZERO_TALLY, inputTokens: 1234 },
     ...rest,
   };
 }
@@ -150,7 +150,7 @@ export function workflowRow(rest: Partial<WorkflowRow> = {}): WorkflowRow {
     firstSeq: 1,
     lastSeq: 9,
     subAgentCount: 1,
-    usage: { ...ZERO, inputTokens: 1234 },
+    usage: { ...ZERO_TALLY, inputTokens: 1234 },
     ...rest,
   };
 }
@@ -182,7 +182,7 @@ export function runRow(rest: Partial<RunRow> = {}): RunRow {
     startedAt: at,
     endedAt: later(5000),
     durationMs: 5000,
-    usage: ZERO,
+    usage: ZERO_TALLY,
     ...rest,
   };
 }

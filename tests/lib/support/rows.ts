@@ -3,9 +3,9 @@ import type { AgentEvent, HintEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { ConversationRow, OpenMessage, RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
-import { ZERO } from '#core/base/usage.ts';
 import { CONVERSATION } from './story.ts';
 
 type Row = Record<string, unknown>;
@@ -20,7 +20,7 @@ export function emptyConversation(): ConversationRow {
     createdAt: AT,
     updatedAt: AT,
     lastSeq: 0,
-    usage: ZERO,
+    usage: ZERO_TALLY,
   };
 }
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import {
   boundsOfRun,
   boundsOfWorkflow,
@@ -11,7 +12,6 @@ import {
   suggestedExtension,
 } from '#lib/view/budgets.ts';
 import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
-import { ZERO_TALLY } from '#lib/view/tally.ts';
 import { envelope, Story } from '../support/story.ts';
 import { Rows } from '../support/rows.ts';
 

@@ -1,6 +1,6 @@
-/** The headers of every answer, and the content policy that the build wrote into the page. */
+/** The security headers of every response, and the content security policy that the build wrote into the page. */
 
-/** Without a page to take a policy from, nothing may be loaded or run. */
+/** The policy of responses without a page: nothing may be loaded or run. */
 const CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'";
 
 const FIXED: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const FIXED: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
 
-/** `policy` is the page's own; framing can be forbidden by a header only. */
+/** `policy`: the page's own; only a header can forbid framing. */
 export function securityHeaders(policy: string | null): Record<string, string> {
   return { ...FIXED, 'Content-Security-Policy': `${policy ?? CLOSED}; frame-ancestors 'none'` };
 }

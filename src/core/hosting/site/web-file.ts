@@ -1,4 +1,4 @@
-/** The built web client as answers: a path names a file of one folder, or the app's page, or nothing. */
+/** Serves the built web client: a path names a file of one folder, the app's page, or nothing. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { policyOf, securityHeaders } from './headers.ts';
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface WebFile {
   status: 200 | 404;
   headers: Readonly<Record<string, string>>;
-  /** A text, or the file that holds the bytes. */
+  /** The text, or the path of a file to send. */
   body: string | { path: string };
 }
 

@@ -1,4 +1,4 @@
-/** Events of one run as the events of an agent's loop: words, calls, iterations, and how the turn ended. */
+/** Maps the events of one run to agent loop events: text, tool calls, iterations and the end of the turn. */
 import type { ErrorCode } from '#contract/error.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { ToolStatus } from '#contract/message.ts';
@@ -24,8 +24,8 @@ export interface ToolCallResult {
 }
 
 /**
- * Events of several runs are told apart before, by their `runId`. A call that is refused before it starts has an end
- * without a start. The design's `HandoffTo` has no source yet, so there is none here.
+ * Pass the events of one run only (filter by `runId`). A tool call that is refused before it starts has an end without
+ * a start. `HandoffTo` of the design has no source yet.
  */
 export function loopEvent(event: AgentEvent): LoopEvent | null {
   switch (event.type) {
@@ -71,7 +71,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
   }
 }
 
-/** Completed and partial ends are complete turns; cancelled and rejected runs were cancelled; all others are errors. */
+/** `completed` and `partial` complete the turn, `cancelled` and `rejected` cancel it; all other outcomes are errors. */
 function ended({ outcome, text, error }: Extract<DurableEvent, { type: 'run-end' }>): LoopEvent {
   const message = error?.message ?? outcome;
   const status = STATUS_OF[outcome];

@@ -1,4 +1,4 @@
-/** A run's stored history as one flat list: words, calls each followed by its result, and what the system remarked. */
+/** Maps a run's transcript to one flat list: text, tool calls each followed by its result, and system remarks. */
 import type { AssistantEntry, Entry, SystemEntry, ToolEntry, ToolStatus, UserEntry } from '#contract/message.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
@@ -14,7 +14,7 @@ export type HistoryEntry = { timestamp: string } & (
   | { kind: 'User'; source: UserEntry['source']; text: string }
   /** `interrupted`: the response was cut off; it was shown, but never sent back to the model. */
   | { kind: 'AssistantText'; text: string; interrupted: boolean }
-  /** `arguments` is the model's own text where that is not whole JSON. */
+  /** `arguments` is the model's raw text if it is not valid JSON. */
   | { kind: 'ToolCall'; id: string; name: string; arguments: unknown }
   | {
       kind: 'ToolResult';
@@ -27,9 +27,9 @@ export type HistoryEntry = { timestamp: string } & (
 );
 
 /**
- * In the order in which things were said. Calls run side by side, so a result stands before what happened while it was
- * awaited: its own time tells when it came. A call without a result is still open. Calls of interrupted responses are
- * left out, because they were never made; so is thinking, which has no kind here.
+ * In order of the transcript. Tool calls run concurrently: a result follows its call, and its own time says when it
+ * came. A call without a result is still open. Calls of interrupted responses are left out, because they were never
+ * made; so is thinking, which has no kind here.
  */
 export function historyEntries(run: RunRow, entries: readonly Entry[]): HistoryEntry[] {
   const results = new Map(
@@ -96,7 +96,7 @@ function begun({ startedAt }: RunRow): HistoryEntry[] {
   return startedAt === null ? [] : [system(startedAt, { type: 'SessionStart' })];
 }
 
-/** A run that was cancelled before it started has no remark that says so, only its row. */
+/** The cancellation of a run that never started is recorded in its row only. */
 function ended({ outcome, endedAt, text }: RunRow, entries: readonly Entry[]): HistoryEntry[] {
   if (outcome === null || endedAt === null) return [];
   if (STATUS_OF[outcome] === 'completed') return [system(endedAt, { type: 'TaskComplete', final_response: text })];

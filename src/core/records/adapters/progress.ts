@@ -1,14 +1,14 @@
-/** Progress of sub-agents for an observer: who started, who ended with what, who failed and how badly. */
+/** Reports the progress of sub-agents to an observer: starts, ends, and failures with their severity. */
 import type { ErrorCode } from '#contract/error.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import { summaryOf } from '../../base/text.ts';
 
-/** `text` is one line to show as it is; a terminal must still take the power from control characters in it. */
+/** `text` is one line for display; a terminal must still escape control characters in it. */
 export interface AgentSpawn {
   runId: string;
   agent: string;
-  /** 1 for a fresh start; more for one that was resumed. */
+  /** 1 for the first start; greater if it was resumed. */
   attempt: number;
   text: string;
 }
@@ -17,7 +17,7 @@ export interface AgentComplete {
   runId: string;
   agent: string;
   outcome: Outcome;
-  /** The beginning of the Summary section of the report, indented below what tells the start. */
+  /** The beginning of the report's Summary section, indented below the start line. */
   text: string;
 }
 
@@ -29,7 +29,7 @@ export interface AgentError {
   outcome: Outcome;
   errorType: ErrorCode | Outcome;
   severity: Severity;
-  /** What went wrong, whole; the transcript of the run has the rest. */
+  /** The whole error message; the run's transcript has the rest. */
   message: string;
   text: string;
 }
@@ -40,7 +40,7 @@ export interface ProgressObserver {
   onAgentError(error: AgentError): void;
 }
 
-/** What someone decided, or what can be resumed, is a warning; null: it did not fail. */
+/** Severity by outcome: decisions of people and resumable ends are warnings; null: not a failure. */
 const SEVERITY: Readonly<Record<Outcome, Severity | null>> = {
   completed: null,
   partial: null,
@@ -53,7 +53,7 @@ const SEVERITY: Readonly<Record<Outcome, Severity | null>> = {
   error: 'error',
 };
 
-/** Calls the observer at once where the event starts or ends a sub-agent. */
+/** Calls the observer synchronously if the event starts or ends a sub-agent. */
 export function observe(event: AgentEvent, observer: ProgressObserver): void {
   if (event.parentRunId === null) return;
   switch (event.type) {
@@ -90,7 +90,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'notice':
       return;
     default:
-      // The compiler's check that no type was forgotten; a function without a result has no other.
+      // Compile-time check that every event type is handled.
       return event satisfies never;
   }
 }

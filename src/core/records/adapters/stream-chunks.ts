@@ -1,4 +1,4 @@
-/** Events of sub-agents as stream chunks: started, ended with a report, ended without one. */
+/** Maps events of sub-agents to stream chunks: start, report, error. */
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 
@@ -12,7 +12,7 @@ export interface ChunkMetrics {
 export interface SubAgentChunk {
   type: 'sub_agent_start' | 'sub_agent_complete' | 'sub_agent_error';
   workflow_id: string;
-  /** Runs, not definitions: the same agent may run twice in one workflow. */
+  /** Run ids, not agent names: the same agent may run twice in one workflow. */
   parent_agent_id: string;
   sub_agent_id: string;
   sub_agent_name: string;
@@ -20,7 +20,7 @@ export interface SubAgentChunk {
   data: { report?: string; error?: string; metrics?: ChunkMetrics };
 }
 
-/** Null for what the lead does, and for all that a sub-agent does between its start and its end. */
+/** Null for events of the lead, and for those between a sub-agent's start and end. */
 export function streamChunk(event: AgentEvent): SubAgentChunk | null {
   if (event.parentRunId === null) return null;
   const who = {

@@ -25,7 +25,7 @@ export async function exportConversation(
   return { fileName: `${fileNameOf(conversation)}.${format}`, text: text.toWellFormed() };
 }
 
-/** Its date and the end of its id keep the name apart. */
+/** Unique by the date and the end of the id. */
 function fileNameOf({ title, createdAt, id }: ConversationRow): string {
   return [createdAt.slice(0, 10), slugOf(title) || 'conversation', id.slice(-6)].join('-');
 }

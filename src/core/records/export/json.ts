@@ -1,11 +1,11 @@
-/** The JSON of an export, as docs/export.md describes it: only ever extended. */
+/** The JSON export, as docs/export.md describes it; fields are added but never changed. */
 import type { ConversationRow } from '#contract/view.ts';
 import type { WorkflowRecord } from './record.ts';
 
 export const EXPORT_FORMAT = 'triad-conversation';
 export const EXPORT_VERSION = 1;
 
-/** The text in parts, so that no more than one workflow is held besides it. */
+/** Yields the text in parts, so that only one workflow is in memory at a time. */
 export async function* jsonOf(
   conversation: ConversationRow,
   workflows: AsyncIterable<WorkflowRecord>,

@@ -1,4 +1,4 @@
-/** The Markdown of an export: everything that was said, in blocks that no content can break out of. */
+/** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
@@ -6,7 +6,7 @@ import { askedItems } from '../../approvals/asked-items.ts';
 import { code, decided, exchanges, fence, inline, lines, seconds, used } from '../markdown-parts.ts';
 import type { WorkflowRecord } from './record.ts';
 
-/** The text in parts, a workflow at a time. */
+/** Yields the text in parts, one workflow at a time. */
 export async function* markdownOf(
   conversation: ConversationRow,
   workflows: AsyncIterable<WorkflowRecord>,
@@ -39,7 +39,7 @@ function workflowOf({ workflow, runs, approvals, entries }: WorkflowRecord, numb
     `- Sub-agents: ${subAgentCount}`,
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
-    // Its lead may not have been queued yet.
+    // The lead may not be queued yet.
     ...(lead ? runOf(lead, entries.get(lead.id) ?? []) : ['', '### Prompt', '', fence(workflow.prompt)]),
     ...approvals.flatMap(approvalOf),
     ...others.flatMap((run) => runOf(run, entries.get(run.id) ?? [])),
@@ -59,7 +59,7 @@ function runOf(run: RunRow, entries: readonly Entry[]): string[] {
     `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
-    // What was asked of one that never started stands nowhere else.
+    // The task of a run that never started is in no entry.
     ...(entries.length === 0 ? ['', '**Task**', '', fence(run.task)] : entries.flatMap(entryOf)),
   ];
 }

@@ -1,12 +1,12 @@
-/** All that is stored of a conversation, a workflow at a time: what an export is made from. */
+/** Reads everything stored of a conversation, one workflow at a time: the source of exports and session files. */
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { workflowDetail } from '../snapshots.ts';
 import type { Store } from '../../store/store.ts';
 
-/** All that is stored of one workflow. */
+/** Everything stored of one workflow. */
 export interface WorkflowRecord extends Omit<WorkflowDetail, 'conversation'> {
-  /** By run, in order. */
+  /** Entries by run id, in order. */
   entries: ReadonlyMap<string, readonly Entry[]>;
 }
 
@@ -25,7 +25,7 @@ export async function workflowIdsOf(store: Store, conversationId: string): Promi
   return ids.reverse();
 }
 
-/** One workflow with the entries of those of its runs that are wanted; null where it is gone. */
+/** One workflow with the entries of the runs that `wanted` selects; null if it was deleted. */
 export async function recordOf(
   store: Store,
   workflowId: string,
@@ -39,7 +39,7 @@ export async function recordOf(
   return { ...detail, entries };
 }
 
-/** Oldest first; one is read when the one before it was taken. */
+/** Oldest first; reads each workflow when the consumer asks for it. */
 export async function* recordsOf(store: Store, conversationId: string): AsyncGenerator<WorkflowRecord> {
   for (const id of await workflowIdsOf(store, conversationId)) {
     const record = await recordOf(store, id, () => true);

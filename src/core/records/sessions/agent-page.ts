@@ -1,16 +1,17 @@
-/** The file of one sub-agent: who it was and what it was allowed, its task, and what it found. Pure. */
+/** The Markdown file of one sub-agent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { code, decided, fence, inline, lines, quote } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
 import { SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
 import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
-import { inputOf, tokensOf, usd } from './tokens.ts';
+import { tokensOf, usd } from './tokens.ts';
 
-/** `folder`: the name of the session's. */
+/** `folder`: name of the session's folder. */
 export function agentPage(run: RunRow, approvals: readonly Approval[], folder: string): string {
   const session = wikilink(folder, SESSION_FILE, 'session');
   const decision = decisionFor(run.id, approvals);
@@ -53,7 +54,7 @@ function fieldsOf(run: RunRow, decision: Decision | null, session: string): stri
     model: envelope.model,
     provider: envelope.provider,
     tokens: tokensOf(usage),
-    tokens_input: inputOf(usage),
+    tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
     cost_usd: usd(usage),
     permissions: envelope.permissions,
@@ -68,7 +69,7 @@ function fieldsOf(run: RunRow, decision: Decision | null, session: string): stri
   });
 }
 
-/** Enough to look into it without asking the program: who failed, below whom, at what. */
+/** The context of a failure: the agent, its parents and what it attempted. */
 function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): string[] {
   if (!error) return [];
   return [
@@ -81,7 +82,7 @@ function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): s
   ];
 }
 
-/** The answer that let it start, or kept it from that. */
+/** The decision that allowed or refused its start; null if there is none yet. */
 export function decisionFor(runId: string, approvals: readonly Approval[]): Decision | null {
   for (const { request, decisions } of approvals) {
     const item = spawnIndex(request.subject, runId);

@@ -1,9 +1,9 @@
-/** Front matter: YAML that any reader takes, and that gives back exactly what was put in, whatever it is. */
+/** Front matter: YAML that every reader accepts and that round-trips any value exactly. */
 import { Document, Scalar, visit } from 'yaml';
 
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
 
-/** Texts that mean the same with and without quotes, in every version of YAML; for the rest the library decides. */
+/** Texts that need no quotes in any version of YAML; all others are quoted. */
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} .,:/@+()_-]*[\p{L}\p{N}.)])?$/u;
 /** Yes or no in YAML 1.1. */
 const OLD_BOOLEAN = /^(?:y|n|yes|no|on|off)$/i;
@@ -14,7 +14,7 @@ export function frontMatter(fields: Readonly<Record<string, Value>>): string {
     Scalar: (_, node) => {
       if (typeof node.value !== 'string') return;
       const isPlain = PLAIN.test(node.value) && !OLD_BOOLEAN.test(node.value);
-      // Quoted it is written with escapes: nothing is folded, and half of a surrogate pair stays what it is.
+      // Double quotes escape: nothing is folded, and lone surrogates are kept.
       if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
     },
   });

@@ -5,7 +5,7 @@ import { slugOf } from '../../base/text.ts';
 export const SESSION_FILE = 'session.md';
 export const METADATA_FILE = 'metadata.json';
 
-/** Digits of an id that are random: two of a day and title never meet. */
+/** Random digits of an id, which keep sessions of the same day and title apart. */
 const UNIQUE = 12;
 
 /** `YYYY-MM-DD-description-ID`; nothing of it changes after the first message. */
@@ -18,12 +18,12 @@ export function agentFileOf({ agent, id }: Pick<RunRow, 'agent' | 'id'>): string
   return `${slugOf(agent) || 'agent'}-${id.slice(-UNIQUE)}.md`;
 }
 
-/** Whether a file in a session's folder was written by the program; all others are the person's. */
+/** Whether a file in a session's folder belongs to the program; all others belong to the person. */
 export function isOwnFile(name: string): boolean {
   return name === SESSION_FILE || name === METADATA_FILE || /^[a-z0-9-]+-[0-9a-f]{12}\.md$/.test(name);
 }
 
-/** With the folder: `session` alone would be the file of any session. */
+/** Links include the folder, because every session has a file `session`. */
 export function wikilink(folder: string, file: string, label?: string): string {
   const shown = label
     ?.replace(/[[\]|]/g, ' ')

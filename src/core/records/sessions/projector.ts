@@ -1,4 +1,4 @@
-/** Keeps the Markdown folders of sessions as the store has them: behind the log, one at a time, each soon but not at once. */
+/** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
@@ -7,7 +7,7 @@ import { recordOf, workflowIdsOf } from '../export/record.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
-import { Behind } from './behind.ts';
+import { StaleSessions } from './stale-sessions.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
 import { removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
 import { sessionMetadata, sessionPage } from './session-page.ts';
@@ -15,12 +15,12 @@ import { type WorkflowPart, workflowPart } from './workflow-part.ts';
 
 export interface ProjectorPorts {
   store: Store;
-  /** The data folder; null where nothing is kept on a disk. */
+  /** The data folder; null if nothing is kept on disk. */
   data: string | null;
   settings: Pick<Settings, 'sessions'>;
   /** Of this program. */
   version: string;
-  /** Told of the first thing that could not be written, and again once it could in between. */
+  /** Called for the first failed write, and for the first one after a success. */
   onFailure(draft: EventDraft): void;
 }
 
@@ -29,35 +29,35 @@ export interface Projected {
   files: number;
 }
 
-/** What comes in within this time, in milliseconds, becomes one projection. */
+/** Debounce delay, in milliseconds: events within it become one projection. */
 const GATHER_MS = 250;
-/** Of the time, writing takes this part at most: the work of agents comes first. */
-const SHARE = 0.1;
-/** How long the end of the program waits for what is left to write, in milliseconds. */
-const LEAVING_MS = 5000;
-/** Sessions whose parts are kept for the next time. */
-const WARM = 4;
+/** Largest share of time spent on writing: the work of agents comes first. */
+const MAX_WRITING_SHARE = 0.1;
+/** How long `close` waits for pending writes, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 5000;
+/** Sessions whose rendered parts are cached. */
+const MAX_CACHED_SESSIONS = 4;
 
-/** After these a session reads differently. */
-const TURNS: ReadonlySet<string> = new Set<DurableEvent['type']>([
+/** Events that change a session's files. */
+const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
   ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end'] as const),
 ]);
 
-/** Of the newest event, with which a failure is told. */
-type Told = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
+/** Ids of the newest event; the notice of a failure carries them. */
+type EventIds = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
-interface Due {
-  /** Null where a program before this one has left it. */
-  told: Told | null;
+interface PendingSession {
+  /** Null for a session that a previous process left stale. */
+  newest: EventIds | null;
   workflows: Set<string>;
 }
 
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
-  readonly #due = new Map<string, Due>();
-  /** Null where nothing is kept on a disk. */
-  readonly #behind: Behind | null;
-  /** By conversation and workflow, in the order of their last use. */
+  readonly #pending = new Map<string, PendingSession>();
+  /** Null if nothing is kept on disk. */
+  readonly #stale: StaleSessions | null;
+  /** Rendered parts by conversation and workflow, least recently used first. */
   readonly #parts = new Map<string, Map<string, WorkflowPart>>();
   readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | null = null;
@@ -66,28 +66,28 @@ export class SessionProjector {
 
   constructor(ports: ProjectorPorts) {
     this.#ports = ports;
-    this.#behind = ports.data === null ? null : new Behind(ports.data);
+    this.#stale = ports.data === null ? null : new StaleSessions(ports.data);
   }
 
-  /** Gets every stored event. */
-  hear({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
-    if (!TURNS.has(type) || this.#behind === null) return;
-    const due = this.#due.get(conversationId) ?? { told: null, workflows: new Set() };
-    due.told = { conversationId, workflowId, runId, parentRunId, agent };
-    due.workflows.add(workflowId);
-    this.#due.set(conversationId, due);
-    this.#behind.mark(conversationId);
+  /** Takes every stored event and schedules the session that it changes. */
+  observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
+    if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
+    const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
+    pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
+    pending.workflows.add(workflowId);
+    this.#pending.set(conversationId, pending);
+    this.#stale.mark(conversationId);
     this.#wait(GATHER_MS);
   }
 
-  /** Brings up to date what a program that was killed has left behind; resolves when it is known what that is. */
+  /** Schedules the sessions that a killed process left stale; does not wait for their files. */
   async catchUp(): Promise<void> {
-    for (const id of (await this.#behind?.left()) ?? [])
-      if (!this.#due.has(id)) this.#due.set(id, { told: null, workflows: new Set() });
-    if (this.#due.size > 0) this.#wait(GATHER_MS);
+    for (const id of (await this.#stale?.load()) ?? [])
+      if (!this.#pending.has(id)) this.#pending.set(id, { newest: null, workflows: new Set() });
+    if (this.#pending.size > 0) this.#wait(GATHER_MS);
   }
 
-  /** Makes the whole folder again; resolves when it is there. */
+  /** Writes the whole folder again; resolves when it is written. Rejects with `not_found` for an unknown conversation. */
   rebuild(conversationId: string): Promise<Projected> {
     return this.#queue.add(async () => {
       this.#parts.delete(conversationId);
@@ -96,22 +96,22 @@ export class SessionProjector {
     });
   }
 
-  /** It went to the trash, came back, or is about to be deleted for good: resolves when its files went with it. */
+  /** Updates the files after the conversation was trashed or restored, or before it is purged; resolves when done. */
   async moved(conversationId: string): Promise<void> {
     if (this.#ports.data !== null) await this.rebuild(conversationId);
   }
 
-  /** Writes what is left to write; resolves when that is done, or took too long. */
+  /** Writes what is pending; resolves when done, or after `CLOSE_TIMEOUT_MS`. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer ?? undefined);
     let timer: NodeJS.Timeout | undefined;
     let late = false;
-    const patience = new Promise((resolve) => (timer = setTimeout(resolve, LEAVING_MS)));
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
     const rest = async (): Promise<void> => {
-      while (this.#due.size > 0 && !late) await this.#queue.add(() => this.#next());
+      while (this.#pending.size > 0 && !late) await this.#queue.add(() => this.#next());
       await this.#queue.settled();
-      await this.#behind?.settled();
+      await this.#stale?.settled();
     };
     await Promise.race([rest(), patience]);
     late = true;
@@ -126,33 +126,33 @@ export class SessionProjector {
         await this.#next();
         const took = performance.now() - start;
         this.#timer = null;
-        if (this.#due.size > 0) this.#wait(took * (1 / SHARE - 1));
+        if (this.#pending.size > 0) this.#wait(took * (1 / MAX_WRITING_SHARE - 1));
       });
     }, ms).unref();
   }
 
-  /** The session that has waited longest. */
+  /** Projects the session that has waited longest. */
   async #next(): Promise<void> {
-    const [first] = this.#due;
+    const [first] = this.#pending;
     if (!first) return;
-    const [id, due] = first;
-    this.#due.delete(id);
+    const [id, pending] = first;
+    this.#pending.delete(id);
     try {
-      for (const workflow of due.workflows) this.#parts.get(id)?.delete(workflow);
+      for (const workflow of pending.workflows) this.#parts.get(id)?.delete(workflow);
       const conversation = await this.#ports.store.conversation(id);
       if (conversation) await this.#project(conversation);
-      else this.#behind?.clear(id);
+      else this.#stale?.clear(id);
       this.#failing = false;
     } catch (error) {
-      // What was made may not have been written: next time all of it is looked at.
+      // The cached parts may not have been written: start from scratch next time.
       this.#parts.delete(id);
       if (this.#failing) return;
       this.#failing = true;
-      if (due.told) this.#ports.onFailure(noticeOf(due.told, error));
+      if (pending.newest) this.#ports.onFailure(noticeOf(pending.newest, error));
     }
   }
 
-  /** As the store has it: written, or out of the way where it is in the trash. */
+  /** Brings the files to the state of the store: written, or removed if the conversation is in the trash. */
   async #project(conversation: ConversationRow): Promise<Projected> {
     const { store } = this.#ports;
     const name = folderNameOf(conversation);
@@ -166,7 +166,7 @@ export class SessionProjector {
     return { folder: `${rootPath(root)}/${name}`, files };
   }
 
-  /** Sub-agents first, so that no link leads to a file that is not there yet. */
+  /** Files of sub-agents first, so that no link is broken meanwhile. */
   async *#filesOf(conversation: ConversationRow, ids: readonly string[]): AsyncGenerator<SessionFile> {
     const { id } = conversation;
     const folder = folderNameOf(conversation);
@@ -190,20 +190,20 @@ export class SessionProjector {
     this.#keep(id, parts);
   }
 
-  /** While anything runs its next step is sure to come, and a kill may come before it. */
+  /** Keeps the stale mark while a workflow runs: more events will follow, and the process may be killed before them. */
   #keepMark(id: string): void {
     const parts = [...(this.#parts.get(id)?.values() ?? [])];
-    if (!this.#due.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#behind?.clear(id);
+    if (!this.#pending.has(id) && parts.every(({ outcome }) => outcome !== null)) this.#stale?.clear(id);
   }
 
   #keep(id: string, parts: Map<string, WorkflowPart>): void {
     this.#parts.delete(id);
     this.#parts.set(id, parts);
     const [oldest] = this.#parts.keys();
-    if (this.#parts.size > WARM && oldest !== undefined) this.#parts.delete(oldest);
+    if (this.#parts.size > MAX_CACHED_SESSIONS && oldest !== undefined) this.#parts.delete(oldest);
   }
 
-  /** Where its folder belongs, and where it must not be: of two copies one would grow old. */
+  /** The root for the session's folder, and the other one, from which it is removed so that no old copy stays. */
   #rootsOf({ folder }: ConversationRow): [SessionsRoot, SessionsRoot] {
     const inData = { base: this.#ports.data ?? '', folder: 'sessions' };
     const inProject = { base: folder, folder: '.triad/sessions' };
@@ -211,14 +211,14 @@ export class SessionProjector {
   }
 }
 
-function noticeOf(told: Told, error: unknown): EventDraft {
-  const { conversationId } = told;
+function noticeOf(newest: EventIds, error: unknown): EventDraft {
+  const { conversationId } = newest;
   const text = `The Markdown files of this session could not be written (${errorInfo(error).message}). Its history is complete. Once this is put right: triad sessions project ${conversationId}`;
   return {
     type: 'notice',
     level: 'warning',
     text,
     at: new Date().toISOString(),
-    ...told,
+    ...newest,
   };
 }

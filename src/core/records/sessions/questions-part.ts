@@ -1,10 +1,10 @@
-/** What an agent asked the person, with what was asked for and what was approved. Pure. */
+/** Approvals and questions of an agent: what was requested and what was decided. Pure. */
 import type { Approval } from '#contract/approval.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { type AskedItem, askedItems } from '../../approvals/asked-items.ts';
 import { code, decided, exchanges, fence, inline } from '../markdown-parts.ts';
 
-/** Without the starts of sub-agents: those stand in their own files. */
+/** All but starts of sub-agents, which are in their own files. */
 export function questionsOf(runId: string, approvals: readonly Approval[]): string[] {
   return approvals
     .filter(({ request }) => request.runId === runId && !isSpawn(request.subject))
@@ -18,7 +18,7 @@ export function questionsOf(runId: string, approvals: readonly Approval[]): stri
     ]);
 }
 
-/** The settings that a sub-agent was wanted with, and those that it got; nothing where they are the same. */
+/** Requested and approved settings of a sub-agent; empty if they are the same. */
 export function changesOf(runId: string, approvals: readonly Approval[]): string[] {
   const item = approvals.flatMap(askedItems).find((one) => one.runId === runId);
   return item?.decision?.edited === undefined ? [] : contentOf(item);

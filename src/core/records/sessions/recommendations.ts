@@ -1,4 +1,4 @@
-/** A report in two: what it recommends, where it has a section for that, and the rest. */
+/** Splits a report into its section of recommendations, if it has one, and the rest. */
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
@@ -6,7 +6,7 @@ const NAME = /^(?:\*\*|__)?(?:recommendations?|suggestions?|next steps)\b/i;
 
 export function recommendationsOf(report: string): { findings: string; recommendations: string } {
   const parts: Record<'findings' | 'recommendations', string[]> = { findings: [], recommendations: [] };
-  /** Level of the heading that a section of recommendations began with; it ends with the next one of its level. */
+  /** Heading level of the section of recommendations, which ends at the next heading of that level; null outside. */
   let within: number | null = null;
   let open: string | null = null;
   for (const line of report.split('\n')) {

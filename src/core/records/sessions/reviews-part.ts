@@ -1,9 +1,9 @@
-/** What a run found when it reviewed its own answers, one after the other. Pure. */
+/** The reviews that a run made of its own answers, in order. Pure. */
 import type { RunRow } from '#contract/view.ts';
 import { quote } from '../markdown-parts.ts';
 import { headOfReview } from '../../loop/review-words.ts';
 
-/** Empty for a run that did not. */
+/** Empty if it made none. */
 export function reviewsOf({ reviews }: Pick<RunRow, 'reviews'>): string[] {
   return (reviews ?? []).flatMap((review, index) => {
     const critique = review.verdict?.critique ?? '';

@@ -1,4 +1,4 @@
-/** A session's folder on the disk: files are replaced whole, a new folder appears whole, and nobody else's file is touched. */
+/** A session's folder on disk: files are replaced atomically, a new folder appears complete, foreign files stay. */
 import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -10,21 +10,21 @@ export interface SessionFile {
   text: string;
 }
 
-/** Where sessions lie: below `base`, which must be there, in a folder that is made where it is missing. */
+/** Where sessions are kept: `base` must exist; `folder` below it is created if missing. */
 export interface SessionsRoot {
   base: string;
   /** Relative to the base. */
   folder: string;
 }
 
-/** What a write that was cut off leaves. */
+/** Temporary files of interrupted writes. */
 const LEFT_OVER = /^\..*\.tmp$/;
-/** For their owner only: what is said in a session is nobody else's. */
+/** Sessions are private to their owner. */
 const MODE = { folder: 0o700, file: 0o600 };
 
 export const rootPath = ({ base, folder }: SessionsRoot): string => join(base, folder);
 
-/** In order: what the later ones link to is there before them. Says how many files are in it. */
+/** Writes the files in the given order, so that links never lead to missing files; returns their number. */
 export async function writeSession(
   root: SessionsRoot,
   name: string,
@@ -47,7 +47,7 @@ export async function writeSession(
   return count;
 }
 
-/** Files of the person's own stay, and with them the folder. */
+/** Removes the program's files; the folder stays if it has files of the person. */
 export async function removeSession(root: SessionsRoot, name: string): Promise<void> {
   const sessions = rootPath(root);
   if (!(await isFolder(join(sessions, name)))) return;
@@ -60,28 +60,28 @@ export async function removeSession(root: SessionsRoot, name: string): Promise<v
 }
 
 async function makeRoot(root: SessionsRoot): Promise<string> {
-  // Of a project: a folder that was removed is not made again.
+  // A removed project folder is not created again.
   if (!(await isFolder(root.base))) throw new TriadError('not_found', `${root.base} is not there any more`);
   await mkdir(rootPath(root), { recursive: true, mode: MODE.folder });
   await assertInside(root);
   return rootPath(root);
 }
 
-/** A link in a project must not lead what is written, or removed, to another place. */
+/** Rejects with `not_allowed` if a symbolic link leads out of the root. */
 async function assertInside(root: SessionsRoot): Promise<void> {
   const [base, sessions] = await Promise.all([realpath(root.base), realpath(rootPath(root))]);
   if (relative(base, sessions) === join(root.folder)) return;
   throw new TriadError('not_allowed', `${rootPath(root)} leads to another place: ${sessions}`);
 }
 
-/** What is there already is left alone, so that nothing looks changed that is not. */
+/** Skips a file with the same content, so that its modification time stays. */
 async function replace(path: string, bytes: Buffer): Promise<void> {
   if (await holds(path, bytes)) return;
   try {
     await writeAtomically(path, bytes, { mode: MODE.file, sync: false });
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    // The person removed the folder meanwhile.
+    // The folder was removed meanwhile.
     await mkdir(dirname(path), { mode: MODE.folder });
     await writeAtomically(path, bytes, { mode: MODE.file, sync: false });
   }
@@ -102,7 +102,7 @@ async function removeFiles(folder: string, which: (name: string) => boolean): Pr
     if (!entry.isDirectory() && which(basename(entry.name))) await rm(join(folder, entry.name), { force: true });
 }
 
-/** A link is none. */
+/** False for a symbolic link. */
 async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
 }

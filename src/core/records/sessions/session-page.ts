@@ -1,13 +1,14 @@
-/** `session.md` and `metadata.json`: the whole of a session, from its parts. Pure. */
+/** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { inline } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
 import { folderNameOf } from './names.ts';
-import { inputOf, tokensOf, usd } from './tokens.ts';
+import { tokensOf, usd } from './tokens.ts';
 import type { WorkflowPart } from './workflow-part.ts';
 
-/** Oldest part first, and at least one. */
+/** `parts`: oldest first, at least one. */
 export function sessionPage(conversation: ConversationRow, parts: readonly WorkflowPart[]): string {
   const { id, title, folder, agent, usage } = conversation;
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
@@ -24,7 +25,7 @@ export function sessionPage(conversation: ConversationRow, parts: readonly Workf
     workflows: parts.length,
     sub_agents: parts.flatMap(({ links }) => links),
     tokens: tokensOf(usage),
-    tokens_input: inputOf(usage),
+    tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
     cost_usd: usd(usage),
   });
@@ -76,7 +77,7 @@ export function sessionMetadata(
     totals: {
       requests: usage.requests,
       tokens: tokensOf(usage),
-      tokens_input: inputOf(usage),
+      tokens_input: inputTokensOf(usage),
       tokens_output: usage.outputTokens,
       tokens_cache_read: usage.cacheReadTokens,
       tokens_cache_write: usage.cacheWriteTokens,
@@ -88,7 +89,7 @@ export function sessionMetadata(
   return `${JSON.stringify(metadata, null, 2)}\n`;
 }
 
-/** A session works while any workflow of it does; else it is as its newest one ended. */
+/** A session is running while any of its workflows is; else it has the outcome of the newest one. */
 function stateOf(parts: readonly WorkflowPart[]): {
   status: Status;
   outcome: Outcome | null;

@@ -1,17 +1,14 @@
-/** Totals of a tally as the files of a session tell them. */
+/** Totals of a tally as a session's files show them. */
 import type { Tally } from '#contract/outcome.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { usageOf } from '../../base/usage.ts';
 
-/** Every class of input. */
-export function inputOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Tally): number {
-  return inputTokens + cacheReadTokens + cacheWriteTokens;
-}
-
+/** All input and output tokens. */
 export function tokensOf(tally: Tally): number {
-  return inputOf(tally) + tally.outputTokens;
+  return inputTokensOf(tally) + tally.outputTokens;
 }
 
-/** Null where any price is unknown. */
+/** US dollars; null where any price is unknown. */
 export function usd(tally: Tally): number | null {
   return usageOf(tally).costUsd;
 }

@@ -1,10 +1,11 @@
-/** The execution trace in a session's metadata: who ran below whom and when, with every answer that a person or a rule gave. */
+/** The execution trace in a session's metadata: the runs with their parents and times, and all decisions. */
 import type { Approval } from '#contract/approval.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { agentFileOf } from './names.ts';
-import { inputOf, tokensOf, usd } from './tokens.ts';
+import { tokensOf, usd } from './tokens.ts';
 
 export type TraceEntry = ReturnType<typeof entryOf>;
 
@@ -36,7 +37,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     outcome: run.outcome,
     model: envelope.model,
     tokens: tokensOf(usage),
-    tokens_input: inputOf(usage),
+    tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
     cost_usd: usd(usage),
     permissions: envelope.permissions,
@@ -45,7 +46,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
   };
 }
 
-/** Each item of a question; `run_id` is the run that it would start, if any. */
+/** One entry for each item of an approval; `run_id`: the run that it would start, if any. */
 function answersOf({ request, decisions }: Approval) {
   const hashes = itemHashes(request.subject);
   return decisions.map((decision, item) => ({
@@ -66,7 +67,7 @@ function answersOf({ request, decisions }: Approval) {
   }));
 }
 
-/** Most sub-agents that waited for their start at the same time. */
+/** Largest number of sub-agents that waited for their start at the same time. */
 export function maxQueueDepth(children: readonly RunRow[]): number {
   const waits = children.map(({ queuedAt, startedAt, endedAt }) => ({
     queuedAt,

@@ -1,4 +1,4 @@
-/** What a session's files need of one workflow; once it has ended it stays as it is. Pure. */
+/** Renders the part of a session's files about one workflow; constant once the workflow has ended. Pure. */
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow } from '#contract/view.ts';
@@ -16,17 +16,17 @@ export interface WorkflowPart {
   outcome: Outcome | null;
   startedAt: string;
   endedAt: string | null;
-  /** The lead's; null before its run was queued. */
+  /** The lead's model; null before its run was queued. */
   model: string | null;
-  /** To its sub-agents' files. */
+  /** Links to its sub-agents' files. */
   links: string[];
   trace: TraceEntry[];
   maxQueueDepth: number;
-  /** Its section, below the heading. */
+  /** Markdown of its section, without the heading. */
   body: string;
 }
 
-/** `folder`: the name of the session's. */
+/** `folder`: name of the session's folder. */
 export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPart {
   const { workflow, runs, approvals } = record;
   const lead = runs.find(({ parentRunId }) => parentRunId === null);
@@ -75,7 +75,7 @@ interface Linked {
   line: string;
 }
 
-/** One for each response of the lead that called tools: what it said to it, and what was called. */
+/** One step for each response of the lead with tool calls: its text and the calls. */
 function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[] {
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
@@ -97,7 +97,7 @@ function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[]
     });
     return ['', `### Step ${index + 1}`, '', ...(words.trim() === '' ? [] : [quote(words), '']), ...calls];
   });
-  // Asked for by a response whose end never came.
+  // Started by a response whose end was never recorded.
   const others = linked.filter(({ run }) => !told.has(run.id)).map(({ line }) => line);
   return [...steps.flat(), ...(others.length > 0 ? ['', '### Further sub-agents', '', ...others] : [])];
 }

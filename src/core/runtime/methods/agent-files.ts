@@ -1,4 +1,4 @@
-/** The methods behind the editor of agents. */
+/** The methods of the agent editor. */
 import type { AgentDefinition, AgentFile } from '#contract/agent.ts';
 import { pathInProject } from '../../agents/agent-folders.ts';
 import type { AgentFiles } from '../../agents/files.ts';
@@ -12,10 +12,10 @@ import type { Handlers } from './handlers.ts';
 
 type Mine = 'agents.files' | 'agents.read' | 'agents.lint' | 'agents.edit' | 'agents.save' | 'agents.draft';
 
-/** `home`: the folder that is meant where none is named. */
+/** `home`: the default folder. */
 export function agentFileMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
   let made: Promise<AgentFiles> | null = null;
-  // Only who looks at agents pays for it.
+  // Loaded on first use.
   const files = (): Promise<AgentFiles> =>
     (made ??= import('../../agents/files.ts').then(
       ({ AgentFiles }) => new AgentFiles({ agents, trust, tools: tools.all() }),
@@ -41,12 +41,12 @@ export function agentFileMethods({ agents, trust, tools, watch }: Engine, home: 
   };
 }
 
-/** `registry`: what is used there. */
+/** `registry`: the definitions in effect in the folder. */
 function describe(file: LoadedFile, registry: AgentRegistry, places: readonly AgentPlace[], folder: string): AgentFile {
   const name = nameOf(file);
   const used = name === null ? null : registry.get(name);
   const isUsed = used?.sourcePath === file.path;
-  // A name that only an untrusted file takes from it is still its own.
+  // An untrusted file of the same name does not override it.
   const definition = isUsed ? used : file.ok ? file.definition : null;
   const isTrusted = !registry.untrusted.includes(pathInProject(folder, file.path));
   const state = definition ? stateOf(definition, isTrusted, isUsed) : 'faulty';

@@ -1,4 +1,4 @@
-/** The methods of agents and of trust in what a workspace brings. */
+/** The methods of agents and of trust in workspace files. */
 import type { Output, Parsed } from '#contract/rpc.ts';
 import { definitionsOf, type LoadedFile, nameOf, reportOf } from '../../agents/load.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
@@ -10,7 +10,7 @@ import type { Handlers } from './handlers.ts';
 
 type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
 
-/** `home`: the folder that is meant where none is named. */
+/** `home`: the default folder. */
 export function agentMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   const look = async (folder: string, texts = false) =>
@@ -43,7 +43,7 @@ export function agentMethods({ agents, trust, tools, watch }: Engine, home: stri
   };
 }
 
-/** What was looked at, refused where the folder is not so any more. */
+/** Hashes of the reviewed files by path. Throws `conflict` if one has changed since. */
 function agreed(now: Output<'trust.look'>, files: Parsed<'trust.set'>['files']): ReadonlyMap<string, string> {
   for (const { path, hash } of files) {
     if (now.files.some((file) => file.path === path && file.hash === hash)) continue;
@@ -56,7 +56,7 @@ function textsOf({ files }: Output<'trust.look'>, trusted: ReadonlyMap<string, s
   return files.flatMap(({ path, text }) => (text !== undefined && trusted.has(path) ? [text] : []));
 }
 
-/** Where a file defines it all the same: why that does not count. */
+/** The `not_found` error; explains why a file that defines the agent is not in effect. */
 function notFound(name: string, files: readonly LoadedFile[]): TriadError {
   const mine = files.findLast((file) => nameOf(file) === name);
   if (mine) {

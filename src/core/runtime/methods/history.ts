@@ -1,4 +1,4 @@
-/** Methods of the history: the list of workflows, what it can be filtered by, search and export. */
+/** The methods of the history screen: list of workflows, facets, search and export. */
 import type { Engine } from '../../runs/engine.ts';
 import { mustExist } from '../../base/errors.ts';
 import { exportConversation } from '../../records/export/export.ts';

@@ -14,11 +14,11 @@ import type { Handlers } from './handlers.ts';
 type Mine =
   ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match') | 'approval.recent';
 
-/** Files that are named of those that a pattern matches. */
+/** Most matching files returned for a pattern. */
 const SHOWN = 20;
 const LEAD = 'lead';
 
-/** `home`: the folder that is meant where none is named. */
+/** `home`: the default folder. */
 export function permissionMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
   const { permissions, settings, store, tools } = engine;
   return {
@@ -61,7 +61,7 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
   };
 }
 
-/** A workflow says in which conversation it is. */
+/** The conversation given, or that of the workflow. Rejects with `not_found`, or `bad_input` if they do not match. */
 async function whereOf(
   store: Store,
   { conversationId, workflowId }: Pick<Parsed<'permissions.explain'>, 'conversationId' | 'workflowId'>,

@@ -22,11 +22,11 @@ export function providerMethods({ provider, settings, appState }: ProviderMethod
       return appState();
     },
     'provider.test': (input) => provider.test(input),
-    // Each look ends by itself within a second.
+    // Needs no signal: each probe ends within a second.
     'provider.detect': () => detectServers(new AbortController().signal),
     'settings.list': () => settingRows(settings),
     'settings.set': async ({ path, value }) => {
-      // Told now rather than with the next message.
+      // Rejects an unknown model now rather than with the next message.
       if (path === 'models.default' && typeof value === 'string') resolveModel(value, settings.models.aliases);
       await settings.set(path, value);
       return settingRows(settings);

@@ -1,4 +1,4 @@
-/** The method of the Markdown files. */
+/** The method that writes the Markdown files again. */
 import { mustExist } from '../../base/errors.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';

@@ -1,4 +1,4 @@
-/** Methods that delete conversations: into the trash, back, and away for good. */
+/** The methods of the trash: delete, restore and purge. */
 import { mustExist, TriadError } from '../../base/errors.ts';
 import { DAY_MS } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
@@ -6,7 +6,7 @@ import type { Handlers } from './handlers.ts';
 
 type Mine = ('conversation.delete' | 'conversation.restore' | 'conversation.purge') | ('trash.list' | 'trash.fill');
 
-/** Conversations that are looked at together. */
+/** Conversations read in one page. */
 const PAGE = 100;
 
 export function trashMethods({ engine, orchestrator, approvals, sessions }: Services): Pick<Handlers, Mine> {
@@ -16,21 +16,21 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
   const busy = () => new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
   const notInTrash = () => new TriadError('conflict', 'This conversation is not in the trash');
 
-  /** Between two commits, so that nothing of it is on its way to the store. */
+  /** Moves it to the trash between two commits. Rejects with `conflict` if work runs in it or it is in the trash. */
   const remove = async (id: string): Promise<void> => {
     await conversation(id);
     await log.exclusive(id, async () => {
       if (isBusy(id)) throw busy();
       if (!(await store.trash(id, new Date().toISOString())))
         throw new TriadError('conflict', 'This conversation is in the trash already');
-      // A message that was accepted meanwhile comes first.
+      // A message accepted meanwhile takes precedence.
       if (!isBusy(id)) return;
       await store.restore(id);
       throw busy();
     });
   };
 
-  /** The next projection of it, or its purge, tries again what cannot be done now. */
+  /** Ignores errors: the next projection, or the purge, tries again. */
   const moved = (id: string): Promise<void> => sessions.moved(id).catch(() => undefined);
 
   return {
@@ -52,7 +52,7 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
       await conversation(conversationId);
       await log.exclusive(conversationId, async () => {
         if (isBusy(conversationId)) throw busy();
-        // Where they cannot be removed nothing is: what is gone for good is gone everywhere.
+        // Files first: if they cannot be removed, nothing is purged.
         if ((await conversation(conversationId)).deletedAt) await sessions.moved(conversationId);
         if (!(await store.purge(conversationId))) throw notInTrash();
       });
@@ -69,7 +69,7 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
   };
 }
 
-/** One in which something runs stays, as does one that somebody else was faster with. */
+/** False if it was rejected: work runs in it, or it is in the trash already. */
 function isDone(work: Promise<void>): Promise<boolean> {
   return work.then(
     () => true,

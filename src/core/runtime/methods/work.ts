@@ -1,4 +1,4 @@
-/** Methods for runs and their questions, for work that goes on, and for what agents remember. */
+/** The methods of runs, approvals, continued work and agents' memory. */
 import { Continuation } from '../../workflows/continuation.ts';
 import type { Services } from '../services.ts';
 import { mustExist } from '../../base/errors.ts';

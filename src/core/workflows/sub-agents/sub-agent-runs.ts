@@ -5,17 +5,18 @@ import type { ErrorInfo } from '#contract/error.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { EMPTY_REPORT, reportOf, reportOfRow } from './report.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
-import type { History } from '../../log/history.ts';
+import type { Transcript } from '../../log/transcript.ts';
 import { Recorder } from '../../log/recorder.ts';
 import { executeRun } from '../../runs/run.ts';
 import type { RunPlan } from '../../runs/run-plan.ts';
 import { linkedController, Stopped, stopOf } from '../../base/stop.ts';
 import { loadStored } from '../../runs/stored-run.ts';
 import type { ChildReport } from '../../tools/children.ts';
-import { usageOf, ZERO } from '../../base/usage.ts';
+import { usageOf } from '../../base/usage.ts';
 import type { LiveRun } from '../../runs/run-tree.ts';
 import type { Workflow } from '../workflow.ts';
 
@@ -26,7 +27,7 @@ export interface LeadParts {
   /** The lead's. */
   plan: RunPlan;
   signal: AbortSignal;
-  history: History;
+  history: Transcript;
 }
 
 /** A sub-agent that its lead has asked for. */
@@ -47,7 +48,7 @@ export class SubAgentRuns {
     this.#parts = parts;
   }
 
-  recorder(runId: string, agent: string, tally: Tally = ZERO): Recorder {
+  recorder(runId: string, agent: string, tally: Tally = ZERO_TALLY): Recorder {
     const { engine, plan, workflow } = this.#parts;
     const { conversationId, workflowId, runId: parentRunId } = plan.recorder.ids;
     const ids = { conversationId, workflowId, runId, parentRunId, agent };

@@ -4,6 +4,7 @@ import type { Approval, Decision, SpawnItem } from '#contract/approval.ts';
 import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
 import { isSpawn, spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
 import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
 import { EMPTY_REPORT } from './report.ts';
@@ -17,7 +18,7 @@ import { isRaised, limitsOf } from '../../budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
 import type { Question } from '../../tools/question.ts';
-import { usageOf, ZERO } from '../../base/usage.ts';
+import { usageOf } from '../../base/usage.ts';
 
 export class SubAgents implements LeadChildren {
   readonly #parts: LeadParts;
@@ -181,7 +182,7 @@ export class SubAgents implements LeadChildren {
     const { id: runId, title, envelopeHash } = asked;
     this.#asked.set(runId, asked);
     if (kind === 'spawn') workflow.agents.register(temporary(envelope), runId);
-    const usage = usageOf(ZERO);
+    const usage = usageOf(ZERO_TALLY);
     workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
     this.#runs.stoppable(runId, agent);
     void this.#runs.recorder(runId, agent).record({

@@ -1,5 +1,5 @@
 /** A yes for more than once at the terminal: a letter for each scope that the question offers, with the exact pattern. Pure. */
-import type { GrantOffer, GrantScope, GrantWish } from '#contract/permission.ts';
+import type { GrantOffer, GrantRequest, GrantScope } from '#contract/permission.ts';
 import { visible } from '../terminal/visible.ts';
 
 const LETTERS = { workflow: 'w', conversation: 'c', project: 'p' } as const satisfies Record<GrantScope, string>;
@@ -22,7 +22,7 @@ export function grantLetters({ scopes }: GrantOffer): string {
 }
 
 /** Null for any other answer. */
-export function wishOf(answer: string, { pattern, scopes }: GrantOffer): GrantWish | null {
+export function wishOf(answer: string, { pattern, scopes }: GrantOffer): GrantRequest | null {
   const scope = scopes.find((one) => answer === LETTERS[one] || answer === one);
   return scope === undefined ? null : { scope, pattern };
 }

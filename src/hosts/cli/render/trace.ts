@@ -1,6 +1,6 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
-import { covered, type SpanKind, spansOf } from '#contract/run-spans.ts';
+import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, RunRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
@@ -143,10 +143,10 @@ function timesOf(run: RunRow, detail: WorkflowDetail) {
   const spans = spansOf(run, detail, null);
   const of = (kind: SpanKind) => spans.filter((span) => span.kind === kind);
   return {
-    queuedMs: covered(of('queue')),
-    waitingMs: covered(of('wait')),
+    queuedMs: coveredMs(of('queue')),
+    waitingMs: coveredMs(of('wait')),
     // Each request counts, also those that were made at once.
     modelMs: Math.round(of('model').reduce((sum, { from, to }) => sum + to - from, 0)),
-    toolsMs: covered(of('tools')),
+    toolsMs: coveredMs(of('tools')),
   };
 }

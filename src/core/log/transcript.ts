@@ -1,0 +1,174 @@
+/** A run's transcript: its entries in order, the next step after them, and the request messages built from them. */
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  AssistantEntry,
+  Entry,
+  Review,
+  SystemEntry,
+  ToolEntry,
+  ToolUsePart,
+  UserEntry,
+} from '#contract/message.ts';
+import type { WireMessage } from '../model/model.ts';
+
+type Draft =
+  | Omit<UserEntry, 'n' | 'at'>
+  | Omit<AssistantEntry, 'n' | 'at'>
+  | Omit<ToolEntry, 'n' | 'at'>
+  | Omit<SystemEntry, 'n' | 'at'>;
+
+export class Transcript {
+  readonly entries: Entry[];
+
+  constructor(entries: Entry[]) {
+    this.entries = entries;
+  }
+
+  /** Appends an entry with its number and time. The caller records the event. */
+  add<D extends Draft>(draft: D): D & { n: number; at: string } {
+    const entry = { ...draft, n: this.entries.length, at: new Date().toISOString() };
+    this.entries.push(entry);
+    return entry;
+  }
+}
+
+export type Step =
+  | { do: 'request' }
+  /** Calls of the last response without a result, in its order. */
+  | { do: 'settle'; calls: ToolUsePart[] }
+  | { do: 'close'; last: AssistantEntry };
+
+/** The next step of a run; depends on the entries alone, so a resumed run goes on like a live one. */
+export function nextStep(entries: readonly Entry[]): Step {
+  const last = entries.findLast(
+    (entry) => entry.kind !== 'system' && !(entry.kind === 'assistant' && entry.interrupted),
+  );
+  if (last === undefined || last.kind === 'user') return { do: 'request' };
+  const response = last.kind === 'assistant' ? last : lastResponse(entries);
+  if (!response) return { do: 'request' };
+  const calls = callsOf(response);
+  const open = calls.filter((call) => !entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === call.id));
+  if (open.length > 0) return { do: 'settle', calls: open };
+  if (calls.length > 0 || response.stopReason === 'pause_turn') return { do: 'request' };
+  return { do: 'close', last: response };
+}
+
+/** The newest response that was not interrupted. */
+export function lastResponse(entries: readonly Entry[]): AssistantEntry | undefined {
+  return entries.findLast((entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted);
+}
+
+export function callsOf(entry: AssistantEntry): ToolUsePart[] {
+  return entry.parts.filter((part) => part.type === 'tool_use');
+}
+
+export function textOf(entry: AssistantEntry): string {
+  return entry.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('')
+    .trim();
+}
+
+/** The reviews of the run's answers, in order. */
+export function reviewsOf(entries: readonly Entry[]): Review[] {
+  return entries.flatMap((entry) => (entry.kind === 'system' && entry.review ? [entry.review] : []));
+}
+
+/** The reviews as a field of `run-end`; left out if there are none. */
+export function reviewedIn(entries: readonly Entry[]): { reviews?: Review[] } {
+  const reviews = reviewsOf(entries);
+  return reviews.length > 0 ? { reviews } : {};
+}
+
+/**
+ * The text of the best answer: a complete one after the last review, else the one with the highest score (the latest
+ * of equals). Null if nothing was reviewed.
+ */
+export function bestAnswer(entries: readonly Entry[]): string | null {
+  const reviews = reviewsOf(entries);
+  if (reviews.length === 0) return null;
+  const step = nextStep(entries);
+  const newest = step.do === 'close' && isWhole(step.last) ? step.last : null;
+  if (newest && reviews.every(({ answer }) => answer !== newest.n)) return textOf(newest);
+  const best = reviews.reduce<Review | null>(
+    (one, review) => ((review.verdict?.score ?? -1) >= (one?.verdict?.score ?? -1) ? review : one),
+    null,
+  );
+  const answer = entries.find(({ n }) => n === best?.answer);
+  return answer?.kind === 'assistant' ? textOf(answer) : null;
+}
+
+function isWhole(answer: AssistantEntry): boolean {
+  return (answer.stopReason === 'end_turn' || answer.stopReason === 'stop_sequence') && textOf(answer) !== '';
+}
+
+/**
+ * The report of a run that did not complete: its best reviewed answer, else all text so far, including the longest
+ * interrupted response at the end.
+ */
+export function salvaged(entries: readonly Entry[]): string {
+  const best = bestAnswer(entries);
+  if (best !== null) return best;
+  const end = entries.findLastIndex((entry) => entry.kind === 'assistant' && !entry.interrupted);
+  // The longest of several attempts at the last response.
+  const cut = entries
+    .slice(end + 1)
+    .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
+    .reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+  const whole = entries.flatMap((entry) => (entry.kind === 'assistant' && !entry.interrupted ? [textOf(entry)] : []));
+  return [...whole, cut].filter((text) => text !== '').join('\n\n');
+}
+
+/** Number of turns: responses that were not interrupted. */
+export function turnsOf(entries: readonly Entry[]): number {
+  return entries.reduce((count, entry) => count + (entry.kind === 'assistant' && !entry.interrupted ? 1 : 0), 0);
+}
+
+/** Number of consecutive identical calls (name and input), up to and including this one. */
+export function repeatsOf(entries: readonly Entry[], call: ToolUsePart): number {
+  const calls = entries.flatMap((entry) => (entry.kind === 'assistant' && !entry.interrupted ? callsOf(entry) : []));
+  const until = calls.findLastIndex(({ id }) => id === call.id);
+  let count = 0;
+  for (let index = until; index >= 0; index -= 1) {
+    const other = calls[index];
+    if (!other || other.name !== call.name || !isDeepStrictEqual(other.input, call.input)) break;
+    count += 1;
+  }
+  return count;
+}
+
+const LOST = 'No result: the work was interrupted before this call was done';
+
+/**
+ * The messages of a request: one assistant message for each response, then one user message with all its results
+ * in the order of the calls and with the words that came since. Interrupted responses and system remarks stay out.
+ * A call without a result gets the text `pending` as one, because the API requires a result for each call.
+ */
+export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[] {
+  const messages: WireMessage[] = [];
+  const results = new Map(
+    entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
+  );
+  let content: Extract<WireMessage, { role: 'user' }>['content'] = [];
+  const flush = (): void => {
+    if (content.length > 0) messages.push({ role: 'user', content });
+    content = [];
+  };
+  for (const entry of entries) {
+    if (entry.kind === 'user') content.push({ type: 'text', text: entry.text });
+    if (entry.kind !== 'assistant' || entry.interrupted || entry.parts.length === 0) continue;
+    flush();
+    messages.push({ role: 'assistant', content: entry.parts });
+    for (const call of callsOf(entry)) {
+      const result = results.get(call.id);
+      content.push({
+        type: 'tool_result',
+        toolCallId: call.id,
+        output: result?.output ?? pending,
+        isError: result?.status !== 'completed',
+      });
+    }
+  }
+  flush();
+  return messages;
+}

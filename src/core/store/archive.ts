@@ -1,0 +1,115 @@
+/** Finding and removing what is stored: filters, search, trash, rebuild, and the background work that they need. */
+import { IdleWorker } from './idle-worker.ts';
+import type { Database } from './database.ts';
+import { facetValues } from './lists/facets.ts';
+import { indexSome } from './lists/index-writer.ts';
+import { foundWorkflows, newestWorkflows, trashed, unfinishedFacts } from './lists/lists.ts';
+import { purgeSome } from './trash/purge.ts';
+import { rebuild } from './rebuild.ts';
+import { search } from './search/search.ts';
+import { segmentSome } from './search/segment-writer.ts';
+import type { Store } from './store.ts';
+import { deletedBefore, moveToTrash, restoreFromTrash, startPurge } from './trash/trash.ts';
+import { termsOf, termsOfFilter } from './lists/workflow-terms.ts';
+
+export type Archive = Pick<
+  Store,
+  | 'workflows'
+  | 'facets'
+  | 'search'
+  | 'trashed'
+  | 'trash'
+  | 'restore'
+  | 'purge'
+  | 'purgeTrashedBefore'
+  | 'settled'
+  | 'rebuild'
+>;
+type Reads = Pick<
+  Store,
+  'runsOf' | 'callsOf' | 'unfinishedWorkflows' | 'conversation' | 'lastSeq' | 'events' | 'commit'
+>;
+
+/** Conversations of one page when the trash is purged. */
+const PURGE = 50;
+
+/** The caller calls `ended` after a commit that ends a workflow, which schedules its indexing. */
+export function archiveOf(
+  database: Database,
+  reads: Reads,
+): { archive: Archive; ended: () => void; close: () => Promise<void> } {
+  // Whether the index queue may be non-empty; saves a look at it before each query.
+  let stale = true;
+  const index = async (): Promise<boolean> => {
+    if (!stale) return false;
+    stale = false;
+    let some = true;
+    try {
+      some = (await segmentSome(database, reads.runsOf)) || (await indexSome(database, reads));
+    } finally {
+      // Stays true after a failure, and if a workflow ended meanwhile.
+      stale ||= some;
+    }
+    return some;
+  };
+  const worker = new IdleWorker(async () => (await index()) || (await purgeSome(database)));
+  const ended = (): void => {
+    stale = true;
+    worker.schedule();
+  };
+  // Finishes what a previous process left.
+  worker.schedule();
+  /** Brings the index up to date before a query. Conversations being purged are hidden already. */
+  const caughtUp = async (): Promise<void> => {
+    while (await worker.exclusive(index));
+  };
+  const archive: Archive = {
+    workflows: async (query) => {
+      const { sort = 'newest', from, to, minCostUsd } = query;
+      const plain = sort === 'newest' && !from && !to && !minCostUsd && termsOfFilter(query).length === 0;
+      if (plain || query.conversationId !== undefined) return newestWorkflows(database, query);
+      await caughtUp();
+      return foundWorkflows(database, query, await unfinishedFacts(reads));
+    },
+    facets: async () => {
+      await caughtUp();
+      return facetValues(database, (await unfinishedFacts(reads)).map(termsOf));
+    },
+    search: async (query) => {
+      await caughtUp();
+      return search(database, reads, query);
+    },
+    ...trashOf(database, reads, worker),
+    settled: () => worker.settled(),
+    rebuild: (onProgress, signal) =>
+      worker.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(ended),
+  };
+  return { archive, ended, close: () => worker.close() };
+}
+
+function trashOf(
+  database: Database,
+  reads: Reads,
+  worker: IdleWorker,
+): Pick<Archive, 'trashed' | 'trash' | 'restore' | 'purge' | 'purgeTrashedBefore'> {
+  const purge = async (id: string): Promise<boolean> => {
+    const lastSeq = await reads.lastSeq(id);
+    const started = await worker.exclusive(() => startPurge(database, id, lastSeq));
+    worker.schedule();
+    return started;
+  };
+  return {
+    trashed: (page) => trashed(database, page),
+    trash: (id, at) => worker.exclusive(() => moveToTrash(database, id, at)),
+    restore: (id) => worker.exclusive(() => restoreFromTrash(database, id)),
+    purge,
+    purgeTrashedBefore: async (at) => {
+      let count = 0;
+      for (;;) {
+        const ids = await deletedBefore(database, at, PURGE);
+        for (const id of ids) if (await purge(id)) count += 1;
+        if (ids.length < PURGE) return count;
+      }
+    },
+  };
+}

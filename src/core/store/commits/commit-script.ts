@@ -1,0 +1,56 @@
+/** Builds the statements of one transaction from a batch of events and row changes. */
+import type { DurableEvent } from '#contract/event.ts';
+import type { Change } from './coalesce.ts';
+import type { Database } from '../database.ts';
+import type { EnvelopeTexts } from '../rows/envelope-texts.ts';
+import { blocksOf } from '../rows/event-blocks.ts';
+import { encodeRow, REPLACE } from '../rows/row-codec.ts';
+import type { Row, Table } from '../store.ts';
+
+/** Statements and their parameters; values are never written into the text. */
+export interface Script {
+  sql: string;
+  values: Row;
+}
+
+/** The text depends only on which tables change; rows are parameters, many to a statement. */
+export function commitScript(
+  events: readonly DurableEvent[],
+  changes: readonly Change[],
+  envelopes: EnvelopeTexts,
+  { record }: Pick<Database, 'record'>,
+): Script {
+  const values: Row = {};
+  const statements: string[] = [];
+  const insert = (table: string, rows: readonly Row[], existing = ''): void => {
+    if (rows.length === 0) return;
+    values[table] = rows;
+    statements.push(`INSERT INTO ${table} $${table} ${existing} RETURN NONE;`);
+  };
+  // Fails the transaction if the row exists: two writers cannot use the same event number.
+  insert(
+    'event',
+    blocksOf(events, (event) => envelopes.jsonOf(event)),
+  );
+  // Queues ended workflows for the index.
+  const ended = events.filter(({ type }) => type === 'workflow-end');
+  insert(
+    'index_queue',
+    ended.map(({ workflowId, seq }) => ({ id: [workflowId, seq] })),
+  );
+  const gone = changes.filter(({ row }) => row === null);
+  if (gone.length > 0) {
+    values.gone = gone.map(({ table, key }) => record(table, key));
+    statements.push('DELETE $gone RETURN NONE;');
+  }
+  const tables = new Map<Table, Row[]>();
+  for (const { table, key, row } of changes) {
+    if (row === null) continue;
+    const rows = tables.get(table) ?? [];
+    rows.push({ ...encodeRow(table, key, row, envelopes), id: key });
+    tables.set(table, rows);
+  }
+  for (const [table, rows] of tables) insert(table, rows, `ON DUPLICATE KEY UPDATE ${REPLACE[table]}`);
+  insert('envelope', envelopes.fresh, 'ON DUPLICATE KEY UPDATE json = $input.json');
+  return { sql: statements.join('\n'), values };
+}

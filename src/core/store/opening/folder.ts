@@ -1,0 +1,53 @@
+/** The folder of a file-backed store: whether it can be written, checked before the engine touches it. */
+import { access, constants, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { codeOf, TriadError } from '../../base/errors.ts';
+
+const ROCKSDB = 'rocksdb://';
+/** With less free space the engine may fail in the middle of its own maintenance. */
+const MIN_FREE_BYTES = 32 * 1024 * 1024;
+
+/** The folder of a `rocksdb://` URL; null for `mem://`. Throws `bad_input` for any other. */
+export function folderOf(url: string): string | null {
+  if (url === 'mem://') return null;
+  const folder = url.startsWith(ROCKSDB) ? url.slice(ROCKSDB.length) : '';
+  // The engine reads what follows a question mark as its own options.
+  if (folder !== '' && !folder.includes('?')) return folder;
+  // Hides the user name and password of another kind of URL.
+  const shown = url.replace(/^(.*?\/\/)?.*@/, '$1…@');
+  throw new TriadError(
+    'bad_input',
+    `"${shown}" is not the URL of a store: use mem:// or rocksdb://FOLDER (without a question mark).`,
+  );
+}
+
+/** Creates the folder if missing. Rejects with `store_unwritable` if the store could not work in it. */
+export async function checkFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < MIN_FREE_BYTES) throw full(folder);
+    await probe(join(folder, `.probe-${randomUUID()}`));
+    for (const name of await readdir(folder)) await access(join(folder, name), constants.W_OK | constants.R_OK);
+  } catch (error) {
+    if (error instanceof TriadError) throw error;
+    const code = codeOf(error) ?? String(error);
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw full(folder, error);
+    const message = `The store's folder ${folder} cannot be written (${code}): check its owner and permissions, or set TRIAD_HOME to another folder.`;
+    throw new TriadError('store_unwritable', message, { cause: error });
+  }
+}
+
+async function probe(path: string): Promise<void> {
+  try {
+    await writeFile(path, 'probe', { flag: 'wx', mode: 0o600 });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+function full(folder: string, cause?: unknown): TriadError {
+  const message = `The disk of the store's folder ${folder} is full: free some space, or set TRIAD_HOME to another disk.`;
+  return new TriadError('store_unwritable', message, { cause });
+}

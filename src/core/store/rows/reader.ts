@@ -1,0 +1,50 @@
+/** Reads decoded rows: one by its key, those of one statement, or those that belong to each of several owners. */
+import type { Database } from '../database.ts';
+import { withEnvelopes } from './envelope-texts.ts';
+import { decodeRow, SELECT_JSON } from './row-codec.ts';
+import type { Key, Row, Table } from '../store.ts';
+
+/** Tables whose rows contain envelopes. */
+const ENVELOPED: ReadonlySet<Table> = new Set<Table>(['run', 'approval']);
+
+/** Rows are not parsed again: only the store writes them, so callers name their type. */
+export class Reader {
+  readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async row<T>(table: Table, id: Key): Promise<T | null> {
+    const found = await this.rows<T>(table, 'SELECT * FROM $id', { id: this.database.record(table, id) });
+    return found[0] ?? null;
+  }
+
+  async rows<T>(table: Table, sql: string, values: Row = {}): Promise<T[]> {
+    const results = (await this.database.query(sql, values)) as (Row | string)[][];
+    const rows = results.flat().map((stored) => decodeRow(table, stored));
+    return (ENVELOPED.has(table) ? await withEnvelopes(this.database, rows) : rows) as T[];
+  }
+
+  /** Runs one statement for each distinct owner, in one call; the results are in the order of the owners. */
+  async ofEach<T>(table: Table, owners: readonly string[], statement: (owner: string) => string): Promise<T[]> {
+    const distinct = [...new Set(owners)];
+    if (distinct.length === 0) return [];
+    const values = Object.fromEntries(distinct.map((owner, index) => [`o${index}`, owner]));
+    return this.rows<T>(table, distinct.map((_, index) => statement(`$o${index}`)).join('\n'), values);
+  }
+
+  async ofWorkflows<T>(table: Table, workflowIds: readonly string[]): Promise<T[]> {
+    const select = `SELECT ${SELECT_JSON} FROM ${table} WITH INDEX by_workflow WHERE workflowId =`;
+    return this.ofEach<T>(table, workflowIds, (owner) => `${select} ${owner};`);
+  }
+}
+
+/** Ids sort by their time of creation. */
+export function byId(a: { id: string }, b: { id: string }): number {
+  return compare(a.id, b.id);
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,136 @@
+/** Encodes rows for the tables: the whole row as JSON text, plus the few columns that queries need. */
+import { TriadError } from '../../base/errors.ts';
+import type { EnvelopeTexts } from './envelope-texts.ts';
+import { decodeLegacyRow } from './legacy-rows.ts';
+import type { Key, Row, Table } from '../store.ts';
+
+/** What a column holds: plain JSON (nothing where the row says null or nothing), or an `instant`, which is ISO in the row. */
+export type Column = 'plain' | 'instant';
+
+/** Columns of everything that belongs to a run. */
+const OF_RUN = { workflowId: 'plain', status: 'plain', outcome: 'plain' } as const;
+
+/** The columns that are written, beside `json` and `place`. An execution has nothing but columns, and takes no other field. */
+export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> = {
+  conversation: {},
+  workflow: { conversationId: 'plain', status: 'plain', outcome: 'plain' },
+  run: OF_RUN,
+  sub_agent_execution: {
+    workflow_id: 'plain',
+    parent_agent_id: 'plain',
+    sub_agent_id: 'plain',
+    sub_agent_name: 'plain',
+    task_description: 'plain',
+    status: 'plain',
+    outcome: 'plain',
+    duration_ms: 'plain',
+    tokens_input: 'plain',
+    tokens_output: 'plain',
+    result_summary: 'plain',
+    error_message: 'plain',
+    created_at: 'instant',
+    completed_at: 'instant',
+    kind: 'plain',
+    envelope_hash: 'plain',
+    trace_id: 'plain',
+    parent_chain: 'plain',
+    parent_execution_id: 'plain',
+    chain_trigger: 'plain',
+    chain_index: 'plain',
+  },
+  message: {},
+  tool_call: {},
+  approval: { workflowId: 'plain', open: 'plain' },
+  model_request: {},
+  open_message: { workflowId: 'plain' },
+  memory: {},
+  permission_grant: {},
+};
+
+const NO_JSON: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);
+const PLACED: ReadonlySet<Table> = new Set<Table>(['conversation', 'workflow']);
+
+/** The `ON DUPLICATE KEY UPDATE` assignments of each table: all written columns. */
+export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
+  (Object.keys(COLUMNS) as Table[]).map((table) => {
+    const columns = [
+      ...(NO_JSON.has(table) ? [] : ['json']),
+      ...Object.keys(COLUMNS[table]),
+      ...(PLACED.has(table) ? ['place'] : []),
+    ];
+    return [table, columns.map((column) => `${column} = $input.${column}`).join(', ')];
+  }),
+) as Record<Table, string>;
+
+/** The stored form of a row, without its id. */
+export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeTexts): Row {
+  const stored: Row = {};
+  if (NO_JSON.has(table)) mustFit(table, row);
+  else stored.json = envelopes.jsonOf(table === 'conversation' ? { ...row, deletedAt: undefined } : row);
+  for (const [field, column] of Object.entries(COLUMNS[table])) {
+    const value = row[field];
+    if (value === null || value === undefined) continue;
+    stored[field] = column === 'instant' && typeof value === 'string' ? new Date(value) : value;
+  }
+  const place = sortKeyOf(table, key, row);
+  if (place !== null) stored.place = place;
+  return stored;
+}
+
+function mustFit(table: Table, row: Row): void {
+  const field = Object.keys(row).find((name) => !(name in COLUMNS[table]));
+  if (field !== undefined) throw new TriadError('internal', `The table ${table} has no field "${field}".`);
+}
+
+/** Projection for `decodeRow`: the JSON text alone, which halves the work; old rows without one come whole. */
+export const SELECT_JSON = 'VALUE json ?? $this';
+
+/** Decodes a stored row, or its JSON text; envelopes are still hashes. */
+export function decodeRow(table: Table, stored: Row | string): Row {
+  if (typeof stored === 'string') return JSON.parse(stored) as Row;
+  if (NO_JSON.has(table)) return decodeColumns(table, stored);
+  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeLegacyRow(table, stored);
+  // The trash writes this column without touching the JSON, which may change concurrently.
+  return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
+}
+
+function decodeColumns(table: Table, stored: Row): Row {
+  const row: Row = {};
+  for (const [field, column] of Object.entries(COLUMNS[table])) {
+    const value = stored[field];
+    // The engine's datetimes have more digits, and write themselves out as texts.
+    if (value !== undefined)
+      row[field] = column === 'instant' ? new Date(JSON.parse(JSON.stringify(value)) as string).toISOString() : value;
+  }
+  return row;
+}
+
+/** Sort key in the newest-first lists; null if the table has none or these fields do not change it. */
+export function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
+  if (typeof key !== 'string') return null;
+  if (table === 'workflow') return sortKeyOfId(key);
+  if (table !== 'conversation' || typeof fields.updatedAt !== 'string') return null;
+  return `${sortKeyOfInstant(fields.updatedAt)}-${sortKeyOfId(key)}`;
+}
+
+/** Sorts later instants first. */
+export function sortKeyOfInstant(at: string): string {
+  return sortKeyOfId(Date.parse(at).toString(16).padStart(12, '0'));
+}
+
+/** Inverts every hex digit, so that ids sort newest first. */
+export function sortKeyOfId(id: string): string {
+  return id.replace(/[0-9a-f]/g, (digit) => (15 - parseInt(digit, 16)).toString(16));
+}
+
+/** A string that identifies a row across all tables. */
+export function idOf(table: string, key: Key): string {
+  return typeof key === 'string' ? `${table}:${key}` : `${table}:${JSON.stringify(key)}`;
+}
+
+/** Escapes lone surrogates in a call id, which the engine would replace. */
+export function exactKey(key: Key): Key {
+  if (typeof key === 'string' || typeof key[1] === 'number') return key;
+  const [owner, name] = key;
+  return name.isWellFormed() && !name.startsWith('"') ? key : [owner, JSON.stringify(name)];
+}

@@ -1,0 +1,198 @@
+/** Full-text search: candidates from the segments and from unindexed entries, verified against the stored text. */
+import type { ConversationRow, SearchHit } from '#contract/view.ts';
+import type { Entry } from '#contract/message.ts';
+import type { Database } from '../database.ts';
+import { searchableText } from './entry-text.ts';
+import { Reader } from '../rows/reader.ts';
+import { plainText } from './plain-text.ts';
+import { decodeRow } from '../rows/row-codec.ts';
+import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
+import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
+import type { Page, Paged, Row, Store } from '../store.ts';
+import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
+
+type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
+
+/** An entry that may match. */
+interface Candidate {
+  place: string;
+  run: RunOfEntry;
+  n: number;
+}
+
+export async function search(
+  database: Database,
+  reads: Reads,
+  { text, before = '', limit }: Page & { text: string },
+): Promise<Paged<SearchHit>> {
+  const terms = termsIn(text);
+  const items: SearchHit[] = [];
+  if (!terms) return { items, next: null };
+  const waiting = await waitingCandidates(database, reads, terms, before);
+  const places: string[] = [];
+  const batch: Candidate[] = [];
+  const check = async () => {
+    for (const { place, hit } of await checked(database, batch.splice(0), terms)) {
+      items.push(hit);
+      places.push(place);
+    }
+  };
+  for await (const candidate of merged(database, waiting, terms, before)) {
+    batch.push(candidate);
+    if (batch.length <= limit - items.length) continue;
+    await check();
+    if (items.length > limit) break;
+  }
+  await check();
+  return { items: items.slice(0, limit), next: items.length > limit ? (places[limit - 1] ?? null) : null };
+}
+
+/** All candidates after the cursor, newest first. */
+async function* merged(
+  database: Database,
+  waiting: Candidate[],
+  terms: Terms,
+  before: string,
+): AsyncGenerator<Candidate> {
+  const pool = waiting;
+  const sort = () => pool.sort((a, b) => (a.place < b.place ? -1 : 1));
+  sort();
+  for (const [id, places] of await segmentsWith(database, terms)) {
+    // What is newer than the newest entry of this and of the segments to come is next.
+    while (pool[0] && pool[0].place < id) yield pool.shift() as Candidate;
+    const found = await candidatesOf(database, id, places);
+    pool.push(...found.filter(({ place }) => place > before));
+    sort();
+  }
+  yield* pool;
+}
+
+/** Segments that contain all words in the same entries, newest first, each with the indexes of these entries. */
+async function segmentsWith(
+  database: Database,
+  { words, prefix }: Terms,
+): Promise<[id: string, places: Set<number>][]> {
+  // Long words are rare: the others are looked up only in the segments that contain these.
+  const wanted = [
+    ...words.map((word) => ({ word, open: false })),
+    ...(prefix === null ? [] : [{ word: prefix, open: true }]),
+  ].sort((a, b) => b.word.length - a.word.length);
+  let found: Map<string, Set<number>> | null = null;
+  for (const { word, open } of wanted) {
+    const next = new Map<string, Set<number>>();
+    for (const [segment, lines] of await linesOf(database, bucketOf(word), found)) {
+      const places = postingsOf(lines, word, open);
+      const both = found ? places.intersection(found.get(segment) ?? new Set()) : places;
+      if (both.size > 0) next.set(segment, both);
+    }
+    found = next;
+    if (found.size === 0) return [];
+  }
+  return [...(found ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The postings rows of a bucket, by segment: all, or those of some segments. */
+async function linesOf(
+  database: Database,
+  bucket: string,
+  segments: ReadonlyMap<string, unknown> | null,
+): Promise<[string, string][]> {
+  const all = 'search_words:[$bucket, NONE]..[$bucket, ..]';
+  const sql = `SELECT * FROM ${segments ? '$records' : all}`;
+  const records = [...(segments?.keys() ?? [])].map((segment) => database.record('search_words', [bucket, segment]));
+  const [rows] = (await database.query(sql, { bucket, records })) as [
+    { id: { id: [string, string] }; lines: string }[],
+  ];
+  return rows.map(({ id, lines }) => [id.id[1], lines]);
+}
+
+async function candidatesOf(database: Database, id: string, places: ReadonlySet<number>): Promise<Candidate[]> {
+  const values = { segment: database.record('search_segment', id) };
+  const [row] = (await database.query('SELECT * FROM ONLY $segment', values)) as [
+    { runs: string; entries: string } | undefined,
+  ];
+  if (!row) return [];
+  const runs = JSON.parse(row.runs) as (RunOfEntry | null)[];
+  const entries = JSON.parse(row.entries) as (EntryOfSegment | null)[];
+  return [...places].flatMap((at) => {
+    const [index, n, ms] = entries[at] ?? [-1, 0, 0];
+    const run = runs[index];
+    return run ? { place: sortKeyOfEntry(ms, run.runId, n), run, n } : [];
+  });
+}
+
+/** Entries that are in no segment yet, including those of unfinished workflows. */
+async function waitingCandidates(database: Database, reads: Reads, terms: Terms, before: string): Promise<Candidate[]> {
+  const waiting = new Map((await waitingWorkflows(database)).map(({ id, segmented }) => [id, segmented]));
+  const unfinished = (await reads.unfinishedWorkflows()).map(({ id }) => id);
+  const records = unfinished.map((id) => database.record('workflow_index', id));
+  const [again] = (await database.query('SELECT VALUE segmented FROM $records', { records })) as [
+    (string | undefined)[],
+  ];
+  // Earlier entries of a resumed workflow may be in segments already.
+  for (const [index, id] of unfinished.entries())
+    waiting.set(id, JSON.parse(again[index] ?? '{}') as Record<string, number>);
+  const runs = (await reads.runsOf([...waiting.keys()])).map(runOfEntry);
+  let readings = runs.map((run) => ({ run, from: waiting.get(run.workflowId)?.[run.runId] ?? 0 }));
+  const candidates: Candidate[] = [];
+  while (readings.length > 0) {
+    const { found, rest } = await readEntries(database, readings);
+    for (const { run, n, ms, text } of found.flat()) {
+      const place = sortKeyOfEntry(ms, run.runId, n);
+      if (place > before && hitsIn(text, terms)) candidates.push({ place, run, n });
+    }
+    readings = rest;
+  }
+  return candidates;
+}
+
+/** Candidates that exist, are not in the trash and contain the words. */
+async function checked(
+  database: Database,
+  candidates: readonly Candidate[],
+  terms: Terms,
+): Promise<{ place: string; hit: SearchHit }[]> {
+  if (candidates.length === 0) return [];
+  const conversationIds = [...new Set(candidates.map(({ run }) => run.conversationId))];
+  const [conversations, entries] = await Promise.all([
+    new Reader(database).rows<ConversationRow>('conversation', 'SELECT * FROM $records', {
+      records: conversationIds.map((id) => database.record('conversation', id)),
+    }),
+    entriesOf(database, candidates),
+  ]);
+  const shown = new Map(conversations.filter(({ deletedAt }) => !deletedAt).map((row) => [row.id, row]));
+  return candidates.flatMap(({ place, run, n }) => {
+    const conversation = shown.get(run.conversationId);
+    const entry = entries.get(`${run.runId}/${n}`);
+    const found = entry && searchableText(entry, run.lead);
+    const hits = found && hitsIn(found.text, terms);
+    if (!conversation || !entry || !found || !hits) return [];
+    const { runId, workflowId, agent } = run;
+    const words = plainText(found.text, hits);
+    const hit = {
+      conversationId: conversation.id,
+      workflowId,
+      runId,
+      n,
+      kind: found.kind,
+      agent,
+      title: conversation.title,
+      at: entry.at,
+      ...snippetOf(words.text, words.kept),
+    };
+    return { place, hit };
+  });
+}
+
+/** Entries by run id and number. */
+async function entriesOf(database: Database, candidates: readonly Candidate[]): Promise<Map<string, Entry>> {
+  const records = candidates.map(({ run, n }) => database.record('message', [run.runId, n]));
+  type Stored = Row & { id: { id: [string, number] } };
+  const [rows] = (await database.query('SELECT * FROM $records', { records })) as [Stored[]];
+  return new Map(
+    rows.map((row) => {
+      const entry = decodeRow('message', row).entry as Entry;
+      return [`${row.id.id[0]}/${entry.n}`, entry];
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+/** The trash: hides a conversation at once, restores it unchanged, or starts its permanent deletion. */
+import type { Database } from '../database.ts';
+import { facetChanges, type FacetCounts } from '../lists/facets.ts';
+import { sortKeyOfInstant } from '../rows/row-codec.ts';
+import type { Row } from '../store.ts';
+
+/** The workflows of a conversation, as a scan of their index. */
+const WORKFLOWS =
+  "SELECT VALUE record::id(id) FROM workflow WITH INDEX newest_of_conversation WHERE conversationId = $id AND place > ''";
+
+/** False: not found, or already in the trash. */
+export async function moveToTrash(database: Database, id: string, at: string): Promise<boolean> {
+  const change = 'listed = false, trashed = $trashed, deletedAt = $deletedAt';
+  const values = { trashed: sortKeyOfInstant(at), deletedAt: at };
+  return changeListing(database, id, { listed: true, change, values, terms: '[]', sign: -1 });
+}
+
+/** False: it is not in the trash. */
+export async function restoreFromTrash(database: Database, id: string): Promise<boolean> {
+  const change = 'listed = true, trashed = NONE, deletedAt = NONE';
+  return changeListing(database, id, { listed: false, change, values: {}, terms: 'facets', sign: 1 });
+}
+
+/** Changes the conversation and its workflows in one transaction, if its state is `listed`. False: it is not. */
+async function changeListing(
+  database: Database,
+  id: string,
+  {
+    listed,
+    change,
+    values,
+    terms,
+    sign,
+  }: { listed: boolean; change: string; values: Row; terms: string; sign: number },
+): Promise<boolean> {
+  const conversation = database.record('conversation', id);
+  if ((await listedOf(database, id)) !== listed) return false;
+  const [ids] = (await database.query(WORKFLOWS, { id })) as [string[]];
+  const indexed = ids.map((one) => database.record('workflow_index', one));
+  const counts: FacetCounts = new Map();
+  // Workflows that are not indexed yet follow their conversation when they are.
+  const [facets] = (await database.query('SELECT VALUE facets FROM $indexed', { indexed })) as [
+    (string[] | undefined)[],
+  ];
+  for (const term of facets.flatMap((some) => some ?? [])) counts.set(term, (counts.get(term) ?? 0) + sign);
+  const changes = facetChanges(counts, database);
+  await database.transaction(
+    `UPDATE $conversation SET ${change} RETURN NONE;
+    UPDATE $workflows SET listed = ${!listed} RETURN NONE;
+    UPDATE $indexed SET terms = ${terms} RETURN NONE;
+    ${changes.sql}`,
+    {
+      ...values,
+      ...changes.values,
+      conversation,
+      indexed,
+      workflows: ids.map((one) => database.record('workflow', one)),
+    },
+  );
+  return true;
+}
+
+async function listedOf(database: Database, id: string): Promise<boolean | null> {
+  const values = { conversation: database.record('conversation', id) };
+  const [listed] = await database.query('SELECT VALUE listed FROM ONLY $conversation', values);
+  return typeof listed === 'boolean' ? listed : null;
+}
+
+/** At most `count` conversations that were moved to the trash before the instant. */
+export async function deletedBefore(database: Database, at: string, count: number): Promise<string[]> {
+  const sql =
+    'SELECT VALUE record::id(id) FROM conversation WITH INDEX trash WHERE listed = false AND trashed > $place LIMIT $count';
+  const [ids] = (await database.query(sql, { place: sortKeyOfInstant(at), count })) as [string[]];
+  return ids;
+}
+
+/** Deletes the conversation's row and queues the rest for `purgeSome`. False: it is not in the trash. */
+export async function startPurge(database: Database, id: string, lastSeq: number): Promise<boolean> {
+  if ((await listedOf(database, id)) !== false) return false;
+  const values = {
+    conversation: database.record('conversation', id),
+    purge: [{ id, lastSeq }],
+  };
+  await database.transaction('INSERT INTO purge $purge RETURN NONE; DELETE $conversation RETURN NONE;', values);
+  return true;
+}

@@ -1,0 +1,174 @@
+/** Pages of conversations and workflows: newest first, filtered, without gaps or repeats, and by index. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#core/base/ids.ts';
+import type { Database } from '#core/store/database.ts';
+import type { Page, Paged, Store } from '#core/store/store.ts';
+import { storeOn } from '#core/store/surreal.ts';
+import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+
+const minute = (n: number) => new Date(Date.parse('2026-03-01T12:00:00.000Z') + n * 60_000).toISOString();
+
+async function allPages<T>(read: (page: Page) => Promise<Paged<T>>, limit: number): Promise<T[]> {
+  const items: T[] = [];
+  let before: string | undefined;
+  do {
+    const page = await read({ before, limit });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+  return items;
+}
+
+describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+  let opened: Opened;
+  let store: Store;
+  beforeAll(async () => {
+    opened = await openOn(engine);
+    store = opened.store;
+  });
+  afterAll(() => opened.close());
+
+  test('conversations come by their last change, and move to the front with one', async () => {
+    // Two of each instant: the order of equals is the order of their creation.
+    const rows = Array.from({ length: 25 }, (_, n) => conversationRow({ updatedAt: minute(Math.floor(n / 2)) }));
+    await store.commit(
+      [],
+      rows.map((row) => put('conversation', row)),
+    );
+    const newest = rows.map(({ id }) => id).reverse();
+    expect((await allPages((page) => store.conversations(page), 10)).map(({ id }) => id)).toEqual(newest);
+    expect((await store.conversations({ limit: 25 })).next).toBeNull();
+    const first = await store.conversations({ limit: 5 });
+    const moved = newest[20] ?? '';
+    await store.commit([], [{ kind: 'update', table: 'conversation', key: moved, set: { updatedAt: minute(99) } }]);
+    expect((await store.conversations({ limit: 1 })).items[0]?.id).toBe(moved);
+    const rest = await store.conversations({ before: first.next ?? '', limit: 100 });
+    expect(rest.items.map(({ id }) => id)).toEqual(newest.slice(5).filter((id) => id !== moved));
+  });
+
+  test('reading, or a change that is none, does not move a conversation', async () => {
+    const row = conversationRow({ updatedAt: minute(200) });
+    const newer = conversationRow({ updatedAt: minute(201) });
+    await store.commit([], [put('conversation', row), put('conversation', newer)]);
+    await store.commit(
+      [],
+      [
+        {
+          kind: 'update',
+          table: 'conversation',
+          key: row.id,
+          set: { title: 'x' },
+          add: { 'usage.requests': 1 },
+        },
+      ],
+    );
+    const [first, second] = (await store.conversations({ limit: 2 })).items;
+    expect([first?.id, second?.id]).toEqual([newer.id, row.id]);
+  });
+
+  test('the workflows of a conversation, and those that have not ended', async () => {
+    const [one, two] = [newId(), newId()];
+    const rows = Array.from({ length: 48 }, (_, n) =>
+      workflowRow({ conversationId: n % 2 === 0 ? one : two, status: n % 3 === 0 ? 'completed' : 'running' }),
+    ).reverse();
+    await store.commit(
+      [],
+      rows.map((row) => put('workflow', row)),
+    );
+    for (const conversationId of [undefined, one]) {
+      const found = await allPages((page) => store.workflows({ ...page, conversationId }), 5);
+      const expected = rows.filter((row) => conversationId === undefined || row.conversationId === conversationId);
+      expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+    }
+    const unfinished = await store.unfinishedWorkflows();
+    expect(unfinished.map(({ id }) => id)).toEqual(
+      rows
+        .filter(({ status }) => status === 'running')
+        .map(({ id }) => id)
+        .reverse(),
+    );
+  });
+
+  test('pages stay whole while workflows are added', async () => {
+    const conversationId = newId();
+    const rows = Array.from({ length: 30 }, () => workflowRow({ conversationId }));
+    await store.commit(
+      [],
+      rows.map((row) => put('workflow', row)),
+    );
+    const read = async (page: Page) => {
+      await store.commit([], [put('workflow', workflowRow({ conversationId }))]);
+      return store.workflows({ ...page, conversationId });
+    };
+    const ids = (await allPages(read, 7)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(rows.every(({ id }) => ids.includes(id))).toBe(true);
+  });
+
+  test('runs in order of creation; the end of the events is found from any conversation row', async () => {
+    const workflowIds = [newId(), newId()];
+    const runs = Array.from({ length: 9 }, (_, n) => runRow({ workflowId: workflowIds[n % 2] ?? '' }));
+    await store.commit(
+      [],
+      [...runs].reverse().map((row) => put('run', row)),
+    );
+    expect(await store.runsOf(workflowIds)).toEqual(runs);
+    const row = conversationRow({ lastSeq: 3 });
+    const events = Array.from({ length: 2500 }, (_, index) => ({
+      type: 'notice',
+      seq: index + 1,
+      at: minute(0),
+      conversationId: row.id,
+      workflowId: row.id,
+      runId: row.id,
+      parentRunId: null,
+      agent: 'lead',
+      level: 'info',
+      text: '',
+    })) as Parameters<Store['commit']>[0];
+    await store.commit(events, [put('conversation', row)]);
+    expect(await store.lastSeq(row.id)).toBe(2500);
+  });
+
+  test('no list reads a whole table', async () => {
+    const statements: { sql: string; values: Record<string, unknown> }[] = [];
+    const watched: Database = {
+      ...opened.database,
+      query: async (sql, values = {}) => {
+        statements.push(
+          ...sql
+            .split(';')
+            .filter((one) => one.trim())
+            .map((one) => ({ sql: one, values })),
+        );
+        return opened.database.query(sql, values);
+      },
+    };
+    const reads = storeOn(watched);
+    const id = newId();
+    await Promise.all([reads.conversations({ limit: 50 }), reads.lastSeq(id), reads.events(id, 1, 200)]);
+    await Promise.all([reads.unfinishedWorkflows(), reads.openApprovals(), reads.requestsOf(id), reads.entriesOf(id)]);
+    await Promise.all([reads.runsOf([id, newId()]), reads.callsOf([id]), reads.approvalsOf([id])]);
+    for (const page of [{ limit: 50 }, { limit: 50, before: id }]) {
+      for (const query of [{}, { conversationId: id }, { agent: 'lead' }, { agent: 'lead', outcome: 'error' } as const])
+        await reads.workflows({ ...page, ...query });
+      for (const sort of ['newest', 'cost', 'tokens', 'duration'] as const)
+        await reads.workflows({ ...page, sort, status: 'error' });
+      await reads.trashed(page);
+    }
+    await Promise.all([reads.facets(), reads.search({ text: 'two words', limit: 50 })]);
+    expect(statements.length).toBeGreaterThan(25);
+    for (const { sql, values } of statements) {
+      // What waits to be done is read from its beginning, and gone afterwards.
+      if (/FROM (index_queue|purge) /.test(sql)) continue;
+      const plan = String((await opened.database.query(`EXPLAIN ${sql}`, values))[0]);
+      expect(plan, sql).not.toContain('TableScan');
+      expect(plan, sql).not.toContain('Sort');
+      expect(plan, sql).toMatch(/IndexScan|RecordIdScan|SourceExpr/);
+      // A filter above a limited scan would lose rows.
+      if (sql.includes('LIMIT')) expect(plan, sql).not.toContain('Filter');
+      if (sql.includes('LIMIT')) expect(plan, sql).toMatch(/IndexScan .*limit: \$count|SourceExpr/);
+    }
+  });
+});

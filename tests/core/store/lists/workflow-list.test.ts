@@ -1,0 +1,159 @@
+/** Workflows by every filter and in every order: the same as looking at each of them, page by page, with those that run. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WorkflowRow } from '#contract/view.ts';
+import type { Page, Paged, Store, WorkflowFilter, WorkflowQuery } from '#core/store/store.ts';
+import { usageOf } from '../../../support/recording.ts';
+import { Conversation, type Finished } from '../finished.ts';
+import { openOn, type Opened } from '../support.ts';
+
+const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
+
+interface Made {
+  row: WorkflowRow;
+  plan: Finished;
+  folder: string;
+}
+
+function planOf(n: number): Finished {
+  const child = {
+    agent: n % 3 === 0 ? 'reviewer' : 'writer',
+    model: n % 5 === 0 ? 'opus' : 'haiku',
+    outcome: n % 7 === 0 ? ('timed_out' as const) : ('completed' as const),
+    tools: ['read_file'],
+    nanoUsd: (n % 11) * 1_000_000,
+    tokens: (n * 37) % 101,
+  };
+  const refused = { agent: 'nosy', model: 'unused', outcome: 'rejected' as const };
+  return {
+    lead: { tools: n % 2 === 0 ? ['grep'] : [], tokens: n % 13 },
+    children: [...(n % 4 === 0 ? [] : [child]), ...(n % 9 === 0 ? [refused] : [])],
+    durationMs: (n * 53) % 97,
+    outcome: n % 10 === 9 ? null : (OUTCOMES[n % 4] ?? 'completed'),
+  };
+}
+
+/** The meaning of the filters, said once more without an index. */
+function fits({ row, plan, folder }: Made, filter: WorkflowFilter): boolean {
+  const children = plan.children ?? [];
+  const ran = children.filter(({ outcome }) => outcome !== 'rejected');
+  const { outcome, status, agent, model, tool, from, to, minCostUsd } = filter;
+  return (
+    (outcome === undefined || row.outcome === outcome || children.some((one) => one.outcome === outcome)) &&
+    (status === undefined || row.status === status) &&
+    (agent === undefined || agent === 'lead' || children.some((one) => one.agent === agent)) &&
+    (model === undefined || model === 'sonnet' || ran.some((one) => one.model === model)) &&
+    (tool === undefined ||
+      (plan.outcome !== null && (plan.lead?.tools ?? []).includes(tool)) ||
+      ran.some(({ tools = [] }) => tools.includes(tool))) &&
+    (filter.folder === undefined || folder === filter.folder) &&
+    (from === undefined || row.createdAt >= from) &&
+    (to === undefined || row.createdAt < to) &&
+    (minCostUsd === undefined || row.usage.nanoUsd >= minCostUsd * 1e9)
+  );
+}
+
+const sum = ({ usage }: WorkflowRow) =>
+  usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+const ORDERS = {
+  newest: () => 0,
+  cost: ({ usage }: WorkflowRow) => usage.nanoUsd,
+  tokens: sum,
+  duration: ({ durationMs }: WorkflowRow) => Math.round(durationMs ?? 0),
+};
+
+async function allPages(read: (page: Page) => Promise<Paged<WorkflowRow>>, limit: number): Promise<WorkflowRow[]> {
+  const items: WorkflowRow[] = [];
+  let before: string | undefined;
+  do {
+    const page = await read({ before, limit });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+  return items;
+}
+
+describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+  let opened: Opened;
+  let store: Store;
+  const made: Made[] = [];
+  beforeAll(async () => {
+    opened = await openOn(engine);
+    store = opened.store;
+    for (let n = 0; n < 60; n += 1) {
+      const folder = n % 6 === 0 ? '/home/ada/parser' : '/home/ada';
+      const conversation = await new Conversation(store, { folder }).create();
+      const plan = planOf(n);
+      const row = await store.workflow(await conversation.add(plan));
+      if (row) made.unshift({ row, plan, folder });
+    }
+  });
+  afterAll(() => opened.close());
+
+  test('each filter, alone and together, in each order', async () => {
+    const from = made[40]?.row.createdAt ?? '';
+    const filters: WorkflowFilter[] = [
+      ...[{}, { agent: 'lead' }, { agent: 'reviewer' }, { agent: 'nosy' }, { agent: 'nobody' }, { model: 'opus' }],
+      ...[
+        { model: 'sonnet' },
+        { model: 'unused' },
+        { tool: 'grep' },
+        { tool: 'read_file' },
+        { status: 'error' as const },
+      ],
+      ...[{ status: 'running' as const }, { outcome: 'timed_out' as const }, { outcome: 'rejected' as const }],
+      ...[{ folder: '/home/ada/parser' }, { folder: '/home' }, { from }, { to: from }, { minCostUsd: 0.005 }],
+      { from, to: made[10]?.row.createdAt ?? '', agent: 'writer' },
+      { agent: 'reviewer', model: 'opus', status: 'completed' },
+      { agent: 'writer', tool: 'grep', outcome: 'error', minCostUsd: 0.003, folder: '/home/ada' },
+    ];
+    for (const sort of ['newest', 'cost', 'tokens', 'duration'] as const) {
+      for (const filter of filters) {
+        const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), 7);
+        const expected = made.filter((one) => fits(one, filter)).map(({ row }) => row);
+        expected.sort((a, b) => ORDERS[sort](b) - ORDERS[sort](a));
+        expect(
+          found.map(({ id }) => id),
+          JSON.stringify({ sort, filter }),
+        ).toEqual(expected.map(({ id }) => id));
+      }
+    }
+  });
+
+  test('what can be filtered by, most frequent first', async () => {
+    const facets = await store.facets();
+    expect(facets.agents).toEqual(['lead', 'writer', 'reviewer', 'nosy']);
+    expect(facets.models).toEqual(['sonnet', 'haiku', 'opus']);
+    expect(facets.tools).toEqual(['read_file', 'grep']);
+    expect(facets.folders).toEqual(['/home/ada', '/home/ada/parser']);
+  });
+
+  test('pages stay whole while workflows are added', async () => {
+    const before = await allPages((page) => store.workflows({ ...page, agent: 'writer' }), 100);
+    const conversation = await new Conversation(store).create();
+    const read = async (page: WorkflowQuery) => {
+      await conversation.add({ children: [{ agent: 'writer' }] });
+      return store.workflows({ ...page, agent: 'writer' });
+    };
+    const ids = (await allPages(read, 5)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(before.every(({ id }) => ids.includes(id))).toBe(true);
+  });
+
+  test('one that ends, and runs and ends again, is found as it is', async () => {
+    const found = async (filter: WorkflowFilter) =>
+      (await store.workflows({ limit: 9, folder: '/late', ...filter })).items.map(({ id }) => id);
+    const late = await new Conversation(store, { folder: '/late' }).create();
+    const id = await late.add({ children: [{ agent: 'late comer' }], outcome: 'interrupted' });
+    expect(await found({ agent: 'late comer', outcome: 'interrupted', status: 'error' })).toEqual([id]);
+    const who = { conversationId: late.row.id, workflowId: id, runId: id, parentRunId: null, agent: 'lead' };
+    late.recording.record(who, { type: 'workflow-start', prompt: 'Do it', approve: 'ask', attempt: 2 });
+    await late.store();
+    expect([await found({ status: 'pending' }), await found({ outcome: 'interrupted' })]).toEqual([[id], [id]]);
+    expect(await found({ status: 'error' })).toEqual([]);
+    const end = { outcome: 'completed', text: '', error: null, durationMs: 1, usage: usageOf() } as const;
+    late.recording.record(who, { type: 'workflow-end', ...end, subAgents: [] });
+    await late.store();
+    expect([await found({ status: 'completed' }), await found({ status: 'pending' })]).toEqual([[id], []]);
+  });
+});

@@ -1,0 +1,140 @@
+/** Upgrades: a copy of the store before, whole and checked; then the store as it was, and all that is new works on it. */
+import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { newId } from '#core/base/ids.ts';
+import { readMigrations } from '#core/store/opening/migrate.ts';
+import { startChild } from '../child/run.ts';
+import { schemaDir, testFolder } from '../support.ts';
+
+const newest = (await readMigrations(schemaDir)).length;
+const isRoot = process.getuid?.() === 0;
+
+/** The last line of a task on a store in a process of its own. */
+async function run(task: string, store: string, schema = schemaDir): Promise<string> {
+  const child = startChild('store.ts', [task, store, newId(), schema]);
+  const line = await child.line();
+  await child.ended;
+  return line;
+}
+async function versionOf(store: string): Promise<number> {
+  return Number(await readFile(`${store}.schema-version`, 'utf8'));
+}
+async function backupsOf(base: string): Promise<string[]> {
+  return (await readdir(base)).filter((name) => name.startsWith('store.backup')).sort();
+}
+/** The schema with so many files more. */
+async function newerSchema(base: string, more: number): Promise<string> {
+  const folder = join(base, `schema-${more}`);
+  await cp(schemaDir, folder, { recursive: true });
+  for (let n = 1; n <= more; n += 1)
+    await writeFile(join(folder, `000${newest + n}_more.surql`), `DEFINE TABLE more_${n} SCHEMAFULL;`);
+  return folder;
+}
+/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
+async function firstRelease(base: string): Promise<string> {
+  spawnSync('tar', ['-xzf', join(import.meta.dirname, 'store-v1.tar.gz'), '-C', base]);
+  return join(base, 'store');
+}
+
+interface Seen {
+  conversations: { title: string; usage: { requests: number } }[];
+  workflows: { prompt: string; outcome: string; agents: string[] }[];
+  details: {
+    runs: { agent: string; envelope: { model: string } }[];
+    approvals: object[];
+    requests: object[];
+  }[];
+  events: object[][];
+  hits: { snippet: string; kind: string; agent: string }[];
+  facets: { agents: string[] };
+  reviewer: number;
+}
+
+test('a store of the first release', async () => {
+  const base = await testFolder();
+  const store = await firstRelease(base);
+  expect(await versionOf(store)).toBe(1);
+  const seen = JSON.parse(await run('look', store)) as Seen;
+  expect(await versionOf(store)).toBe(newest);
+  expect(seen.conversations.map(({ title }) => title).sort()).toEqual(
+    ['Look at everything', 'Question 0: what does this part do?', 'Review the parser'].sort(),
+  );
+  expect(seen.workflows).toHaveLength(5);
+  const review = seen.workflows.findIndex(({ prompt }) => prompt === 'Review the parser');
+  expect(seen.workflows[review]).toMatchObject({ outcome: 'completed', agents: ['lead', 'code-reviewer'] });
+  expect(seen.details[review]?.runs.map(({ agent, envelope }) => `${agent} ${envelope.model}`)).toEqual([
+    'lead claude-sonnet-5-5',
+    'code-reviewer claude-sonnet-5-5',
+  ]);
+  expect([seen.details[review]?.approvals.length, seen.details[review]?.requests.length]).toEqual([1, 2]);
+  expect(seen.hits.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['report code-reviewer']);
+  expect(seen.hits[0]?.snippet).toBe('Two mistakes: naïve loops   and a "quoted" one.');
+  expect(seen.facets.agents).toEqual(['lead', 'alpha', 'beta', 'code-reviewer', 'gamma']);
+  expect(seen.reviewer).toBe(1);
+  // What is made again from its events is the same.
+  const { events } = JSON.parse(await run('rebuild', store)) as { events: number };
+  expect(events).toBe(seen.events.flat().length);
+  expect(JSON.parse(await run('look', store))).toEqual(seen);
+  // One that was cut off is carried out at the next start.
+  expect(await run('cut', store)).toBe('cut');
+  expect(JSON.parse(await run('look', store))).toEqual(seen);
+  // The copy still is what the first release wrote.
+  const [backup = ''] = await backupsOf(base);
+  expect(backup).toMatch(/^store\.backup-v1-\d{14}$/);
+  expect((await stat(join(base, backup))).mode & 0o777).toBe(0o700);
+  expect(JSON.parse(await run('look', join(base, backup)))).toEqual(seen);
+});
+
+test('each upgrade makes a copy, of which the last two are kept; an older program refuses the new store', async () => {
+  const base = await testFolder();
+  const store = join(base, 'store');
+  expect(await run('open', store)).toBe('opened');
+  expect(await backupsOf(base)).toEqual([]);
+  for (const more of [1, 2, 3]) expect(await run('open', store, await newerSchema(base, more))).toBe('opened');
+  const names = (await backupsOf(base)).map((name) => name.replace(/-\d{14}$/, ''));
+  expect(names).toEqual([`store.backup-v${newest + 1}`, `store.backup-v${newest + 2}`]);
+  expect(await versionOf(store)).toBe(newest + 3);
+  expect(await run('open', store)).toContain('use the newer Triad that wrote it');
+  // Also where the version beside it was lost: the store knows it as well.
+  await rm(`${store}.schema-version`);
+  expect(await run('open', store)).toContain('use the newer Triad that wrote it');
+});
+
+test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
+  const base = await testFolder();
+  const store = await firstRelease(base);
+  const manifest = (await readdir(store)).find((name) => name.startsWith('MANIFEST')) ?? '';
+  await truncate(join(store, manifest), 10);
+  const before = await readFile(join(store, manifest));
+  expect(JSON.parse(await run('open', store))).toMatchObject({
+    code: 'store_failed',
+    message: expect.stringMatching(/is damaged, so it was not upgraded: restore/) as string,
+  });
+  expect(await backupsOf(base)).toEqual([]);
+  expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
+});
+
+test.runIf(isRoot)('without room for the copy nothing is touched, and with room it goes on', async ({ skip }) => {
+  const base = await testFolder();
+  const disk = join(base, 'disk');
+  await mkdir(disk);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
+    skip('no file system can be mounted here');
+  onTestFinished(() => void spawnSync('umount', [disk]));
+  const store = await firstRelease(disk);
+  await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
+  await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
+  const full = {
+    code: 'store_unwritable',
+    message: expect.stringMatching(/no room for the copy .* MB are needed/) as string,
+  };
+  expect(JSON.parse(await run('open', store))).toMatchObject(full);
+  expect([await backupsOf(disk), await versionOf(store)]).toEqual([[], 1]);
+  await rm(join(disk, 'ballast'));
+  expect(await run('open', store)).toBe('opened');
+  expect(await backupsOf(disk)).toHaveLength(1);
+  expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
+});

@@ -1,0 +1,53 @@
+/** An envelope is stored once for its workflow, and everything that carries it comes back whole. */
+import { expect, onTestFinished, test } from 'vitest';
+import { apply } from '#core/store/apply.ts';
+import type { Write } from '#core/store/store.ts';
+import { approve, conversationId, idOf, lead, queue, Recording, start } from '../../../support/recording.ts';
+import { conversationRow, openOn, put } from '../support.ts';
+
+const prompt = 'Look at it, and say what it does. '.repeat(20);
+
+test('events, runs and approvals', async () => {
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const { store, database } = opened;
+  const recording = new Recording();
+  const its = { ...lead, runId: idOf(11), parentRunId: lead.runId, agent: 'reviewer' };
+  recording.record(lead, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 1 });
+  const envelope = queue(recording, its, { prompt, title: 't', kind: 'spawn', toolCallId: 'c', item: 0 });
+  approve(recording, lead, 'spawn', [{ runId: its.runId, title: 't', envelope, no: null }]);
+  const edited = { ...envelope, prompt: `${prompt} \ud800\0` };
+  start(recording, its, edited);
+  const events = recording.durable;
+  const conversation: Write = put('conversation', conversationRow({ id: conversationId }));
+  await store.commit([], [conversation]);
+  for (const event of events) await store.commit([event], apply(event));
+  expect(await store.events(conversationId, 1, 99)).toEqual(events);
+  expect((await store.run(its.runId))?.envelope).toEqual(edited);
+  const [approval] = await store.approvalsOf([lead.workflowId]);
+  expect(approval?.request.subject).toMatchObject({ items: [{ envelope }] });
+  // Each text is there once, and nowhere else.
+  const texts = await database.query('SELECT VALUE json FROM envelope; SELECT VALUE json FROM event, run, approval');
+  const [envelopes = [], others = []] = texts as [string[], string[]];
+  expect(envelopes.map((json) => (JSON.parse(json) as { prompt: string }).prompt).sort()).toEqual(
+    [prompt, edited.prompt].sort(),
+  );
+  expect(others.filter((json) => json.includes('"systemPrompt"'))).toEqual([]);
+});
+
+test('a commit that failed has stored no envelope: the next one does', async () => {
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const { store } = opened;
+  const recording = new Recording();
+  recording.record(lead, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 1 });
+  queue(recording, lead, { prompt, title: 't' });
+  const events = recording.durable;
+  await store.commit([], [put('conversation', conversationRow({ id: conversationId }))]);
+  const refused: Write = { kind: 'update', table: 'run', key: idOf(99), set: { title: 'x' } };
+  const failed: Write = { kind: 'update', table: 'run', key: lead.runId, set: { status: 'failed' } };
+  await expect(store.commit(events, [...events.flatMap(apply), refused])).rejects.toThrow();
+  await expect(store.commit(events, [...events.flatMap(apply), failed])).rejects.toThrow();
+  await store.commit(events, events.flatMap(apply));
+  expect(await store.events(conversationId, 1, 9)).toEqual(events);
+});

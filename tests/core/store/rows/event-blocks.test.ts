@@ -1,0 +1,83 @@
+/** Events that lie together in rows are read as if each had a row of its own. */
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import { idOf, lead } from '../../../support/recording.ts';
+import { openOn } from '../support.ts';
+
+async function opened() {
+  const it = await openOn('mem');
+  onTestFinished(() => it.close());
+  return it;
+}
+
+function events(conversationId: string, from: number, count: number, text = ''): DurableEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...lead,
+    conversationId,
+    at: '2026-01-01T00:00:00.000Z',
+    seq: from + index,
+    type: 'notice',
+    level: 'info',
+    text: `${from + index} ${text}`,
+  }));
+}
+
+test('any range of any commits, of several conversations', async () => {
+  const { store } = await opened();
+  let conversations = 0;
+  const commits = fc.array(fc.record({ a: fc.nat(70), b: fc.nat(3), size: fc.constantFrom(1, 30_000) }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(commits, fc.nat(150), fc.nat(80), async (sizes, from, length) => {
+      const [a, b] = [idOf(1000 + conversations++), idOf(1000 + conversations++)];
+      const all = new Map<string, DurableEvent[]>([
+        [a, []],
+        [b, []],
+      ]);
+      for (const { a: ofA, b: ofB, size } of sizes) {
+        const batch = [a, b].flatMap((id) => {
+          const before = all.get(id) ?? [];
+          const more = events(id, before.length + 1, id === a ? ofA : ofB, 'x'.repeat(size));
+          before.push(...more);
+          return more;
+        });
+        // Those of one conversation stand between those of the other.
+        await store.commit(
+          batch.toSorted((x, y) => x.seq - y.seq),
+          [],
+        );
+      }
+      for (const [id, expected] of all) {
+        expect(await store.lastSeq(id)).toBe(expected.length);
+        const range = expected.filter(({ seq }) => seq >= from && seq <= from + length);
+        expect(await store.events(id, from, from + length)).toEqual(range);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('rows of one event, as they were before', async () => {
+  const { store, database } = await opened();
+  const [id] = [idOf(7)];
+  const old = events(id, 1, 40);
+  for (const event of old)
+    await database.query('INSERT INTO event $row RETURN NONE', {
+      row: { id: [id, event.seq], json: JSON.stringify(event) },
+    });
+  expect(await store.lastSeq(id)).toBe(40);
+  const more = events(id, 41, 5);
+  await store.commit(more, []);
+  expect(await store.lastSeq(id)).toBe(45);
+  expect(await store.events(id, 39, 43)).toEqual([...old.slice(38), ...more.slice(0, 3)]);
+});
+
+test('two writers cannot go on from the same number', async () => {
+  const { store } = await opened();
+  await store.commit(events(idOf(7), 1, 3), []);
+  await expect(store.commit(events(idOf(7), 1, 1), [])).rejects.toMatchObject({ code: 'store_failed' });
+  expect(await store.lastSeq(idOf(7))).toBe(3);
+});

@@ -1,0 +1,168 @@
+/** Full text: all words, any text, newest first, in segments and before, with the place and the words marked. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SearchHit } from '#contract/view.ts';
+import type { Store } from '#core/store/store.ts';
+import { Conversation } from '../finished.ts';
+import { openOn, type Opened } from '../support.ts';
+
+async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> {
+  const hits: SearchHit[] = [];
+  let before: string | undefined;
+  do {
+    const page = await store.search({ text, before, limit });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    hits.push(...page.items);
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+  return hits;
+}
+const marked = ({ snippet, hits }: SearchHit) => hits.map(({ start, end }) => snippet.slice(start, end));
+
+describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+  let opened: Opened;
+  let store: Store;
+  beforeAll(async () => {
+    opened = await openOn(engine);
+    store = opened.store;
+  });
+  afterAll(() => opened.close());
+
+  test('prompts, answers, tasks, reports and results are found at their place', async () => {
+    const conversation = await new Conversation(store).create();
+    const workflowId = await conversation.add({
+      prompt: 'Compare the zephyr parsers',
+      lead: { text: 'The zephyr is ready', tools: ['grep'], output: 'a zephyr file' },
+      children: [{ agent: 'zephyr', text: 'Report: zephyr' }],
+    });
+    const hits = await all(store, 'ZEPHYR');
+    expect(hits.map(({ kind, agent }) => `${kind} ${agent}`).sort()).toEqual(
+      ['answer lead', 'prompt lead', 'report zephyr', 'task zephyr', 'tool lead'].sort(),
+    );
+    const lead = (await store.workflow(workflowId))?.runId ?? '';
+    const prompt = hits.find(({ kind }) => kind === 'prompt');
+    expect(prompt).toMatchObject({
+      conversationId: conversation.row.id,
+      workflowId,
+      runId: lead,
+      n: 0,
+      title: 'Compare the zephyr parsers',
+      snippet: 'Compare the zephyr parsers',
+    });
+    for (const hit of hits) {
+      expect(marked(hit).map((word) => word.toLowerCase())).toEqual(['zephyr']);
+      expect((await store.entriesOf(hit.runId))[hit.n]).toMatchObject({ n: hit.n, at: hit.at });
+    }
+  });
+
+  test('all words, without case and accents, the last one as a beginning', async () => {
+    const conversation = await new Conversation(store).create();
+    const prompts = ['Café Müller opens', 'cafe closed', 'CAFÉ MULLERIN', 'Straße 日本語 🦜 naïve_coöperation'];
+    for (const prompt of prompts) await conversation.add({ prompt, lead: { text: '…' } });
+    const found = async (text: string) =>
+      (await all(store, text)).map(({ snippet }) => prompts.indexOf(snippet)).reverse();
+    expect(await found('cafe')).toEqual([0, 1, 2]);
+    expect(await found('müller CAFÉ')).toEqual([0]);
+    expect(await found('CAFÉ müller')).toEqual([0, 2]);
+    expect(await found('cafe muller ')).toEqual([0]);
+    expect(await found('"muller" AND')).toEqual([]);
+    expect(await found('open')).toEqual([0]);
+    expect(await found('strasse 本')).toEqual([3]);
+    expect(await found('🦜')).toEqual([3]);
+    expect(await found('cooperation naive')).toEqual([3]);
+    const [hit] = await all(store, 'mull cafe');
+    expect(hit && marked(hit)).toBeUndefined();
+    expect(marked((await all(store, 'cafe mull'))[1] as SearchHit)).toEqual(['Café', 'Müller']);
+  });
+
+  test('any text is looked for, and harms nothing', async () => {
+    const conversation = await new Conversation(store).create();
+    await conversation.add({
+      prompt: `x\0y ${'\ud83e'} "quoted' \\ $value; DELETE event; \u2028 end`,
+      lead: { text: '``' },
+    });
+    for (const text of ["'", '"; DELETE event; --', '\0', '$x', '@@', '*', '\ud83e', '🙂🙂', '%_', '()', '…', 'a\nb']) {
+      for (const limit of [1, 50]) await store.search({ text, limit });
+    }
+    expect(await all(store, '?!… ')).toEqual([]);
+    expect(await all(store, 'wörter '.repeat(140))).toEqual([]);
+    expect(await all(store, 'x'.repeat(1000))).toEqual([]);
+    const [hit] = await all(store, 'quoted delete');
+    expect(hit?.snippet).not.toMatch(/[\0\n\u2028]/);
+    expect(hit && marked(hit)).toEqual(['quoted', 'DELETE']);
+  });
+
+  test('long texts are searched as far as their bound, and shown around the first hit', async () => {
+    const conversation = await new Conversation(store).create();
+    const long = `${'filler '.repeat(2000)}needle ${'filler '.repeat(2000)}`;
+    await conversation.add({ lead: { tools: ['grep'], output: `${long}haystack`, text: 'x' } });
+    const [hit] = await all(store, 'needle');
+    expect(hit?.snippet).toMatch(/^…(filler )+needle (filler ?)+.*…$/);
+    expect(hit?.snippet.length).toBeLessThan(300);
+    expect(hit && marked(hit)).toEqual(['needle']);
+    expect(await all(store, 'haystack')).toEqual([]);
+  });
+
+  test('a report is found once, in the run that wrote it; why there is none is found at its call', async () => {
+    const conversation = await new Conversation(store).create();
+    const handed = (report: string, error: string | null) => ({ child_id: 'x', report, error });
+    const one = handed('# The axolotl\n\nis **well**', null);
+    await conversation.add({
+      lead: {
+        tools: ['spawn_agent', 'delegate_task'],
+        output: JSON.stringify({ success: true, ...one }),
+        text: 'x',
+      },
+      children: [{ agent: 'keeper', text: one.report }],
+    });
+    const hits = await all(store, 'axolotl');
+    expect(hits.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['report keeper']);
+    expect(hits[0]?.snippet).toBe('The axolotl  is well');
+    expect(hits[0] && marked(hits[0])).toEqual(['axolotl']);
+    const results = [one, handed('', 'The person said no: not that tarantula')];
+    const output = JSON.stringify({ success: false, results, aggregated_report: one.report });
+    await conversation.add({ lead: { tools: ['parallel_tasks'], output, text: 'x' } });
+    expect(await all(store, 'axolotl')).toHaveLength(1);
+    const [refused] = await all(store, 'tarantula');
+    expect(refused).toMatchObject({ kind: 'tool', snippet: 'The person said no: not that tarantula' });
+  });
+
+  test('hundreds of entries in segments, page by page, newest first and once each', async () => {
+    const conversation = await new Conversation(store).create();
+    for (let n = 0; n < 160; n += 1)
+      await conversation.add({
+        prompt: `Number ${n} of the series`,
+        lead: { text: n % 40 === 0 ? 'rare bird' : 'plain' },
+      });
+    const [segments] = await opened.database.query('SELECT VALUE id FROM search_segment');
+    expect(await all(store, 'series number', 50)).toHaveLength(160);
+    const [after] = (await opened.database.query('SELECT VALUE id FROM search_segment')) as [unknown[]];
+    expect(after.length).toBeGreaterThan((segments as unknown[]).length);
+    const hits = await all(store, 'series number', 7);
+    expect(hits.map(({ snippet }) => Number(/\d+/.exec(snippet)?.[0]))).toEqual(
+      Array.from({ length: 160 }, (_, n) => 159 - n),
+    );
+    expect(await all(store, 'rare bird')).toHaveLength(4);
+    expect((await all(store, 'number 17 ')).length).toBe(1);
+    // What is still going on is found as well.
+    const running = await conversation.add({ prompt: 'Number 999 of the series', outcome: null });
+    expect((await store.search({ text: 'series', limit: 1 })).items[0]?.workflowId).toBe(running);
+  });
+
+  test('what a resumed workflow adds is found once, beside what was found before', async () => {
+    const conversation = await new Conversation(store).create();
+    const id = await conversation.add({ prompt: 'quokka one', lead: { text: 'x' }, outcome: 'interrupted' });
+    expect(await all(store, 'quokka')).toHaveLength(1);
+    const lead = (await store.workflow(id))?.runId ?? '';
+    const who = {
+      conversationId: conversation.row.id,
+      workflowId: id,
+      runId: lead,
+      parentRunId: null,
+      agent: 'lead',
+    };
+    conversation.recording.record(who, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 2 });
+    conversation.recording.words(who, { source: 'person', text: 'quokka two' });
+    await conversation.store();
+    expect((await all(store, 'quokka')).map(({ n }) => n)).toEqual([2, 0]);
+  });
+});

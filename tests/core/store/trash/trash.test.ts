@@ -1,0 +1,135 @@
+/** The trash: everything of a conversation hidden at once, taken back as it was, and in the end really deleted. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '#core/store/store.ts';
+import { Conversation } from '../finished.ts';
+import { openOn, type Opened } from '../support.ts';
+
+const CHILD = { agent: 'trashy', model: 'rubbish', tools: ['shred'], outcome: 'refused' as const };
+
+/** What every list says of a conversation's things. */
+async function seen(store: Store, id: string) {
+  const ids = <T extends { id: string }>({ items }: { items: T[] }) => items.map((one) => one.id);
+  const limit = 200;
+  const facets = await store.facets();
+  return {
+    conversations: ids(await store.conversations({ limit })).filter((one) => one === id),
+    trashed: ids(await store.trashed({ limit })).filter((one) => one === id),
+    newest: (await store.workflows({ limit })).items.filter(({ conversationId }) => conversationId === id).length,
+    costly: (await store.workflows({ limit, sort: 'cost' })).items.filter(({ conversationId }) => conversationId === id)
+      .length,
+    byAgent: ids(await store.workflows({ limit, agent: 'trashy' })).length,
+    byOutcome: ids(await store.workflows({ limit, outcome: 'refused' })).length,
+    facets: [facets.agents.includes('trashy'), facets.models.includes('rubbish'), facets.tools.includes('shred')],
+    words: (await store.search({ text: 'platypus', limit })).items.length,
+  };
+}
+
+describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+  let opened: Opened;
+  let store: Store;
+  beforeAll(async () => {
+    opened = await openOn(engine);
+    store = opened.store;
+    const other = await new Conversation(store).create();
+    await other.add({ prompt: 'Something else' });
+  });
+  afterAll(() => opened.close());
+
+  const make = async () => {
+    const conversation = await new Conversation(store).create();
+    for (let n = 0; n < 3; n += 1)
+      await conversation.add({ prompt: `platypus ${n}`, children: [CHILD], lead: { text: 'x' } });
+    return conversation;
+  };
+  const tables = async () => {
+    const names = Object.keys(((await opened.database.query('INFO FOR DB'))[0] as { tables: object }).tables);
+    const rows = await opened.database.query(names.map((name) => `SELECT * FROM ${name};`).join('\n'));
+    return new Map(names.map((name, index) => [name, JSON.parse(JSON.stringify(rows[index])) as object[]]));
+  };
+
+  test('deleted and restored', async () => {
+    const { row } = await make();
+    const before = await seen(store, row.id);
+    expect(before).toMatchObject({
+      conversations: [row.id],
+      trashed: [],
+      newest: 3,
+      costly: 3,
+      byAgent: 3,
+      words: 3,
+    });
+    expect(before.facets).toEqual([true, true, true]);
+    const stored = await store.conversation(row.id);
+    const at = '2026-03-02T00:00:00.000Z';
+    expect(await store.trash(row.id, at)).toBe(true);
+    expect(await store.trash(row.id, at)).toBe(false);
+    expect(await seen(store, row.id)).toEqual({
+      conversations: [],
+      trashed: [row.id],
+      newest: 0,
+      costly: 0,
+      byAgent: 0,
+      byOutcome: 0,
+      words: 0,
+      facets: [false, false, false],
+    });
+    expect(await store.conversation(row.id)).toEqual({ ...stored, deletedAt: at });
+    expect((await store.workflows({ conversationId: row.id, limit: 9 })).items).toHaveLength(3);
+    expect(await store.restore(row.id)).toBe(true);
+    expect(await store.restore(row.id)).toBe(false);
+    expect(await seen(store, row.id)).toEqual(before);
+    expect(await store.conversation(row.id)).toEqual(stored);
+    await store.trash(row.id, at);
+    await store.purge(row.id);
+  });
+
+  test('deleted before it was indexed', async () => {
+    const { row } = await make();
+    await store.trash(row.id, '2026-03-02T00:00:00.000Z');
+    expect(await seen(store, row.id)).toMatchObject({ byAgent: 0, words: 0, facets: [false, false, false] });
+    await store.restore(row.id);
+    expect(await seen(store, row.id)).toMatchObject({ byAgent: 3, words: 3, facets: [true, true, true] });
+    await store.trash(row.id, '2026-03-02T00:00:00.000Z');
+    await store.purge(row.id);
+  });
+
+  test('purged, nothing of it is left', async () => {
+    await store.settled();
+    const before = await tables();
+    const conversation = await make();
+    const { id } = conversation.row;
+    // Enough for a segment of the search.
+    await conversation.add({
+      children: [{ ...CHILD, tools: Array.from({ length: 300 }, (_, n) => `shred${n}`) }],
+    });
+    await store.settled();
+    expect(await store.purge(id)).toBe(false);
+    await store.trash(id, '2026-03-02T00:00:00.000Z');
+    expect(await store.purge(id)).toBe(true);
+    expect(await store.conversation(id)).toBeNull();
+    expect((await store.trashed({ limit: 9 })).items).toEqual([]);
+    await store.settled();
+    const after = await tables();
+    for (const [name, rows] of before) {
+      // Counts stay, as zeros.
+      const left =
+        name === 'facet' ? after.get(name)?.filter((row) => !('count' in row && row.count === 0)) : after.get(name);
+      const same = name === 'facet' ? rows.filter((row) => !('count' in row && row.count === 0)) : rows;
+      if (!['search_segment', 'search_words', 'workflow_index'].includes(name)) expect(left, name).toEqual(same);
+    }
+    const text = JSON.stringify([...after]);
+    expect(text).not.toContain('platypus');
+    expect(text).not.toContain(id);
+    expect((await store.search({ text: 'something', limit: 9 })).items).toHaveLength(1);
+  });
+
+  test('what was deleted long ago goes, what was deleted since stays', async () => {
+    const [old, young] = [await make(), await make()];
+    await store.trash(old.row.id, '2026-01-01T00:00:00.000Z');
+    await store.trash(young.row.id, '2026-03-01T00:00:00.000Z');
+    expect((await store.trashed({ limit: 9 })).items.map(({ id }) => id)).toEqual([young.row.id, old.row.id]);
+    expect(await store.purgeTrashedBefore('2026-02-01T00:00:00.000Z')).toBe(1);
+    expect((await store.trashed({ limit: 9 })).items.map(({ id }) => id)).toEqual([young.row.id]);
+    await store.purge(young.row.id);
+  });
+});
