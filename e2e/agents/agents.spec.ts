@@ -1,0 +1,237 @@
+/** The agents' screen: files of real folders, written, checked, trusted and tried out. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator } from '@playwright/test';
+import { answerFrom, delegateTo, plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text } from '../../tests/support/fake-model/script.ts';
+import { expectAccessible, expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
+import { CHILD, FIRST, LEAD } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const PATH = '.triad/agents/log-reader.md';
+const READER = `---
+name: log-reader
+# the lead goes by this
+description: Reads logs
+model: haiku
+x-owner: ops # ours
+---
+
+You read logs.
+`;
+
+const open = (app: App) => app.page.getByRole('link', { name: 'Agents', exact: true }).click();
+const row = (app: App, name: RegExp | string) =>
+  app.page.getByRole('list', { name: /^Agents: / }).getByRole('link', { name });
+const box = (app: App): Locator => app.page.getByRole('textbox', { name: /^Text of / });
+const field = (app: App, name: string): Locator =>
+  app.page.getByRole('region', { name: 'Form' }).getByLabel(name, { exact: true });
+const onDisk = (app: App, path = PATH) => readFile(join(app.workspace, path), 'utf8');
+const write = (app: App, content: string, path = PATH) => writeFile(join(app.workspace, path), content);
+
+async function trust(app: App): Promise<void> {
+  await app.button('Look').click();
+  await app.page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Trust \d+ file/ })
+    .click();
+  await expect(app.page.getByRole('dialog')).toBeHidden();
+}
+
+test('a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it', async ({
+  start,
+}) => {
+  const script = new Script()
+    .on({ ...FIRST })
+    .reply([delegateTo('log-reader', 'Read the logs of today.')])
+    .on({ ...CHILD, prompt: /Read the logs of today/ })
+    .reply([text('# Report: the logs\n\n## Summary\n\nNothing went wrong.')])
+    .on(LEAD)
+    .reply((seen) => [text(answerFrom(seen))]);
+  const app = await start(script);
+  const { page } = app;
+  await open(app);
+  await app.button('New agent').click();
+  await page.getByLabel('Name', { exact: true }).fill('log-reader');
+  await page.keyboard.press('Enter');
+  await expect(box(app)).toHaveValue(/name: log-reader/);
+
+  await box(app).fill(READER.replace('model:', 'modle:'));
+  const findings = page.getByRole('list', { name: 'Faults and warnings' });
+  await expect(findings).toContainText('line 5, column 1 unknown key modle. Did you mean model?');
+  await app.button('Save').click();
+  await expect(page.getByRole('alert')).toContainText('log-reader.md:5:1: unknown key modle');
+  await findings.getByRole('button', { name: 'line 5, column 1' }).click();
+  await expect(box(app)).toBeFocused();
+  expect(
+    await box(app).evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
+  ).toBe('modle');
+  await app.button('Use model').click();
+  await expect(page.getByText('No faults.')).toBeVisible();
+  await expect(field(app, 'Model')).toHaveValue('haiku');
+  await app.button('Save').click();
+  await expect(page.locator('main > header')).toContainText('usable');
+  expect(await onDisk(app)).toBe(READER);
+
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.send('Have the logs read.');
+  await app.allow('log-reader');
+  await app.expectCard('log-reader', 'completed');
+  await app.expectQuoted('the logs');
+  const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Read the logs of today'));
+  expect(child.seen.system).toContain('You read logs.');
+});
+
+test('form and text follow each other; comments and unknown keys stay; unsaved work survives leaving', async ({
+  start,
+}) => {
+  const app = await start(plainAnswer(), { files: { [PATH]: READER } });
+  const { page } = app;
+  await open(app);
+  await trust(app);
+  await row(app, /^log-reader/).click();
+  await field(app, 'Description').fill('Reads all logs');
+  await field(app, 'Effort').selectOption('high');
+  await page.getByRole('group', { name: 'Tools' }).getByRole('radio', { name: 'Only these' }).check();
+  await page.getByRole('group', { name: 'Tools' }).getByRole('checkbox', { name: 'write_file' }).check();
+  const edited = READER.replace('Reads logs', 'Reads all logs').replace(
+    '# ours\n',
+    '# ours\neffort: high\ntools: [write_file]\n',
+  );
+  await expect(box(app)).toHaveValue(edited);
+  await box(app).fill(edited.replace('haiku', 'opus'));
+  await expect(field(app, 'Model')).toHaveValue('opus');
+
+  await page.getByRole('link', { name: 'All agents' }).click();
+  await expect(row(app, /^log-reader not saved/)).toBeVisible();
+  await page.reload();
+  await row(app, /^log-reader/).click();
+  await expect(box(app)).toHaveValue(edited.replace('haiku', 'opus'));
+  expect(await onDisk(app)).toBe(READER);
+  await box(app).press('ControlOrMeta+s');
+  await expect(page.locator('main > header')).toContainText('usable');
+  expect(await onDisk(app)).toBe(edited.replace('haiku', 'opus'));
+});
+
+test('what changes on disk shows by itself; where both changed nothing is lost and the person chooses', async ({
+  start,
+}) => {
+  const app = await start(plainAnswer(), { files: { [PATH]: READER } });
+  const { page } = app;
+  await open(app);
+  await write(app, READER.replace('log-reader', 'other'), '.triad/agents/other.md');
+  await expect(row(app, /^other .*untrusted/)).toBeVisible();
+  await row(app, /^log-reader/).click();
+  await expect(box(app)).toHaveValue(READER);
+  await write(app, READER.replace('haiku', 'opus'));
+  await expect(box(app)).toHaveValue(READER.replace('haiku', 'opus'));
+
+  await field(app, 'Description').fill('Mine');
+  await expect(box(app)).toHaveValue(/description: Mine/);
+  await write(app, READER.replace('haiku', 'sonnet'));
+  await expect(page.getByRole('alert')).toContainText('changed on disk');
+  await expect(app.button('Save')).toBeDisabled();
+  await expectAccessible(page, 'a conflict');
+  await app.button('Keep mine').click();
+  await app.button('Save').click();
+  await expect(page.locator('main > header')).toContainText('usable');
+  expect(await onDisk(app)).toContain('description: Mine\nmodel: opus');
+
+  await box(app).fill(READER);
+  await write(app, READER.replace('haiku', 'sonnet'));
+  await app.button('Take what is on disk').click();
+  await expect(box(app)).toHaveValue(READER.replace('haiku', 'sonnet'));
+});
+
+test('trust: what a file says, then usable, then changed with what changed, then taken back', async ({ start }) => {
+  const app = await start(plainAnswer(), { files: { [PATH]: READER } });
+  const { page } = app;
+  const dialog = page.getByRole('dialog');
+  await open(app);
+  await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
+  await app.button('Look').click();
+  await expect(dialog.getByRole('article', { name: PATH })).toContainText('agent log-reader · model haiku');
+  await expect(dialog.getByLabel(`Text of ${PATH}`)).toContainText('You read logs.');
+  await dialog.getByRole('button', { name: 'Not now' }).click();
+  await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
+  await trust(app);
+  await expect(row(app, /^log-reader .*usable/)).toBeVisible();
+
+  const changed = READER.replace('read logs', 'delete logs');
+  await write(app, changed);
+  await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
+  await app.button('Look').click();
+  const changes = dialog.getByLabel(`Changes of ${PATH}`);
+  await expect(changes).toContainText('You delete logs.');
+  await expect(changes).toContainText('You read logs.');
+  await expectAccessible(page, 'the dialog of trust');
+  // Changed under the eyes of the person: what was not seen is not trusted.
+  await write(app, changed.replace('delete', 'burn'));
+  await dialog.getByRole('button', { name: 'Trust 1 file' }).click();
+  await expect(dialog.getByRole('status')).toContainText('changed while you looked');
+  await expect(changes).toContainText('You burn logs.');
+  await dialog.getByRole('button', { name: 'Trust 1 file' }).click();
+  await expect(row(app, /^log-reader .*usable/)).toBeVisible();
+  await app.button('1 file of this folder is trusted').click();
+  await dialog.getByRole('button', { name: 'Trust nothing here any more' }).click();
+  await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
+});
+
+test('an agent is tried out alone; a built-in one is read, and copied to be changed', async ({ start }) => {
+  const script = new Script()
+    .on({ prompt: /Look at it/, ...CHILD })
+    .reply([text('# Report\n\nI looked at it.', { deltas: 4 })]);
+  const app = await start(script);
+  const { page } = app;
+  await open(app);
+  await row(app, /^code-reviewer/).click();
+  await expect(page.getByText('Read only: it comes with Triad.')).toBeVisible();
+  await expect(box(app)).not.toBeEditable();
+  await app.message.fill('Look at it.');
+  await app.button('Send').click();
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('I looked at it.');
+  expect(app.model.requests[0]?.seen.tools).not.toContain('spawn_agent');
+
+  await open(app);
+  await row(app, /^code-reviewer/).click();
+  await app.button('Copy to my agents').click();
+  await field(app, 'Enabled').uncheck();
+  await expect(box(app)).toHaveValue(/enabled: false/);
+  await app.button('Save').click();
+  await page.getByRole('link', { name: 'All agents' }).click();
+  await expect(row(app, /^code-reviewer .*disabled/)).toBeVisible();
+  await expect(row(app, /^code-reviewer .*overridden/)).toBeVisible();
+});
+
+test(
+  'the screens keep the rules of accessibility, light and dark, and work by keyboard',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), {
+      files: {
+        [PATH]: READER,
+        '.triad/agents/bad.md': READER.replace('model', 'modle').replace('log-reader', 'bad'),
+      },
+    });
+    const { page } = app;
+    await open(app);
+    await expect(row(app, /^log-reader/)).toBeVisible();
+    await expectAccessibleInBoth(page, 'the list');
+    await app.button('New agent').focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
+    await expectAccessibleInBoth(page, 'a new agent');
+    await page.keyboard.press('Escape');
+    await expect(app.button('New agent')).toBeFocused();
+    await row(app, /^bad .*faulty/).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('unknown key modle')).toBeVisible();
+    await page.setViewportSize({ width: 800, height: 600 });
+    await app.button('1 fault').focus();
+    await page.keyboard.press('Enter');
+    await expect(app.button('Use model')).toBeInViewport();
+    await expectAccessibleInBoth(page, 'an agent with a fault');
+  },
+);

@@ -1,0 +1,124 @@
+/** An agent asks in its own words, and the person asks back: nothing but the buttons answers, and all of it by keyboard. */
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAccessible } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+import { gate, LEAD } from '../support/scripts.ts';
+
+const questions = [
+  {
+    question: 'Which parser stays?',
+    kind: 'single',
+    choices: [{ label: 'The old one', description: 'Slow, and well known.' }, { label: 'The new one' }],
+  },
+  {
+    question: 'Which formats must it read?',
+    kind: 'multiple',
+    choices: [{ label: 'YAML' }, { label: 'TOML' }],
+  },
+  { question: 'What is it called?', kind: 'text' },
+];
+
+function calling(name: string, input: unknown): Script {
+  return new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([toolUse(name, input)])
+    .on(LEAD)
+    .reply([text('Thank you.')]);
+}
+
+test('choices, words and a skipped question are answered by keyboard and reach the agent', async ({ start }) => {
+  const app = await start(calling('ask_question', { questions }));
+  const { page, question } = app;
+  await app.send('Ask me.');
+  await expect(question.getByRole('heading', { level: 2 })).toContainText('3 questions to you');
+  const send = question.getByRole('button', { name: 'Send answers' });
+  await expect(send, 'nothing is answered yet').toHaveAttribute('aria-disabled', 'true');
+  await expectAccessible(page, 'questions of an agent');
+
+  await question.getByRole('radio', { name: /The old one/ }).focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('ArrowDown');
+  await expect(question.getByRole('radio', { name: 'The new one' })).toBeChecked();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await expect(question.getByRole('checkbox', { name: 'YAML' })).toBeFocused();
+  await page.keyboard.press('Space');
+  await question
+    .getByRole('group', { name: /Which formats/ })
+    .getByLabel('Something else')
+    .fill('CSV');
+  await page.keyboard.press('Enter');
+  await expect(question, 'Enter in a box answers nothing').toBeVisible();
+  await page.reload();
+  await expect(question, 'nor does a reload').toBeVisible();
+  expect(app.model.requests).toHaveLength(1);
+
+  await question.getByRole('radio', { name: 'The new one' }).check();
+  await question.getByRole('checkbox', { name: 'YAML' }).check();
+  await expect(send).toHaveAttribute('aria-disabled', 'false');
+  await send.focus();
+  await page.keyboard.press('Enter');
+  await app.expectOutcome('completed');
+  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toBe(
+    'Which parser stays?\n→ The new one\n\nWhich formats must it read?\n→ YAML\n\nWhat is it called?\n→ (skipped: decide yourself, and say what you assumed)',
+  );
+});
+
+test('skipping everything is an answer too', async ({ start }) => {
+  const app = await start(calling('ask_question', { questions: [questions[2]] }));
+  await app.send('Ask me.');
+  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('What is it called?');
+  await app.question.getByRole('button', { name: 'Skip', exact: true }).click();
+  await app.expectOutcome('completed');
+  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('skipped');
+});
+
+test('an action is put differently before it is allowed, and the history tells both', async ({ start }) => {
+  const input = {
+    action: 'Rewrite the whole parser',
+    reason: 'It is too slow',
+    impact: 'Every caller of it',
+  };
+  const app = await start(calling('request_approval', input));
+  await app.send('Go.');
+  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('Rewrite the whole parser');
+  await expect(app.question.getByText('Every caller of it')).toBeVisible();
+  await expectAccessible(app.page, 'an action');
+  await app.field('What it wants to do').fill('Rewrite only its tests');
+  await app.allow();
+  await app.expectOutcome('completed');
+  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('Rewrite only its tests');
+});
+
+test('the agent says more before the decision; a no carries on from there', async ({ start }) => {
+  const wait = gate();
+  const script = new Script()
+    .on({ ...LEAD, asked: /question about your call/ })
+    .reply([text('Because the **notes** are missing.')], { hold: { after: 1, until: wait.until } })
+    .on({ ...LEAD, asked: /What will they say/ })
+    .reply([text('What was found.')])
+    .on({ ...LEAD, step: 1 })
+    .reply([toolUse('write_file', { path: 'notes.md', content: 'One.\n' })])
+    .on(LEAD)
+    .reply([text('I wrote nothing.')]);
+  const app = await start(script);
+  const { question, page } = app;
+  await page.setViewportSize({ width: 800, height: 600 });
+  await app.send('Take notes.');
+  const back = question.getByRole('textbox', { name: 'Ask lead first' });
+  await back.fill('Why this file?');
+  await back.press('Enter');
+  await expect(question.getByText('lead answers…')).toBeVisible();
+  await expectAccessible(page, 'an agent answers a question');
+  await page.reload();
+  await expect(question.getByText('Why this file?'), 'it is kept').toBeVisible();
+  wait.open();
+  await expect(question.getByText('Because the notes are missing.')).toBeVisible();
+  await back.fill('What will they say?');
+  await back.press('Enter');
+  await expect(question.getByText('What was found.'), 'brought into sight').toBeInViewport({ ratio: 1 });
+  await expect(question.getByRole('button', { name: 'Allow once' }), 'still open').toBeVisible();
+  await app.reject('Then not.');
+  await app.expectOutcome('completed');
+  expect(app.model.requests).toHaveLength(4);
+});

@@ -1,0 +1,137 @@
+/** The inbox: the questions of all conversations in one list, gone through by keys, each answered on its own. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAccessible } from '../support/accessible.ts';
+import type { App, AppOptions } from '../support/app.ts';
+import { leadSpawns } from '../support/scripts.ts';
+import { expect, type Start, test } from '../support/test.ts';
+
+const detail = (page: Page) => page.getByRole('region', { name: 'The question' });
+const title = (page: Page) => detail(page).getByRole('heading', { level: 2 });
+const answer = (page: Page, name: string) => detail(page).getByRole('button', { name, exact: true });
+const inbox = (page: Page) => page.getByRole('link', { name: /^Approvals/ });
+
+/** Two conversations, each with a question about a file of its own. */
+async function twoConversations(start: Start, options: AppOptions = {}): Promise<App> {
+  const script = new Script();
+  for (const name of ['first', 'second'])
+    script
+      .on({ asked: new RegExp(`the ${name}`), step: 1 })
+      .reply([toolUse('write_file', { path: `${name}.md`, content: name })]);
+  const app = await start(script.on({}).reply([text('Done.')]), options);
+  for (const name of ['first', 'second']) {
+    if (name === 'second') {
+      await app.page.getByRole('link', { name: 'New conversation' }).first().click();
+      await expect(app.page.getByRole('heading', { name: /^One lead/ })).toBeVisible();
+    }
+    await app.send(`Write the ${name}.`);
+    await expect(app.question).toBeVisible();
+    await app.page.keyboard.press('Escape');
+    await expect(app.question).toBeHidden();
+  }
+  return app;
+}
+
+test('the second of two conversations is answered first, without a mouse', async ({ start }) => {
+  const app = await twoConversations(start);
+  const { page } = app;
+  await expect(inbox(page)).toHaveAccessibleName(/2 questions wait/);
+  await inbox(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+  await expect(app.question, 'nothing opens by itself here').toBeHidden();
+  await expect(app.waiting.getByRole('button').first(), 'the oldest of the same risk').toContainText('first.md');
+
+  await app.waiting.getByRole('button').first().press('k');
+  await app.waiting.getByRole('button').nth(1).press('ArrowUp');
+  await expect(title(page)).toContainText('first.md');
+  await page.keyboard.press('j');
+  await expect(title(page)).toContainText('second.md');
+  await expect(app.waiting.getByRole('button').nth(1)).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await expect(title(page)).toContainText('first.md');
+  await page.keyboard.press('ArrowDown');
+  for (const key of ['y', 'a', 'n', 'Escape', 'Space']) await page.keyboard.press(key);
+  await expect(app.waiting.getByRole('listitem'), 'no letter answers').toHaveCount(2);
+  await page.keyboard.press('Enter');
+  await expect(title(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(app.waiting.getByRole('button').nth(1), 'Escape only leads back').toBeFocused();
+
+  await expect(answer(page, 'Allow once')).toHaveAttribute('aria-disabled', 'false');
+  await answer(page, 'Allow once').press('Enter');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+  await expect(title(page)).toContainText('first.md');
+  const written = () => readFile(join(app.workspace, 'second.md'), 'utf8').catch(() => null);
+  await expect.poll(written).toBe('second');
+
+  await detail(page).getByLabel('Reason').fill('Not this one.');
+  await expect(answer(page, 'Reject')).toHaveAttribute('aria-disabled', 'false');
+  await answer(page, 'Reject').press('Enter');
+  await expect(page.getByRole('heading', { name: 'Nothing waits for you' })).toBeVisible();
+  const rows = page.getByRole('row');
+  await expect(rows.nth(1)).toContainText(/first\.md.*Rejected.*by you/);
+  await expect(rows.nth(2)).toContainText(/second\.md.*Allowed.*by you/);
+  await expect(readFile(join(app.workspace, 'first.md'))).rejects.toThrow('ENOENT');
+});
+
+test(
+  'what is looked at stays while others come, and a question leads to its conversation',
+  { tag: '@transport' },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await app.goto('/approvals');
+    await expect(page.getByRole('heading', { name: 'Nothing waits for you' })).toBeVisible();
+    await expectAccessible(page, 'empty inbox');
+    const other = await app.secondTab('/');
+    await other.send('Look at two parts.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+    await expect(app.question).toBeHidden();
+    await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page, `inbox, ${colorScheme}`);
+    }
+    await app.waiting.getByRole('button', { name: /beta/ }).click();
+    await expect(title(page)).toContainText('beta');
+
+    await other.reject('No.', 'alpha');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+    await expect(title(page), 'what another client answered goes, this one stays').toContainText('beta');
+    await page.getByRole('link', { name: 'Open conversation' }).click();
+    await app.expectCard('beta', 'waiting for you');
+    await other.allow('beta');
+    await app.expectOutcome('completed');
+  },
+);
+
+test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({ start }) => {
+  const app = await twoConversations(start, { ownProcess: true });
+  app.complaints.expect(/WebSocket/);
+  await app.crashAndRestart();
+  const { page } = app;
+  await app.goto('/approvals');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+  await expect(app.waiting.getByText('interrupted')).toHaveCount(2);
+  await app.waiting.getByRole('button', { name: /second\.md/ }).click();
+  await expect(detail(page).getByText('your answer resumes it')).toBeVisible();
+  await answer(page, 'Allow once').click();
+  await expect.poll(() => readFile(join(app.workspace, 'second.md'), 'utf8').catch(() => '')).toBe('second');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+});
+
+test('there is room for it, and for the conversations, at 800 by 600', async ({ start }) => {
+  const app = await twoConversations(start);
+  const { page } = app;
+  await page.setViewportSize({ width: 800, height: 600 });
+  const list = await page.getByRole('navigation').getByRole('list').first().boundingBox();
+  expect(list?.height ?? 0).toBeGreaterThan(150);
+  await app.goto('/approvals');
+  await expect(title(page)).toBeVisible();
+  await expect(answer(page, 'Allow once')).toBeInViewport({ ratio: 1 });
+  const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(isWider, 'nothing to scroll sideways').toBe(false);
+});

@@ -1,0 +1,18 @@
+/** A no with a reason: nothing starts, and the lead is told why. */
+import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+
+test('a rejected sub-agent never runs and its reason reaches the lead', async ({ start }) => {
+  const app = await start(spawnOne());
+  await app.send('Inspect this project.');
+  await app.reject('Read the README yourself, it is short.', 'inspector');
+
+  await expect(app.question).toBeHidden();
+  await app.expectCard('inspector', 'rejected');
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('Read the README yourself, it is short.');
+  expect(app.model.requests, 'the lead twice, the sub-agent never').toHaveLength(2);
+  const told = app.model.requests[1]?.seen.results ?? [];
+  expect(told).toHaveLength(1);
+  expect(told[0]?.text).toContain('Read the README yourself, it is short.');
+});

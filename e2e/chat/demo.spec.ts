@@ -1,0 +1,55 @@
+/** The demo in the app: three messages, every question real, every answer labelled. */
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+
+test('three messages lead through a spawn, a delegation and a batch', async ({ start }) => {
+  test.slow();
+  const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
+  const { page } = app;
+  await page.getByRole('radio', { name: /^Demo/ }).check();
+  await app.button('Start the demo').click();
+  await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
+
+  await app.send('What is here?');
+  await app.allow('file-counter');
+  await app.expectCard('file-counter', 'completed');
+  await expect(app.card('file-counter').getByText('Demo', { exact: true })).toBeVisible();
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('scripted');
+  await expect(app.workflow()).toContainText('2 files match **/*');
+  await expect(app.workflow(), 'of the README in this folder').toContainText('first heading is “Sample”');
+
+  await page.getByRole('button', { name: /^Let a permanent agent/ }).click();
+  await app.button('Send').click();
+  await app.reject('Not now.', 'code-reviewer');
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('You said no: “Not now.”');
+
+  await app.send('And now?');
+  for (const name of ['code-reviewer', 'documentation-writer', 'test-generator']) await app.allow(name);
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('1 file matches **/*.md');
+  await expect(page.getByText('The demo ends here.')).toBeVisible();
+
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
+  await page.getByRole('tab', { name: /^Model requests/ }).click();
+  await expect(page.getByRole('cell', { name: 'demo', exact: true }).first()).toBeVisible();
+  expect(app.model.requests, 'nothing was sent').toEqual([]);
+});
+
+test('a stop and a restart in the middle do no harm', async ({ start }) => {
+  const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
+  const { page } = app;
+  await page.getByRole('radio', { name: /^Demo/ }).check();
+  await app.button('Start the demo').click();
+  await app.send('What is here?');
+  await expect(app.question).toBeVisible({ timeout: 15_000 });
+  app.complaints.expect(/./);
+  await app.crashAndRestart();
+  await expect(app.button('Resume')).toBeVisible({ timeout: 20_000 });
+  await app.button('Resume').click();
+  await app.allow('file-counter');
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('2 files match');
+});

@@ -1,0 +1,27 @@
+/** What goes wrong with the model: one clear message each, with what to do. */
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+
+test('a refused key gives one message that leads to the settings', async ({ start }) => {
+  const app = await start(plainAnswer(), { model: { keys: ['another-key'] } });
+  await app.send('Hello.');
+  await app.expectOutcome('error');
+  const settings = app.workflow().getByRole('link', { name: 'Settings' });
+  await expect(settings, 'said once').toHaveCount(1);
+  await expect(app.workflow()).toContainText(/key/i);
+  expect(app.model.requests, 'a refused key is not tried again').toHaveLength(1);
+  await settings.click();
+  await expect(app.page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await expect(app.page.getByLabel('API key')).toBeVisible();
+});
+
+test('an endpoint that cannot be reached is named, after a few attempts', async ({ start }) => {
+  const app = await start(plainAnswer(), { endpoint: 'http://127.0.0.1:9' });
+  await app.send('Hello.');
+  await expect(app.workflow()).toContainText(/attempt \(?\d/i);
+  await app.expectOutcome('error');
+  await expect(app.workflow()).toContainText('127.0.0.1:9');
+  await expect(app.workflow().getByRole('link', { name: 'Settings' })).toHaveCount(1);
+  const words = await app.workflow().innerText();
+  expect(words.match(/check the network/gi), 'what to do is said once').toHaveLength(1);
+});

@@ -1,0 +1,43 @@
+/** A conversation of many messages: it stays at its end, unless the reader goes up. */
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+import { gate } from '../support/scripts.ts';
+
+const MESSAGES = 60;
+
+test('sixty messages in a row: the newest in sight, and a way back from above', async ({ start }) => {
+  const lines = (seen: string) => `Answer to ${seen}.\n\n${'It has a few lines of text. '.repeat(12)}`;
+  const last = gate();
+  const script = plainAnswer();
+  script.rules.length = 0;
+  script.on({ asked: /the last one/ }).reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }], {
+    hold: { after: 8, until: last.until },
+  });
+  script.on({}).reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }]);
+  const app = await start(script);
+  for (let n = 1; n < MESSAGES; n += 1) {
+    await app.send(`message ${n}`);
+    await app.expectOutcome('completed');
+  }
+  await expect(app.workflow().getByText(`Answer to message ${MESSAGES - 1}.`)).toBeInViewport();
+  await expect(app.button('Jump to latest')).toBeHidden();
+
+  await app.log.hover();
+  await app.page.mouse.wheel(0, -3000);
+  await expect(app.button('Jump to latest')).toBeVisible();
+  await app.message.fill('the last one');
+  await app.button('Jump to latest').click();
+  await expect(app.workflow().getByText(`Answer to message ${MESSAGES - 1}.`)).toBeInViewport();
+  await expect(app.button('Jump to latest')).toBeHidden();
+
+  await app.button('Send').click();
+  await expect(app.workflow()).toContainText('Answer to the last one.');
+  await expect(app.footer()).toBeInViewport();
+  await app.log.hover();
+  await app.page.mouse.wheel(0, -3000);
+  await expect(app.button('Jump to latest')).toBeVisible();
+  last.open();
+  await app.expectOutcome('completed');
+  await expect(app.button('Jump to latest'), 'who reads above is left there').toBeVisible();
+  await expect(app.footer()).not.toBeInViewport();
+});

@@ -1,0 +1,51 @@
+/** The verbs that stop: each ends what it names, and says what it ended. */
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+import { leadSpawns } from '../support/scripts.ts';
+
+test('stopping a reply ends its request and keeps what was said', { tag: '@transport' }, async ({ start }) => {
+  const answer = 'These words came before the stop. And these never come.';
+  const app = await start(plainAnswer({ answer, deltas: 2, reply: { hangAfter: 3 } }));
+  await app.send('Tell me something long.');
+  await expect(app.workflow()).toContainText('These words came');
+  const request = await app.model.waitFor(() => true);
+  expect(request.endedAt).toBeNull();
+
+  await app.button('Stop reply').click();
+  await expect(app.page.getByText(/^Stopped: 1 agent, 1 request\. Nothing is left running\.$/)).toBeVisible();
+  await app.expectOutcome('cancelled');
+  await expect.poll(() => request.closedAt, 'the server saw the request closed').not.toBeNull();
+  await expect(app.workflow()).toContainText('These words came');
+  await expect(app.button('Stop reply')).toBeHidden();
+  await expect(app.button('Stop workflow')).toBeHidden();
+});
+
+test(
+  'stopping a workflow ends children, requests and questions, and Escape ends nothing',
+  { tag: '@transport' },
+  async ({ start }) => {
+    const app = await start(
+      leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }),
+    );
+    await app.send('Look at every part.');
+    await app.allow('alpha');
+    await app.allow('beta');
+    await app.lookAt('gamma');
+    await app.expectCard('alpha', 'running');
+    await app.expectCard('beta', 'running');
+    await app.page.keyboard.press('Escape');
+    await expect(app.question).toBeHidden();
+    await app.page.keyboard.press('Escape');
+    await expect.poll(() => app.model.requests.filter(({ endedAt }) => endedAt === null).length).toBe(2);
+
+    await app.button('Stop workflow').click();
+    await expect(app.page.getByText(/^Stopped: /)).toHaveText(
+      /^Stopped: 3 agents, 2 requests(, \d tool calls)?, 1 question\. Nothing is left running\.$/,
+    );
+    await app.expectOutcome('cancelled');
+    for (const name of ['alpha', 'beta', 'gamma']) await app.expectCard(name, 'cancelled');
+    await expect(app.reopen).toBeHidden();
+    await expect.poll(() => app.model.requests.filter(({ closedAt }) => closedAt !== null).length).toBe(2);
+    expect(app.model.requests, 'nothing was asked after the stop').toHaveLength(3);
+  },
+);

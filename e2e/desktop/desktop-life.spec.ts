@@ -1,0 +1,119 @@
+/** The desktop as one of the programs of a machine: one at a time, calling for attention, ending in order. */
+import { plainAnswer, spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { startHost } from '../support/host.ts';
+import { gate } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const only = {
+  tag: '@stand-in',
+  annotation: { type: 'why', description: 'It plays the machine around the app' },
+};
+
+test.describe('the desktop', only, () => {
+  test('a second start shows the window of the first, and a page that dies comes back where it was', async ({
+    start,
+  }) => {
+    const app = await start(plainAnswer({ answer: 'Hello to you.' }));
+    await test.step('a second start shows the window of the first and ends', async () => {
+      await expect(app.message).toBeVisible();
+      const before = app.desktop.asked('focus').length;
+      expect(await app.desktop.startSecond()).toBe(0);
+      await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
+      expect(app.page.context().pages()).toHaveLength(1);
+    });
+    await test.step('a page that dies comes back where it was', async () => {
+      await app.send('Hello.');
+      await app.expectOutcome('completed');
+      const place = app.path;
+      await app.page.evaluate(() => Reflect.set(window, 'old', true));
+      await app.desktop.act('page dies', 'crashed');
+      await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
+      await expect(app.workflow()).toContainText('Hello to you.');
+      expect(app.path).toBe(place);
+      await app.send('And again.');
+      await app.expectOutcome('completed');
+    });
+  });
+
+  test('a question calls a person who looks elsewhere, until it is answered', async ({ start }) => {
+    const app = await start(spawnOne());
+    await app.send('Inspect this project.');
+    await expect(app.question).toBeVisible();
+    expect(app.desktop.asked('notification'), 'not one who is looking').toEqual([]);
+    await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(1);
+    await app.reject('Not now.', 'inspector');
+    await app.expectOutcome('completed');
+    await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(0);
+    await expect(app.page).not.toHaveTitle(/\(/);
+  });
+
+  test('a notification names the agent, and leads to the window', async ({ start }) => {
+    const app = await start(spawnOne());
+    await expect(app.message).toBeVisible();
+    await app.desktop.act('look away');
+    await app.send('Inspect this project.');
+    await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
+    expect(app.desktop.asked('notification')).toMatchObject([{ title: 'Question from inspector' }]);
+    expect(app.desktop.asked('flash')).toEqual([true]);
+    await expect(app.page, 'the window counts what waits').toHaveTitle(/1/);
+    const before = app.desktop.asked('focus').length;
+    await app.desktop.act('click notification');
+    await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
+    await app.allow('inspector');
+    await expect.poll(() => app.desktop.asked('notification closed')).toHaveLength(1);
+    await app.expectOutcome('completed');
+  });
+
+  test('quitting marks what runs and keeps every word', async ({ start }) => {
+    const rest = gate();
+    const answer = Array.from({ length: 30 }, (_, n) => `word-${n + 1}`).join(' ');
+    const app = await start(plainAnswer({ answer, deltas: 30, reply: { hold: { after: 22, until: rest.until } } }));
+    await app.send('Say many words.');
+    await expect(app.workflow()).toContainText('word-15');
+    const said = /word-\d+(?= *\S*$)/.exec((await app.workflow().innerText()).trim())?.[0] ?? 'word-15';
+    const request = await app.model.waitFor(() => true);
+    app.desktop.act('quit').catch(() => undefined);
+    expect(await app.desktop.ended()).toBe(0);
+    await expect.poll(() => request.closedAt, 'nothing goes on unseen').not.toBeNull();
+
+    await app.crashAndRestart();
+    await app.expectOutcome('interrupted');
+    await expect(app.workflow(), 'the words that were there').toContainText(said);
+    rest.open();
+    await app.button('Resume').click();
+    await app.expectOutcome('completed');
+  });
+
+  test('a window that closes last ends the app', async ({ start }) => {
+    const app = await start(plainAnswer());
+    const other = await app.secondTab();
+    await expect(other.message).toBeVisible();
+    await app.page.close();
+    await other.send('Hello.');
+    await other.expectOutcome('completed');
+    await other.page.close();
+    expect(await app.desktop.ended()).toBe(0);
+  });
+
+  test('works on what another program owns, and takes over when that one dies', async ({ start }) => {
+    let kill = async () => {};
+    const app = await start(plainAnswer({ answer: 'Hello to you.' }), {
+      before: async (machine) => {
+        const host = await startHost(machine);
+        kill = () => host.crash();
+        return () => host.stop();
+      },
+    });
+    await app.send('Hello.');
+    await app.expectOutcome('completed');
+    await kill();
+    await expect(app.page.getByText('Hello to you.').first(), 'what was shown stays').toBeVisible();
+    await expect(async () => {
+      await app.message.fill('And again.');
+      await app.button('Send').click();
+      await expect(app.message).toHaveValue('', { timeout: 1000 });
+    }).toPass();
+    await app.expectOutcome('completed');
+    expect(app.model.requests).toHaveLength(2);
+  });
+});

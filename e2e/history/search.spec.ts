@@ -1,0 +1,74 @@
+/** A search finds words in what agents were told, said and read, and leads to the place. */
+import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { CHILD, LEAD } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');
+
+test('a hit in a sub-agent opens its run at the place, and Escape leads back', async ({ start }) => {
+  const app = await start(
+    new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+      .on({ ...CHILD, step: 1 })
+      .reply([text(LONG), toolUse('read_file', { path: 'secret.txt' })])
+      .on(CHILD)
+      .reply([text(`${reportOf('the workspace')}\n\n${LONG}`)])
+      .on(LEAD)
+      .reply((seen) => [text(answerFrom(seen))]),
+    { files: { 'secret.txt': 'The quokka sleeps in the northern hangar.\n' } },
+  );
+  const { page } = app;
+  await app.send('Inspect this project.');
+  await app.allow('inspector');
+  await app.expectOutcome('completed');
+
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('quokka hangar');
+  const hits = page.getByRole('list', { name: 'Places found' }).getByRole('link');
+  await expect(hits).toHaveCount(1);
+  await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
+  await expect(hits.locator('mark')).toHaveText(['quokka', 'hangar']);
+  await expect(hits).toContainText('inspector');
+  await expect(hits).toContainText('tool result');
+
+  await hits.click();
+  const run = page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ });
+  await expect(run).toHaveAttribute('aria-current', 'true');
+  const place = page.getByRole('tabpanel').getByText('The quokka sleeps in the northern hangar.');
+  await expect(place, 'unfolded and scrolled to').toBeInViewport();
+  const marked = await page.evaluate(() => CSS.highlights.get('found')?.size ?? 0);
+  expect(marked).toBeGreaterThanOrEqual(2);
+
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
+  await expect(hits).toHaveCount(1);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('summary');
+  await expect(hits, 'only where it was written').toHaveCount(1);
+  await expect(hits).toContainText('Report: the workspace  Summary  the workspace is in good order.');
+  await expect(hits.locator('mark')).toHaveText(['Summary']);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('nowhere to be found');
+  await expect(page.getByText(/^Nothing was found\./)).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(1);
+});
+
+test('words are found in a conversation, also in messages out of sight', async ({ start }) => {
+  const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
+  const app = await start(script);
+  const { page } = app;
+  for (const message of ['the zebra first', 'a second one', 'the third']) {
+    await app.send(message);
+    await app.expectOutcome('completed');
+  }
+  await expect(page.getByText('Answer to the zebra first.')).toBeHidden();
+  await page.keyboard.press('Control+f');
+  await page.getByRole('textbox', { name: 'Find in this conversation' }).fill('zebra');
+  await expect(page.getByText('message 1 of 1')).toBeVisible();
+  await expect(page.getByText('Answer to the zebra first.')).toBeInViewport();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('textbox', { name: 'Find in this conversation' })).toBeHidden();
+  await app.button('Jump to latest').click();
+  await expect(app.footer()).toBeInViewport();
+});

@@ -1,0 +1,126 @@
+/** The permissions page: rules with their places, grants that can be taken back, and why a call is asked about. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAccessible } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
+import { expect, type Start, test } from '../support/test.ts';
+
+const RULE = '[[permissions.rules]]\neffect = "deny"\ntool = "write_file"\npattern = "dist/**"\n';
+
+/** Each message has the lead write one file. */
+const writes = (path: string) =>
+  new Script()
+    .on({ step: 1 })
+    .reply([toolUse('write_file', { path, content: 'text' })])
+    .on({})
+    .reply([text('Done.')]);
+
+const grants = (page: Page) => page.getByRole('list', { name: 'Grants', exact: true });
+const steps = (page: Page) => page.getByRole('list', { name: 'What was looked at, in this order' });
+const decisive = (page: Page) => steps(page).locator('[aria-current=true]');
+
+async function granted(start: Start): Promise<App> {
+  const app = await start(writes('docs/a.md'));
+  await app.send('Write it.');
+  await app.question.getByRole('button', { name: 'More than once…' }).click();
+  await app.question.getByRole('radio', { name: 'this project, always' }).click();
+  await app.field('Pattern').fill('docs/*.md');
+  await app.question.getByRole('button', { name: 'Always allow for this project' }).click();
+  await app.expectOutcome('completed');
+  return app;
+}
+
+test('a grant shows on the page and, once it is revoked, the next call asks again', async ({ start }) => {
+  const app = await granted(start);
+  const { page } = app;
+  await app.send('Write it again.');
+  await app.expectOutcome('completed');
+  const chat = page.url();
+  await expect(app.call('write_file').last()).toContainText('by a grant');
+
+  await page.getByRole('link', { name: 'Permissions', exact: true }).click();
+  const row = grants(page).getByRole('listitem');
+  await expect(row).toContainText('lead may use write_file on docs/*.md');
+  await expect(row).toContainText('always for this project');
+  await expect(row).toContainText('used 1 time');
+  await expectAccessible(page, 'permissions');
+  await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
+  await expect(page.getByText('Revoked: lead is asked again about write_file on docs/*.md')).toBeVisible();
+  await expect(page.getByText('Nothing is granted in this folder.')).toBeVisible();
+
+  await app.goto(new URL(chat).pathname);
+  await app.send('And once more.');
+  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/a.md');
+  await app.reject('Enough.');
+  await app.expectOutcome('completed');
+});
+
+test('the history says which grant answered, and leads to it', async ({ start }) => {
+  const app = await granted(start);
+  const { page } = app;
+  await app.send('Write it again.');
+  await app.expectOutcome('completed');
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
+  await page.getByRole('tab', { name: /^Approvals/ }).click();
+  const panel = page.getByRole('tabpanel');
+  await expect(panel).toContainText('by a grant');
+  await expect(panel).toContainText('lead may use write_file on docs/*.md');
+  await panel.getByRole('link', { name: 'See the grant, or revoke it' }).click();
+  await expect(grants(page).locator('[aria-current=true]')).toContainText('docs/*.md');
+
+  await page.goBack();
+  await page.getByRole('tab', { name: /^Approvals/ }).click();
+  await page.getByRole('tabpanel').getByRole('link', { name: 'Why?' }).click();
+  await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
+});
+
+test('the explainer names the deciding rule with its file and line, as the file is now', async ({ start }) => {
+  const app = await start(writes('docs/a.md'));
+  const { page } = app;
+  const file = join(app.workspace, '.triad', 'config.toml');
+  await mkdir(join(app.workspace, '.triad'));
+  await writeFile(file, RULE);
+  await page.getByRole('link', { name: 'Permissions', exact: true }).click();
+  await expect(page.getByRole('cell', { name: '.triad/config.toml:1', exact: true })).toBeVisible();
+  await expect(page.getByText('nobody has trusted its file as it is')).toBeVisible();
+
+  await page.getByLabel('Path', { exact: true }).fill('dist/a.js');
+  await page.getByLabel('Path', { exact: true }).press('Enter');
+  await expect(page.getByText('It is denied.')).toBeVisible();
+  await expect(decisive(page)).toContainText(`${file}:1`);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page, `permissions with a verdict, ${colorScheme}`);
+  }
+
+  await writeFile(file, `\n\n${RULE.replace('deny', 'ask')}`);
+  await page.getByRole('button', { name: 'Explain' }).press('Enter');
+  await expect(page.getByText('You are asked.')).toBeVisible();
+  await expect(decisive(page)).toContainText(`${file}:3`);
+
+  await page.getByLabel('Tool', { exact: true }).selectOption('parallel_tasks');
+  await page.getByLabel('Arguments (JSON)').fill('{');
+  await page.getByRole('button', { name: 'Explain' }).press('Enter');
+  await expect(page.getByText(/This is not JSON/)).toBeVisible();
+
+  await writeFile(file, '[[permissions.rules]]\neffect = "perhaps"\ntool = "*"\n');
+  await page.reload();
+  await expect(page.getByRole('alert')).toContainText(`${file}:2`);
+});
+
+test('from a question to why it is asked, and back to it, without a mouse', async ({ start }) => {
+  const app = await start(writes('docs/a.md'));
+  const { page } = app;
+  await app.send('Write it.');
+  await app.question.getByRole('link', { name: 'Why am I asked?' }).press('Enter');
+  await expect(page.getByRole('heading', { name: 'What would become of a call?' })).toBeFocused();
+  await expect(page.getByLabel('Path', { exact: true })).toHaveValue('docs/a.md');
+  await expect(decisive(page)).toContainText('write_file is asked about');
+  await expect(app.question, 'the question is put aside, not answered').toBeHidden();
+  await expect(app.reopen).toHaveText('1 waiting');
+  await page.getByRole('link', { name: /^Approvals/ }).press('Enter');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+});

@@ -1,0 +1,138 @@
+/** The settings page: what is changed there changes what happens, at once and after a reload. */
+import type { Page } from '@playwright/test';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { leadSpawns } from '../support/scripts.ts';
+import { expectNoViolation, SAME_PAGE } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+const openSettings = (page: Page) => page.getByRole('link', { name: 'Settings' }).first().click();
+
+async function set(page: Page, label: string, value: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: label, exact: true });
+  await field.fill(value);
+  await field.press('Enter');
+}
+
+test('a limit holds for the next message, without a restart', async ({ start }) => {
+  const app = await start(leadSpawns(['alpha', 'beta']));
+  const { page } = app;
+  await openSettings(page);
+  await set(page, 'Sub-agents per workflow', '1');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('1');
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.send('Look at two parts.');
+  await app.allow('alpha');
+  await app.expectOutcome('completed');
+  await expect(app.card('beta')).toBeHidden();
+
+  await openSettings(page);
+  await page.getByRole('button', { name: 'Default: 3, for Sub-agents per workflow' }).click();
+  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
+});
+
+test('a bad value stays in its field with the reason, and is not saved', async ({ start }) => {
+  const { page } = await start(plainAnswer());
+  await openSettings(page);
+  await set(page, 'Sub-agents per workflow', '9');
+  const problem = page.getByText('Sub-agents per workflow must be at most 3');
+  await expect(problem).toBeVisible();
+  await set(page, 'Silence (seconds)', '60');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await set(page, 'Time to answer (seconds)', 'long');
+  await expect(page.getByText('Time to answer (seconds) must be a number')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Time to answer (seconds)' })).toHaveValue('long');
+  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('9');
+  await expect(problem).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
+  await expect(page.getByRole('textbox', { name: 'Silence (seconds)' })).toHaveValue('60');
+});
+
+test('the provider is tested with one request; a model of another name is asked from then on', async ({ start }) => {
+  const app = await start(plainAnswer());
+  const { page } = app;
+  await openSettings(page);
+  await app.button('Test').click();
+  await expect(page.getByText(/It works: .* with claude-sonnet-5-5/)).toBeVisible();
+  expect(app.model.requests).toHaveLength(1);
+  await set(page, 'sonnet', 'my-sonnet-1');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.send('Hello.');
+  await app.expectOutcome('completed');
+  expect(app.model.requests.at(-1)?.body.model).toBe('my-sonnet-1');
+});
+
+test('the demo is switched on and off', async ({ start }) => {
+  const app = await start(plainAnswer({ answer: 'From a model.' }));
+  const { page } = app;
+  await openSettings(page);
+  await page.getByRole('radio', { name: /^The demo/ }).check();
+  await app.button('Save').click();
+  await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
+  await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
+  await expect(page.locator('main > header').getByText('Demo', { exact: true }), 'not yet').toBeVisible();
+  await app.button('Save').click();
+  await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeHidden();
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.send('Hello.');
+  await expect(app.workflow()).toContainText('From a model.');
+});
+
+test('colours and size of text change at once and stay', async ({ start }) => {
+  const { page } = await start(plainAnswer());
+  await openSettings(page);
+  const root = page.locator('html');
+  const size = () => root.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+  const before = await size();
+  await page.getByRole('radio', { name: 'Large' }).check();
+  expect(await size()).toBeGreaterThan(before);
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  await expect(root).toHaveClass(/dark/);
+  await page.reload();
+  await expect(page.getByRole('radio', { name: 'Large' })).toBeChecked();
+  await expect(root).toHaveClass(/dark/);
+  expect(await size()).toBeGreaterThan(before);
+  await page.getByRole('radio', { name: 'Small' }).check();
+  expect(await size()).toBeLessThan(before);
+});
+
+test('what agents keep can be read and deleted', async ({ start }) => {
+  const note = { operation: 'write', name: 'habits', text: 'Likes short answers.' };
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([toolUse('memory', note)])
+    .on({})
+    .reply([text('Noted.')]);
+  const app = await start(script);
+  const { page } = app;
+  await app.send('Remember that I like short answers.');
+  await app.expectOutcome('completed');
+  await openSettings(page);
+  const entry = page.getByRole('list', { name: 'Memory' }).getByRole('listitem');
+  await entry.getByText('habits').click();
+  await expect(entry.getByText('Likes short answers.')).toBeVisible();
+  await entry.getByRole('button', { name: 'Delete', exact: true }).click();
+  await entry.getByRole('button', { name: 'Keep' }).click();
+  await entry.getByRole('button', { name: 'Delete', exact: true }).click();
+  await entry.getByRole('button', { name: 'Delete for good' }).click();
+  await expect(page.getByText('No agent has kept a note yet.')).toBeVisible();
+});
+
+test(
+  'the page keeps the rules of accessibility, light and dark',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { apiKey: null });
+    const { page } = app;
+    await openSettings(page);
+    await set(page, 'Sub-agents per workflow', '9');
+    await app.button('Test').click();
+    await expect(page.getByText(/must be at most 3/)).toBeVisible();
+    await expect(page.getByText('No agent has kept a note yet.')).toBeVisible();
+    await expectNoViolation(page);
+  },
+);

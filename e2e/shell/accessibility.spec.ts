@@ -1,0 +1,67 @@
+/** Every screen against the rules of axe, light and dark; and a whole approval without a mouse. */
+import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import { tabTo } from '../support/keyboard.ts';
+import { leadSpawns } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+test(
+  'no screen breaks a serious rule of accessibility, light or dark',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
+    // Each look at a screen takes seconds on a busy machine.
+    test.slow();
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await expect(app.message).toBeVisible();
+    await expectAccessibleInBoth(page, 'empty chat');
+    await app.send('Look at two parts.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+    await expectAccessibleInBoth(page, 'approval');
+    await app.allow('alpha');
+    await app.reject('Not this one.', 'beta');
+    await app.expectOutcome('completed');
+    await app
+      .card('alpha')
+      .getByRole('button', { name: /^alpha/ })
+      .click();
+    await expectAccessibleInBoth(page, 'chat with a finished workflow');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    const row = page.getByRole('list', { name: 'Workflows' }).getByRole('link');
+    await expect(row).toHaveCount(1);
+    await expectAccessibleInBoth(page, 'history');
+    await row.click();
+    await page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /alpha/ }).click();
+    for (const tab of ['Transcript', 'Envelope', 'Approvals', 'Model requests']) {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click();
+      await expectAccessibleInBoth(page, `workflow page, ${tab}`);
+    }
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await expect(page.getByLabel('API key')).toBeVisible();
+    await expectAccessibleInBoth(page, 'settings');
+  },
+);
+
+test('a message, an approval and the look at its result need no mouse', async ({ start }) => {
+  const app = await start(leadSpawns(['alpha']));
+  const { page } = app;
+  await expect(app.message).toBeVisible();
+  await tabTo(page, 'Message');
+  await page.keyboard.type('Look at one part.');
+  await page.keyboard.press('Enter');
+  await expect(app.question).toBeVisible();
+  await expect(app.question.getByRole('heading', { level: 2 }), 'never on a button that answers').toBeFocused();
+  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from alpha');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
+  await expect(app.question).toBeVisible();
+  expect(app.model.requests).toHaveLength(1);
+
+  await tabTo(page, 'Allow once');
+  await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled', 'true');
+  await page.keyboard.press('Enter');
+  await expect(app.question).toBeHidden();
+  await app.expectOutcome('completed');
+  await tabTo(page, 'Full report', 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await expect(app.card('alpha').getByRole('heading', { name: 'Details' })).toBeVisible();
+});

@@ -1,0 +1,109 @@
+/** The first start: a key, an endpoint or the demo, each tried before it is taken. */
+import { createServer } from 'node:http';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expectNoViolation, SAME_PAGE } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+const FIRST = { apiKey: null, endpoint: null };
+const KEY = 'sk-given-by-hand';
+const PORTS = [11434, 1234, 8080, 8000, 4000, 1337, 30000];
+
+/** A model server on one of the usual ports that is free. */
+async function localServer(): Promise<{ port: number; close: () => Promise<void> }> {
+  for (const port of PORTS) {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ data: [{ id: 'tiny:1b', owned_by: 'library' }] }));
+    });
+    const listens = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (listens) return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  }
+  throw new Error('All of the usual ports are taken');
+}
+
+test('a key is tested before it is taken, and never shown again', { tag: '@transport' }, async ({ start }) => {
+  const app = await start(plainAnswer({ answer: 'Hello to you.' }), { ...FIRST, model: { keys: [KEY] } });
+  const { page } = app;
+  await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();
+  await app.button('Test and start').click();
+  await expect(page.getByText('Paste a key first.')).toBeVisible();
+
+  await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+  await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
+  await page.getByLabel(/^API key/).fill('sk-wrong');
+  await app.button('Test and start').click();
+  await expect(page.getByText(/The key was refused/)).toBeVisible();
+  await expect(page.getByLabel('Endpoint', { exact: true }), 'nothing is lost').toHaveValue(app.model.url);
+  await page.getByLabel(/^API key/).fill(KEY);
+  await app.button('Test and start').click();
+
+  await expect(app.message).toBeVisible();
+  await app.send('Hello.');
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('Hello to you.');
+  expect(app.model.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  await expect(page.getByLabel('API key')).toHaveValue('');
+  expect(await page.content()).not.toContain(KEY);
+});
+
+test('a dead endpoint says so, and can still be saved deliberately', async ({ start }) => {
+  const app = await start(plainAnswer(), FIRST);
+  const { page } = app;
+  await app.model.close();
+  await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+  await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
+  await app.button('Test and start').click();
+  await expect(page.getByText(/No connection to/)).toBeVisible();
+  await expect(app.message).toBeHidden();
+  await app.button('Save without a working test').click();
+  await expect(app.message).toBeVisible();
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(app.model.url);
+});
+
+test('a server on this machine is found, and its model is used', async ({ start }) => {
+  const server = await localServer();
+  try {
+    const app = await start(plainAnswer(), FIRST);
+    const { page } = app;
+    await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+    await page.getByRole('button', { name: /^Ollama 1 model/ }).click();
+    await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(`http://127.0.0.1:${server.port}`);
+    await expect(page.getByLabel('Model', { exact: true })).toHaveValue('tiny:1b');
+    await app.button('Test and start').click();
+    await expect(page.getByText(/check the base URL/)).toBeVisible();
+    await app.button('Save without a working test').click();
+    await expect(app.message).toBeVisible();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await expect(page.getByRole('textbox', { name: 'haiku', exact: true })).toHaveValue('tiny:1b');
+  } finally {
+    await server.close();
+  }
+});
+
+test('the demo needs nothing', async ({ start }) => {
+  const app = await start(plainAnswer(), FIRST);
+  const { page } = app;
+  await page.getByRole('radio', { name: /^Demo/ }).check();
+  await app.button('Start the demo').click();
+  await expect(app.message).toBeVisible();
+  await page.getByRole('button', { name: /Let one sub-agent count the files/ }).click();
+  await expect(app.message).toHaveValue(/count the files/);
+  expect(app.model.requests).toEqual([]);
+});
+
+test(
+  'each choice keeps the rules of accessibility, light and dark',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
+    const { page } = await start(plainAnswer(), FIRST);
+    for (const name of [/^Anthropic key/, /^Compatible endpoint/, /^Demo/]) {
+      await page.getByRole('radio', { name }).check();
+      await expectNoViolation(page);
+    }
+  },
+);

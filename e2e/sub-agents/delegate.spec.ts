@@ -1,0 +1,25 @@
+/** A task for an agent that has a definition: what it is built from is the definition. */
+import { delegate } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+
+test('a delegated task shows the definition and runs with its tools and system prompt', async ({ start }) => {
+  const app = await start(delegate());
+  await app.send('Have the code reviewed.');
+
+  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('code-reviewer');
+  await expect(app.field('Prompt')).toHaveValue('Review the code of the workspace.');
+  await expect(app.question.getByRole('checkbox', { name: 'write_file' })).not.toBeChecked();
+  await expect(app.field('System prompt'), 'as whole as the prompt, without a click').toBeVisible();
+  await expect(app.question).toContainText('medium risk: starts a defined agent');
+  const shown = await app.field('System prompt').inputValue();
+  expect(shown.length).toBeGreaterThan(100);
+
+  await app.allow();
+  await app.expectCard('code-reviewer', 'completed');
+  await app.expectQuoted('the code');
+  await app.expectOutcome('completed');
+  const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Review the code'));
+  expect(child.seen.system, 'the system prompt that was shown').toContain(shown.trim());
+  expect(child.seen.tools).not.toContain('write_file');
+  app.model.expectDone();
+});

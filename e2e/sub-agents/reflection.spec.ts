@@ -1,0 +1,78 @@
+/** An agent that reviews itself: said before it starts, seen while it happens, kept in the history. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkerFile, CRITERIA, reflecting, verdict } from '../../tests/support/reflecting.ts';
+import { expectAccessible } from '../support/accessible.ts';
+import type { AppOptions } from '../support/app.ts';
+import { gate } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const withChecker: AppOptions = {
+  before: async ({ home }) => {
+    await mkdir(join(home, 'agents'), { recursive: true });
+    await writeFile(join(home, 'agents/checker.md'), checkerFile({ maxRetries: 2 }));
+    return () => Promise.resolve();
+  },
+};
+const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and the line.');
+
+test('what it reviews is asked first; then reviews stand in the transcript and in the history', async ({ start }) => {
+  const reviewed = gate();
+  const script = reflecting({
+    answers: ['# Report\n\nThe sum is wrong.', '# Report\n\nThe sum is wrong in src/sum.js:1.'],
+    reviews: { 'src/sum.js': verdict(true, 95, 'File and line are there.'), wrong: NOT_PASSED },
+    review: { hold: { after: 1, until: reviewed.until } },
+  });
+  const app = await start(script, withChecker);
+  const { page, question } = app;
+  await app.send('Find out what is wrong.');
+  await expect(question).toContainText(`up to 2 more tries, against these criteria: ${CRITERIA}`);
+  await app.field('Reviews its answer').selectOption('up to 1 more try');
+  await expect(question).toContainText('up to 1 more try, against');
+  await expectAccessible(page, 'the question');
+  await app.allow();
+
+  const card = app.card('checker');
+  await expect(card).toContainText('Reviewing its answer…');
+  await card.locator('header').getByRole('button', { expanded: false }).click();
+  await expectAccessible(page, 'while it is reviewed');
+  reviewed.open();
+  await expect(card).toContainText('Review not passed: 40 of 100');
+  await expect(card).toContainText('It does not say where: name the file and the line.');
+  await expect(card).toContainText('Review passed: 95 of 100');
+  await expect(card).not.toContainText('Reviewing');
+  await app.expectCard('checker', 'completed');
+  await app.expectOutcome('completed');
+
+  await page.getByRole('link', { name: 'Open in history' }).click();
+  await page
+    .getByRole('list', { name: 'Runs' })
+    .getByRole('button', { name: /checker/ })
+    .click();
+  await page.getByRole('tab', { name: 'Reviews (2)' }).click();
+  const reviews = page.getByRole('tabpanel', { name: 'Reviews (2)' });
+  await expect(reviews).toContainText('Review not passed: 40 of 100');
+  await expect(reviews).toContainText('Review passed: 95 of 100');
+  await expectAccessible(page, 'its reviews');
+  await page.getByRole('tab', { name: 'Model requests (4)' }).click();
+  await expect(page.getByRole('row', { name: /^1 review / })).toHaveCount(1);
+});
+
+test('criteria that are never met: the best report, and the card says what was missing', async ({ start }) => {
+  const script = reflecting({
+    answers: ['first', 'second', 'third'],
+    reviews: {
+      first: verdict(false, 30, 'No line.'),
+      second: NOT_PASSED,
+      third: verdict(false, 10, 'Worse.'),
+    },
+  });
+  const app = await start(script, withChecker);
+  await app.send('Find out what is wrong.');
+  await app.allow();
+  await app.expectCard('checker', 'partial');
+  const card = app.card('checker');
+  await expect(card).toContainText('the best of 3 answers is handed over (40 of 100)');
+  await expect(card).toContainText('second');
+  await expectAccessible(app.page, 'a partial report');
+});

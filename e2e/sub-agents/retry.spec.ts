@@ -1,0 +1,54 @@
+/** What failed is tried again where it stands: a sub-agent goes on, a message is sent once more. */
+import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { CHILD, FIRST, LEAD } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
+
+test('a failed sub-agent is tried again, with what it did before in sight', async ({ start }) => {
+  const app = await start(
+    new Script()
+      .on(FIRST)
+      .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+      .on({ ...CHILD, step: 1 })
+      .reply([text('I look around first.'), toolUse('list_directory', { path: '.' })])
+      .on(CHILD)
+      .reply([], { ...ODD, times: 1 })
+      .on(CHILD)
+      .reply([text(reportOf('the workspace'))])
+      .on(LEAD)
+      .reply((seen) => [text(answerFrom(seen))]),
+  );
+  await app.send('Inspect this project.');
+  await app.allow('inspector');
+  await app.expectCard('inspector', 'error');
+  const card = app.card('inspector');
+  await expect(card).toContainText('What it had when it failed');
+  await app.expectOutcome('completed');
+
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await app.expectCard('inspector', 'completed');
+  await expect(card.locator('header')).toContainText('attempt 2');
+  await card.getByRole('button', { name: /^inspector/ }).click();
+  await expect(card.getByText('I look around first.')).toBeVisible();
+  await expect(card.getByText(/attempt 2\)/)).toBeVisible();
+  await app.expectOutcome('completed');
+  await app.expectQuoted('the workspace');
+});
+
+test('a message whose workflow failed is sent again', async ({ start }) => {
+  const app = await start(
+    new Script()
+      .on({})
+      .reply([], { ...ODD, times: 1 })
+      .on({})
+      .reply([text('This time it works.')]),
+  );
+  await app.send('Say hello.');
+  await app.expectOutcome('error');
+  await app.button('Send again').click();
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('This time it works.');
+  await expect(app.workflow(0)).toContainText('the prompt is too odd');
+});
