@@ -27,7 +27,7 @@ export interface AppOptions {
   before?: (machine: Machine) => Promise<() => Promise<unknown>>;
 }
 
-export type Machine = Pick<SurfaceOptions, 'home' | 'workspace' | 'env'>;
+type Machine = Pick<SurfaceOptions, 'home' | 'workspace' | 'env'>;
 
 const FILES = {
   'README.md': '# Sample\n\nA small project.\n',

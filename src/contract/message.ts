@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { Instant, ToolCallId } from './ids.ts';
 
-export const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+const TextPart = z.object({ type: z.literal('text'), text: z.string() });
 /** Thinking is sent back only verbatim, so it keeps the provider's signature. */
-export const ThinkingPart = z.object({
+const ThinkingPart = z.object({
   type: z.literal('thinking'),
   text: z.string(),
   signature: z.string().nullable(),
 });
-export const RedactedThinkingPart = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
+const RedactedThinkingPart = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
 export const ToolUsePart = z.object({
   type: z.literal('tool_use'),
   id: ToolCallId,

@@ -313,7 +313,7 @@ export const methods = {
   ),
 } as const;
 
-export type Methods = typeof methods;
+type Methods = typeof methods;
 export type MethodName = keyof Methods;
 export type Input<M extends MethodName> = z.input<Methods[M]['input']>;
 export type Parsed<M extends MethodName> = z.output<Methods[M]['input']>;

@@ -1,7 +1,7 @@
 /** Read models as they are stored and sent: one row for each conversation, workflow, run, call; and pages of them. */
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
-import { Approval, ApprovalRequest, Decision, Risk } from './approval.ts';
+import { Approval, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
@@ -238,4 +238,3 @@ export const SettingRow = z.object({
   choices: z.array(z.string()).nullable(),
 });
 export type SettingRow = z.infer<typeof SettingRow>;
-export { ApprovalRequest };

@@ -7,7 +7,7 @@ import { type Harness, startEngine } from '../support/engine.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 
 /** A fenced block: its language, the words behind it, and its content. */
-export interface Block {
+interface Block {
   language: string;
   words: string[];
   content: string;

@@ -1,7 +1,7 @@
 /** What one seed does: messages whose workflows start sub-agents in some way, and what goes wrong meanwhile. */
 import { Random } from './random.ts';
 
-export interface Call {
+interface Call {
   name: string;
   input: Record<string, unknown>;
 }
@@ -34,7 +34,7 @@ export function leadMark(seed: number, message: number): string {
   return `[lead ${seed}/${message}]`;
 }
 
-export function childMark(seed: number, message: number, child: number): string {
+function childMark(seed: number, message: number, child: number): string {
   return `[child ${seed}/${message}/${child}]`;
 }
 

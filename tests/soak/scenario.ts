@@ -18,7 +18,7 @@ export interface Played {
   windows: [Window, Window, Window];
 }
 
-export class Stuck extends Error {}
+class Stuck extends Error {}
 
 export class Scenario {
   readonly #cluster: Cluster;

@@ -14,7 +14,7 @@ import { type FakeModel, startFakeModel } from './fake-model/server.ts';
 import type { Script } from './fake-model/script.ts';
 import { folderWith } from './workspace.ts';
 
-export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
+type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
 
 export interface Harness {
   runtime: Runtime;

@@ -14,7 +14,7 @@ export function checkerFile(reflection: Partial<Reflection> | null = {}, keys = 
   return `---\nname: checker\ndescription: Checks\n${keys}${reflection === null ? '' : own}---\nYou are the checker.\n`;
 }
 
-export const delegation = (prompt = 'Find the fault.') =>
+const delegation = (prompt = 'Find the fault.') =>
   toolUse('delegate_task', { operation: 'delegate', agent_id: 'checker', prompt });
 
 export const verdict = (passed: boolean, score: number, critique = '') => JSON.stringify({ passed, score, critique });

@@ -11,7 +11,7 @@ import { readToml } from './toml.ts';
 export type FormValues = Record<string, AgentValue>;
 /** The form's name for the system prompt; in Markdown it is the text below the frontmatter. */
 const PROMPT = 'prompt';
-export const FORM_KEYS: readonly string[] = Object.keys(TomlKeys.shape);
+const FORM_KEYS: readonly string[] = Object.keys(TomlKeys.shape);
 
 /** Null where the text cannot be read as keys. A value of a kind that no form has is left out. */
 export function valuesOf(text: string, isToml: boolean): FormValues | null {

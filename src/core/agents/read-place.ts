@@ -6,7 +6,7 @@ import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import type { AgentPlace } from './places.ts';
 
 export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
-export interface Unreadable {
+interface Unreadable {
   path: string;
   problem: string;
 }

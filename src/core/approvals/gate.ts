@@ -13,7 +13,7 @@ import { Exchange, type Explain } from './exchange.ts';
 import { checkReplies, decisionOf, plainOptionId } from './policy.ts';
 
 /** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
-export type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
+type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
 
 /** The answer of a rule or a grant to an item, before anyone is asked. */
 export interface Ruling {

@@ -185,7 +185,7 @@ function usual({ asks, reversible, risk, mode, tool }: Action): Candidate {
 }
 
 /** A rule in one sentence. */
-export function ruleText({ effect, agent, tool, permission, pattern, scope, place }: Rule): string {
+function ruleText({ effect, agent, tool, permission, pattern, scope, place }: Rule): string {
   const what = tool === null ? `what needs ${permission}` : `the tool ${tool}`;
   const who = agent === null ? 'all agents' : `the agent ${agent}`;
   const where = pattern === null ? '' : ` on ${pattern}`;

@@ -3,7 +3,7 @@ import type { Answer, AnswerOption, Decision, Reply, Subject } from '#contract/a
 import type { GrantOffer, GrantScope } from '#contract/permission.ts';
 import { TriadError } from '../base/errors.ts';
 
-export const OPTIONS = {
+const OPTIONS = {
   allow: { id: 'allow', name: 'Allow once', kind: 'allow_once' },
   reject: { id: 'reject', name: 'Reject', kind: 'reject_once' },
 } as const satisfies Record<string, AnswerOption>;

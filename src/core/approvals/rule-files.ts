@@ -36,7 +36,7 @@ const Rules = z.array(z.unknown()).max(MAX_RULES).default([]).pipe(z.array(RuleE
 const UserRules = z.looseObject({ permissions: z.looseObject({ rules: Rules }).prefault({}) });
 const ProjectRules = z.looseObject({ permissions: z.strictObject({ rules: Rules }).prefault({}) });
 
-export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
+const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
 type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
 /** Parsed rules by path, reused while the text is the same. */

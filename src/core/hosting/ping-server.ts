@@ -12,7 +12,7 @@ export interface Instance {
   startedAt: string;
 }
 
-export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface PingServer {
   readonly instance: Instance;

@@ -17,7 +17,7 @@ export interface ParsedCall {
 }
 
 /** A question that is known; `answered` settles when each of its items is answered. */
-export interface Asked {
+interface Asked {
   answered: Promise<Approval>;
 }
 

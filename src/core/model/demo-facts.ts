@@ -15,7 +15,7 @@ export function listedLines(output: string): string[] {
 export const count = (value: number, one: string, many = `${one}s`): string =>
   `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
 
-export function nameList(names: readonly string[]): string {
+function nameList(names: readonly string[]): string {
   const shown = names.slice(0, NAMED).map((name) => `\`${name}\``);
   const more = names.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');

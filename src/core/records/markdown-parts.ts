@@ -50,7 +50,7 @@ export function quote(text: string): string {
 }
 
 /** Replaces NUL, at which Markdown readers stop, and normalizes line ends. */
-export function clean(text: string): string {
+function clean(text: string): string {
   return text.replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n');
 }
 

@@ -165,16 +165,6 @@ export function settingPaths(): string[] {
   return settingRows(SettingsFile.parse({})).map(({ path }) => path);
 }
 
-/** The value at a dotted path: of one key, or of a whole table. Throws `bad_input` for an unknown path. */
-export function readSetting(settings: Settings, path: string): unknown {
-  let value: unknown = settings;
-  for (const part of path.split('.')) {
-    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, part)) throw unknownKey(path);
-    value = (value as Record<string, unknown>)[part];
-  }
-  return value;
-}
-
 /** The settings of a file's text, or everything that is wrong with it. Never throws for a bad text. */
 export function checkSettings(
   text: string,

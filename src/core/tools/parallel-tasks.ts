@@ -65,7 +65,7 @@ Each task counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the
 });
 
 /** Partial failure is reported, not thrown; what still runs counts as neither completed nor failed. */
-export function batchResult(reports: readonly ChildReport[]): ToolResult {
+function batchResult(reports: readonly ChildReport[]): ToolResult {
   const running = reports.filter((report) => report.outcome === null);
   const completed = reports.filter((report) => report.outcome === 'completed');
   const failed = reports.length - completed.length - running.length;

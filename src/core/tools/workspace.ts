@@ -131,7 +131,7 @@ async function refuseReplaced(handle: FileHandle, canonical: string, asked: stri
 }
 
 /** Throws `bad_input` for a folder, `not_allowed` for anything else that is no regular file. */
-export function refuseSpecial(stats: Stats, path: string): void {
+function refuseSpecial(stats: Stats, path: string): void {
   if (stats.isDirectory()) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   if (!stats.isFile()) throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
 }

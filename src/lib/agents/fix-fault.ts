@@ -2,7 +2,7 @@
 import type { Fault } from '#contract/agent.ts';
 
 /** Offset in UTF-16 code units of a line and a column, both from 1. */
-export function offsetOf(text: string, { line, column }: Pick<Fault, 'line' | 'column'>): number {
+function offsetOf(text: string, { line, column }: Pick<Fault, 'line' | 'column'>): number {
   const lines = text.split('\n').slice(0, line - 1);
   return Math.min(lines.reduce((sum, one) => sum + one.length + 1, 0) + column - 1, text.length);
 }

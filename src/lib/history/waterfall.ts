@@ -8,13 +8,13 @@ import { beginsAttempt } from '#lib/view/elapsed.ts';
 export const SPAN_KINDS: readonly SpanKind[] = ['queue', 'wait', 'model', 'tools'];
 
 /** Percent of the workflow's time. */
-export interface Part {
+interface Part {
   from: number;
   width: number;
 }
 
 /** Time of one kind; of a model request, which one. */
-export interface Bar extends Part {
+interface Bar extends Part {
   kind: SpanKind;
   requestId: string | null;
   ms: number;

@@ -5,7 +5,7 @@ import type { Bound as Reached, Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 
-export const BUDGET_KINDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies (keyof Budget)[];
+const BUDGET_KINDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies (keyof Budget)[];
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
 export interface Bound {

@@ -24,7 +24,7 @@ export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'sort'>;
 
 export const SORTS = ['newest', 'cost', 'tokens', 'duration'] as const satisfies readonly WorkflowSort[];
 export const STATUSES: readonly Status[] = [...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)])];
-export const FILTERS = [
+const FILTERS = [
   ...(['outcome', 'status', 'agent', 'model', 'tool', 'folder', 'from', 'to', 'minCostUsd'] as const),
 ] satisfies FilterName[];
 

@@ -22,12 +22,6 @@ export function fieldProblems(message: string): FieldProblem[] {
   return [...listed, ...named, ...(about === undefined ? [] : [{ field: 'prompt', problem: about }])].map(inSeconds);
 }
 
-/** The message as one sentence that names fields as the form does. */
-export function inPlainWords(message: string): string {
-  const problems = fieldProblems(message);
-  return problems.length === 0 ? message : asSentences(problems);
-}
-
 export function asSentences(problems: readonly FieldProblem[]): string {
   return problems.map(({ field, problem }) => `${fields[field] ?? field} ${problem}`).join('. ');
 }

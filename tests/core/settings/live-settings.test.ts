@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
-import { loadSettings, readSetting, settingPaths } from '#core/settings/settings.ts';
+import { loadSettings, settingPaths } from '#core/settings/settings.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
@@ -11,6 +11,7 @@ import { type Block, type Match, Script, text, toolUse } from '../../support/fak
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { settingAt } from '../../support/setting-at.ts';
 
 interface Proof {
   value: SettingRow['value'];
@@ -228,7 +229,7 @@ test.for(Object.entries(PROOFS))('%s', async ([path, { value, settings = '', scr
   const rows = await engine.runtime.request('settings.set', { path, value });
   const saved = await loadSettings(configFolder);
   expect(rows.find((row) => row.path === path)?.value).toBe(value);
-  expect(readSetting(saved, path)).toBe(value);
+  expect(settingAt(saved, path)).toBe(value);
   await check(engine);
 });
 

@@ -4,15 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APPROVAL_TIMEOUT_MS, INACTIVITY_MS, MAX_SUB_AGENTS } from '#contract/limits.ts';
-import {
-  checkSettings,
-  loadSettings,
-  readSetting,
-  saveSetting,
-  settingPaths,
-  settingRows,
-} from '#core/settings/settings.ts';
+import { checkSettings, loadSettings, saveSetting, settingPaths, settingRows } from '#core/settings/settings.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { settingAt } from '../../support/setting-at.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
 
@@ -43,13 +37,13 @@ test('what the file says counts, table or dotted', async () => {
     'config.toml': 'models.aliases.opus = "my-opus"\n[limits]\nmax_sub_agents = 1\n',
   });
   const settings = await loadSettings(folder);
-  expect(readSetting(settings, 'limits.max_sub_agents')).toBe(1);
-  expect(readSetting(settings, 'models.aliases')).toEqual({
+  expect(settingAt(settings, 'limits.max_sub_agents')).toBe(1);
+  expect(settingAt(settings, 'models.aliases')).toEqual({
     sonnet: 'claude-sonnet-5-5',
     haiku: 'claude-haiku-5-5',
     opus: 'my-opus',
   });
-  expect(() => readSetting(settings, 'limits.max_agents')).toThrow('limits.max_agents is not a setting');
+  await expect(saveSetting(folder, 'limits.max_agents', '1')).rejects.toThrow('limits.max_agents is not a setting');
 });
 
 test.for([
@@ -171,7 +165,7 @@ test('whatever is saved in whatever order is what is read', async () => {
         last.set(path, value);
       }
       const settings = await loadSettings(folder);
-      for (const [path, value] of last) expect(readSetting(settings, path)).toBe(value);
+      for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
       expect(await textOf(folder)).toContain('# first\n[models] # here');
     }),
     { numRuns: 60 },
@@ -213,5 +207,5 @@ test.for([
   ['providers.anthropic.max_concurrent', ' 2 ', 2],
   ['models.default', '42', '42'],
 ] as const)('the text of %s is read as the key wants it', async ([path, text, value]) => {
-  expect(readSetting(await saveSetting(await folderWith(), path, text), path)).toBe(value);
+  expect(settingAt(await saveSetting(await folderWith(), path, text), path)).toBe(value);
 });

@@ -32,7 +32,7 @@ export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
   return { database, store: storeOn(database), close };
 }
 
-export async function temporaryFolder(): Promise<string> {
+async function temporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'triad-store-'));
 }
 

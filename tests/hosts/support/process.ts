@@ -20,13 +20,13 @@ export interface Started {
   readonly exit: Promise<number | string>;
 }
 
-export interface Finished {
+interface Finished {
   code: number | string;
   out: string;
   err: string;
 }
 
-export interface Place {
+interface Place {
   folder?: string;
   env?: Record<string, string>;
 }

@@ -19,7 +19,7 @@ export interface Site {
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
   close(): Promise<void>;
 }
-export interface Answer {
+interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;

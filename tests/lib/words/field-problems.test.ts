@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Envelope } from '#contract/agent.ts';
-import { fieldProblems, inPlainWords } from '#lib/words/field-problems.ts';
+import { asSentences, fieldProblems } from '#lib/words/field-problems.ts';
 import { envelope } from '../support/story.ts';
 
 function refusal(edit: object): string {
@@ -33,13 +33,12 @@ describe('fieldProblems', () => {
     expect(fieldProblems("maxIterations cannot be more than the lead's (20)")).toEqual([
       { field: 'maxIterations', problem: "cannot be more than the lead's (20)" },
     ]);
-    expect(inPlainWords("inactivityMs cannot be more than the lead's (600000)")).toBe(
+    expect(asSentences(fieldProblems("inactivityMs cannot be more than the lead's (600000)"))).toBe(
       "The inactivity limit in seconds cannot be more than the lead's (600)",
     );
   });
 
   it('leaves other messages as they are', () => {
     expect(fieldProblems('Another window was first')).toEqual([]);
-    expect(inPlainWords('Another window was first')).toBe('Another window was first');
   });
 });

@@ -1,6 +1,6 @@
 /** What the fake reads in a request, and the checks by which the real API would refuse it. */
 
-export interface WireBlock {
+interface WireBlock {
   type: string;
   text?: string;
   thinking?: string;
@@ -15,12 +15,12 @@ export interface WireBlock {
   cache_control?: { type: string; ttl?: string };
 }
 
-export interface WireMessage {
+interface WireMessage {
   role: string;
   content: string | WireBlock[];
 }
 
-export interface WireTool {
+interface WireTool {
   name: string;
   description?: string;
   input_schema?: { type?: string };

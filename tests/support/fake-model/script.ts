@@ -18,7 +18,7 @@ export type Block =
   /** A block of a type that the client does not know. */
   | { type: 'unknown'; name: string };
 
-export interface UsageScript {
+interface UsageScript {
   input?: number;
   cacheRead?: number;
   cacheWrite5m?: number;

@@ -2,8 +2,8 @@
 import type { ConversationRow } from '#contract/view.ts';
 import type { WorkflowRecord } from './record.ts';
 
-export const EXPORT_FORMAT = 'triad-conversation';
-export const EXPORT_VERSION = 1;
+const EXPORT_FORMAT = 'triad-conversation';
+const EXPORT_VERSION = 1;
 
 /** Yields the text in parts, so that only one workflow is in memory at a time. */
 export async function* jsonOf(

@@ -83,7 +83,7 @@ function errorOf({ error, agent, traceId, parentChain, kind, title }: RunRow): s
 }
 
 /** The decision that allowed or refused its start; null if there is none yet. */
-export function decisionFor(runId: string, approvals: readonly Approval[]): Decision | null {
+function decisionFor(runId: string, approvals: readonly Approval[]): Decision | null {
   for (const { request, decisions } of approvals) {
     const item = spawnIndex(request.subject, runId);
     if (item >= 0) return decisions[item] ?? null;

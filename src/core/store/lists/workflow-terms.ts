@@ -4,13 +4,13 @@ import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { sortKeyOfId } from '../rows/row-codec.ts';
 import type { WorkflowFilter } from '../store.ts';
 
-export const FACETS = ['agent', 'model', 'tool', 'folder', 'outcome', 'status'] as const;
+const FACETS = ['agent', 'model', 'tool', 'folder', 'outcome', 'status'] as const;
 export type Facet = (typeof FACETS)[number];
 
 /** The term of every workflow that is listed. */
 export const ANY = '*';
 
-export function termOf(facet: Facet, value: string): string {
+function termOf(facet: Facet, value: string): string {
   return `${facet}:${value}`;
 }
 

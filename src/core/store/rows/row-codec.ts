@@ -106,7 +106,7 @@ function decodeColumns(table: Table, stored: Row): Row {
 }
 
 /** Sort key in the newest-first lists; null if the table has none or these fields do not change it. */
-export function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
+function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
   if (typeof key !== 'string') return null;
   if (table === 'workflow') return sortKeyOfId(key);
   if (table !== 'conversation' || typeof fields.updatedAt !== 'string') return null;

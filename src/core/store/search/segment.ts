@@ -14,12 +14,6 @@ export interface RunOfEntry {
 /** An entry: index of its run in the segment's list, entry number, time in milliseconds since 1970. */
 export type EntryOfSegment = readonly [run: number, n: number, ms: number];
 
-export interface Segment {
-  runs: readonly RunOfEntry[];
-  /** Newest first. Null for a purged entry. */
-  entries: readonly (EntryOfSegment | null)[];
-}
-
 /** Sort key of an entry, newest first; the cursor of a search. */
 export function sortKeyOfEntry(ms: number, runId: string, n: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');

@@ -32,7 +32,7 @@ const HINTS: Readonly<Record<PersonQuestion['kind'], string>> = {
 };
 
 /** Numbers are choices, anything else is words; undefined for a number that no choice has. */
-export function replyOf({ kind, choices }: PersonQuestion, line: string): Reply | undefined {
+function replyOf({ kind, choices }: PersonQuestion, line: string): Reply | undefined {
   const words = line.trim();
   if (words === '') return null;
   const several = kind === 'multiple' ? /^\d+(\s*[,\s]\s*\d+)*$/ : /^\d+$/;

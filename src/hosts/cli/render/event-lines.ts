@@ -7,7 +7,7 @@ import { cost, duration, oneLine, tokens } from './format.ts';
 import type { Style } from '../terminal/style.ts';
 import { harmless } from '../terminal/visible.ts';
 
-export type Piece = { to: 'data' | 'note'; text: string };
+type Piece = { to: 'data' | 'note'; text: string };
 
 type Step = { shown: Shown; pieces: Piece[] };
 type Hint = Extract<HintEvent, { type: 'message-delta' }>;

@@ -1,0 +1,32 @@
+// What nothing uses goes. `--production` leaves the tests out: what only they use goes too, but for what its own file needs.
+/** Started by path or by a tool rather than imported; `!` marks what the program itself starts. */
+const entry = [
+  'electron/{main,preload}.ts!',
+  'src/hosts/cli.ts!',
+  'src/core/store/opening/check-copy.ts!',
+  'src/core/tools/search-worker.ts!',
+  // Other shapes of the events, for consumers that are still to come.
+  'src/core/records/adapters/*.ts!',
+  'scripts/*.{ts,cjs,js}',
+  'playwright.full.config.ts',
+  'e2e/{readme-images,screenshots}.ts',
+  'e2e/support/hosts-program.ts',
+  'e2e/support/electron-stand-in/{electron,register}.ts',
+  'tests/bench/{bench,floor-cli,floor,ours}.ts',
+  'tests/bench/*-process.ts',
+  'tests/core/store/child/*.ts',
+  'tests/support/{crash-host,crash-resumer,client-environment}.ts',
+  'tests/support/fake-model/serve.ts',
+  'tests/hosts/support/app-process.ts',
+];
+
+export default {
+  entry,
+  project: ['src/**/*.{ts,svelte}!', 'electron/**/*.ts!', 'e2e/**/*.ts', 'tests/**/*.ts', 'scripts/**'],
+  // `tailwindcss` is imported by the style sheet.
+  ignoreDependencies: ['tailwindcss'],
+  ignoreBinaries: ['mount', 'umount', 'script'],
+  // Types that kit generates.
+  ignoreUnresolved: ['./\\$types'],
+  ignoreExportsUsedInFile: process.argv.includes('--production'),
+};
