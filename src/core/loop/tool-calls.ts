@@ -6,7 +6,6 @@ import type { ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
-import { SerialQueue } from '../base/serial-queue.ts';
 import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
@@ -45,10 +44,12 @@ export class Calls {
   readonly #refusal: string | null;
   readonly #emit: Emit;
   readonly #settled: Promise<void>[] = [];
+  // Bare chains rather than queues: a failure stops what is behind it, and a queue's own steps would let a sub-agent start
+  // before the next one is asked for.
   /** Slots are taken, and questions asked, in the order of the calls. */
-  readonly #preparations = new SerialQueue({ stopsAtFailure: true });
-  /** Those that run one by one. */
-  readonly #sequential = new SerialQueue({ stopsAtFailure: true });
+  #prepared: Promise<unknown> = Promise.resolve();
+  /** The last of those that run one by one. */
+  #sequential: Promise<unknown> = Promise.resolve();
 
   constructor(run: RunContext, refusal: string | null, emit: Emit) {
     this.#run = run;
@@ -58,10 +59,10 @@ export class Calls {
 
   /** `recorded`: the call stands in the log, so that what is done because of it comes after it. */
   add(call: ToolUsePart, recorded?: Promise<unknown>): void {
-    const prepared = this.#preparations.add(async () => {
-      await recorded;
-      return this.#refusal === null ? prepare(this.#run, call) : { call, refusal: this.#refusal };
-    });
+    const prepared = Promise.all([this.#prepared, recorded]).then(() =>
+      this.#refusal === null ? prepare(this.#run, call) : { call, refusal: this.#refusal },
+    );
+    this.#prepared = prepared;
     const settled = this.#settle(prepared);
     settled.catch(() => undefined);
     this.#settled.push(settled);
@@ -77,7 +78,9 @@ export class Calls {
     const prepared = await preparing;
     const work = (): Promise<void> => settle(this.#run, prepared, this.#emit);
     if (!('tool' in prepared) || prepared.tool.order === 'concurrent') return work();
-    return this.#sequential.add(work);
+    const done = this.#sequential.then(work);
+    this.#sequential = done;
+    return done;
   }
 }
 

@@ -27,21 +27,6 @@ test('a failure is told to whoever added the task, before the next one starts', 
   expect(log).toEqual(['no', 'next']);
 });
 
-test('where a failure stops the queue, nothing behind it starts', async () => {
-  const queue = new SerialQueue({ stopsAtFailure: true });
-  const log: string[] = [];
-  const error = new Error('no');
-  const tasks = [() => Promise.resolve('a'), () => Promise.reject(error), async () => log.push('never')];
-  const settled = await Promise.allSettled(tasks.map((task) => queue.add<unknown>(task)));
-  expect(settled).toEqual([
-    { status: 'fulfilled', value: 'a' },
-    { status: 'rejected', reason: error },
-    { status: 'rejected', reason: error },
-  ]);
-  await expect(queue.add(async () => log.push('never'))).rejects.toBe(error);
-  expect(log).toEqual([]);
-});
-
 test('it has settled when all that was added before has ended, failures too', async () => {
   const queue = new SerialQueue();
   const log: string[] = [];
