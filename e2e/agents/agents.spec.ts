@@ -74,7 +74,7 @@ test('a new agent: the template, a typo with its place, one click to mend it, an
   await expect(page.locator('main > header')).toContainText('usable');
   expect(await onDisk(app)).toBe(READER);
 
-  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.newConversation();
   await app.send('Have the logs read.');
   await app.allow('log-reader');
   await app.expectCard('log-reader', 'completed');

@@ -22,7 +22,7 @@ test('a limit holds for the next message, without a restart', async ({ start }) 
   await expect(page.getByText('Saved.')).toBeVisible();
   await page.reload();
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('1');
-  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.newConversation();
   await app.send('Look at two parts.');
   await app.allow('alpha');
   await app.expectOutcome('completed');
@@ -60,7 +60,7 @@ test('the provider is tested with one request; a model of another name is asked 
   expect(app.model.requests).toHaveLength(1);
   await set(page, 'sonnet', 'my-sonnet-1');
   await expect(page.getByText('Saved.')).toBeVisible();
-  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.newConversation();
   await app.send('Hello.');
   await app.expectOutcome('completed');
   expect(app.model.requests.at(-1)?.body.model).toBe('my-sonnet-1');
@@ -77,7 +77,7 @@ test('the demo is switched on and off', async ({ start }) => {
   await expect(page.locator('main > header').getByText('Demo', { exact: true }), 'not yet').toBeVisible();
   await app.button('Save').click();
   await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeHidden();
-  await page.getByRole('link', { name: 'New conversation' }).click();
+  await app.newConversation();
   await app.send('Hello.');
   await expect(app.workflow()).toContainText('From a model.');
 });

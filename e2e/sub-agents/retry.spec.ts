@@ -30,6 +30,8 @@ test('a failed sub-agent is tried again, with what it did before in sight', asyn
   await card.getByRole('button', { name: 'Try again' }).click();
   await app.expectCard('inspector', 'completed');
   await expect(card.locator('header')).toContainText('attempt 2');
+  await expect(app.workflow()).toContainText('Resumed (attempt 2)');
+  await app.expectOutcome('completed');
   await card.getByRole('button', { name: /^inspector/ }).click();
   await expect(card.getByText('I look around first.')).toBeVisible();
   await expect(card.getByText(/attempt 2\)/)).toBeVisible();

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
 import { type FakeModel, type FakeModelOptions, startFakeModel } from '../../tests/support/fake-model/server.ts';
 import type { Complaints } from './complaints.ts';
@@ -63,6 +63,12 @@ export class App extends Person {
   /** Goes to a path of the app by its address, as a bookmark would. */
   async goto(path: string): Promise<void> {
     await this.page.goto(new URL(path, this.page.url()).href);
+  }
+
+  /** Leads to a new conversation; what is written before its page is there would be written elsewhere. */
+  async newConversation(): Promise<void> {
+    await this.page.getByRole('link', { name: 'New conversation' }).click();
+    await expect(this.page.getByLabel('Folder', { exact: true })).toBeVisible();
   }
 
   /** The machine around the app; only of the desktop. */
