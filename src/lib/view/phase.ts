@@ -1,8 +1,8 @@
 /** The phase of a run or a workflow, and the open questions, as the screens show them. */
+import { spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { spawnItemsOf } from './subject.ts';
 
 /** The phase of active work, or the outcome of ended work. */
 export type Phase = 'queued' | 'waiting' | 'running' | Outcome;
@@ -67,13 +67,13 @@ export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Appro
 /** Whether an open question blocks a run: the one that asks, or the sub-agent that would start. */
 function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
   if (request.runId === run.id) return decisions.includes(null);
-  const item = spawnItemsOf(request).findIndex(({ runId }) => runId === run.id);
+  const item = spawnIndex(request.subject, run.id);
   return item >= 0 && decisions[item] === null;
 }
 
 function questionOf(approval: Approval, item: number): Omit<Question, 'asleep'> {
   const { request } = approval;
-  const spawn = spawnItemsOf(request)[item] ?? null;
+  const spawn = spawnItems(request.subject)[item] ?? null;
   return {
     key: spawn?.runId ?? request.id,
     approval,
