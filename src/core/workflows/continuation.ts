@@ -1,4 +1,4 @@
-/** Second chances that a person gives: more of what is bounded, and another attempt of a sub-agent. */
+/** Second chances that a person gives: higher limits, and another attempt of a sub-agent. */
 import { isDeepStrictEqual } from 'node:util';
 import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
@@ -17,7 +17,7 @@ import type { Workflow } from './workflow.ts';
 
 type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' | 'agent'>;
 
-/** What holds for a run now: its own bounds and those of its workflow. */
+/** What holds for a run now: its own limits and those of its workflow. */
 interface Bounds {
   run: Budget;
   workflow: Budget;
@@ -42,7 +42,7 @@ export class Continuation {
     this.#orchestrator = orchestrator;
   }
 
-  /** A sub-agent that did not complete goes on from its last finished step; of two who ask at the same time one is refused. */
+  /** A sub-agent that did not complete goes on from its last finished step. Rejects a concurrent call for the same run (`conflict`). */
   retry(runId: string): Promise<{ workflowId: string }> {
     const asked = this.#liveOf(runId);
     return this.#exclusive.run(runId, async () => {

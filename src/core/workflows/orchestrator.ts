@@ -229,7 +229,7 @@ export class Orchestrator {
     if (this.#stopping) throw this.#stopping;
   }
 
-  /** What the person is told is the demo asks nobody else. */
+  /** Throws `conflict` where the demo is the active provider and the work would ask another one. */
   refuseRealInDemo(provider: string): void {
     const { active } = this.#engine.settings.providers;
     if (!providerTraits(active).isScripted || providerTraits(provider).isScripted) return;
