@@ -110,7 +110,6 @@ test(
 
 test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({ start }) => {
   const app = await twoConversations(start, { ownProcess: true });
-  app.complaints.expect(/WebSocket/);
   await app.crashAndRestart();
   const { page } = app;
   await app.goto('/approvals');

@@ -26,3 +26,28 @@ test('a click that is begun before an answer grows ends where it began', async (
   await expect(row, 'the click counts').toHaveAttribute('aria-expanded', 'true');
   await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
 });
+
+test('a click right after the conversation scrolled counts', async ({ start }) => {
+  const app = await start(
+    new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([toolUse('list_directory', { path: '.' })])
+      .on(LEAD)
+      .reply([text('One more paragraph.\n\n'.repeat(60))]),
+  );
+  const { page } = app;
+  await app.send('Look around.');
+  await app.expectOutcome('completed');
+  const row = app.call('list_directory');
+  await row.scrollIntoViewIfNeeded();
+  const box = await row.boundingBox();
+  if (!box) throw new Error('The row is nowhere');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const log = await app.log.elementHandle();
+  const before = await app.log.evaluate((element) => element.scrollTop);
+  await page.mouse.wheel(0, 2);
+  await page.waitForFunction(([element, top]) => element?.scrollTop !== top, [log, before] as const);
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(row).toHaveAttribute('aria-expanded', 'true');
+});

@@ -21,6 +21,8 @@ export function browserSurface(tabs: Tabs, hosts: SharedHosts): OpenSurface {
           return other;
         },
         crashAndRestart: async () => {
+          // A tab that is open notices, and tries again; what it was still loading fails.
+          complaints.expect(/WebSocket|net::ERR_(CONNECTION|EMPTY|INCOMPLETE)_/);
           await host.crash();
           host = await startHost({ ...options, port: host.port });
         },

@@ -93,7 +93,8 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await engine.permissions.grants.load();
   await approvals.refresh();
   log.subscribe(null, ({ type }) => {
-    if (type === 'run-start' || type === 'run-end') attention.changed();
+    // A question leaves the list while its answer is being stored; this tells that it can be read.
+    if (type === 'run-start' || type === 'run-end' || type === 'approval-decide') attention.changed();
     // Without dormant approvals nothing changes here; those of newly interrupted workflows are found at the next start.
     if (type === 'workflow-end' && approvals.anyDormant) approvals.refresh().catch(() => undefined);
   });

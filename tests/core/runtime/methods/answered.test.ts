@@ -1,8 +1,11 @@
 /** What was decided last, and what was granted in a workflow: with the grant, also after it was revoked. */
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
+import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 /** The first question is granted for the project, which answers the second; the third is rejected. */
@@ -41,6 +44,34 @@ test('newest first, each with who decided, and the grant where one did', async (
   });
   expect(recent[1]?.decision.ruleId).toBe(`grant:${recent[1]?.grant?.id}`);
   expect(recent[0]?.grant).toBeNull();
+});
+
+test('whoever sees the list of questions change can read the answer, however long it takes to store it', async () => {
+  const answering = new Gate();
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([toolUse('write_file', { path: 'a.md', content: 'a' })])
+    .on({})
+    .reply([text('Done.')], { hold: answering.at(0) });
+  const store = await openStore({ url: 'mem://' });
+  const { runtime, send } = await startEngine(script, {
+    store: {
+      ...store,
+      commit: async (events, writes) => {
+        if (events.some(({ type }) => type === 'approval-decide')) await setTimeout(100);
+        await store.commit(events, writes);
+      },
+    },
+  });
+  // What a page does that shows the list: it reads at each change, and nothing else makes it read.
+  let read: Promise<number> = Promise.resolve(0);
+  await runtime.subscribe('attention', { canAnswer: false }, () => {
+    read = runtime.request('approval.recent', {}).then((recent) => recent.length);
+  });
+  await send('Write');
+  await answering.reached;
+  await expect.poll(() => read).toBe(1);
+  answering.open();
 });
 
 test('nothing of a conversation in the trash', async () => {
