@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { inProcess } from '../support/engine.ts';
 import { becomesOwner, ownerPid, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
 
@@ -26,15 +27,16 @@ test('run, list and show while the app runs; then the app may be a client too', 
   expect([run.code, run.out]).toEqual([0, 'Hello, this is the whole answer.\n']);
   const list = await home.triad(['sessions', 'list', '--json']);
   const [session] = JSON.parse(list.out) as { id: string }[];
-  const shown = await home.triad(['sessions', 'show', session?.id ?? '', '--json']);
+  const here = inProcess(home, 'disk');
+  const shown = await here(['sessions', 'show', session?.id ?? '', '--json']);
   expect(JSON.parse(shown.out)).toMatchObject({ folder, workflows: [{ outcome: 'completed' }] });
 
-  const other = await home.triad(['run', 'x'], '', { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/' } });
+  const other = await here(['run', 'x'], '', { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/' } });
   expect([other.code, other.out]).toEqual([1, '']);
   expect(other.err).toBe(
     `triad: The Triad that is running (pid ${app.child.pid}) uses the endpoint ${home.model.url}, but ANTHROPIC_BASE_URL is http://127.0.0.1:9/: unset it, stop it, or set TRIAD_HOME to another folder.\n`,
   );
-  const store = await home.triad(['run', 'x'], '', { env: { TRIAD_STORE: 'wss://db.example.org' } });
+  const store = await here(['run', 'x'], '', { env: { TRIAD_STORE: 'wss://db.example.org' } });
   expect([store.code, store.err]).toEqual([
     2,
     'triad: "wss://db.example.org" is not the URL of a store: use mem:// or rocksdb://FOLDER (without a question mark).\n',

@@ -35,6 +35,8 @@ export interface Machine {
   readonly model: FakeModel;
   readonly folder: string;
   readonly home: string;
+  /** The variables of its processes. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** `place`: a folder and variables other than the machine's own. */
   start: (args: string[], input?: string, place?: Place) => Started;
   /** Runs to its end. */
@@ -90,6 +92,7 @@ export async function machine(script: Script): Promise<Machine> {
     model,
     folder,
     home,
+    env,
     start,
     triad: async (args, input, place) => {
       const { out, err, exit } = start(args, input, place);

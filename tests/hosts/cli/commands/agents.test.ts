@@ -1,10 +1,11 @@
-/** `triad agents` and `triad trust` as real processes: what they print, what they write, and their exit codes. */
+/** `triad agents` and `triad trust`, in part as real processes: what they print, what they write, and their exit codes. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentReport } from '#contract/agent.ts';
 import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { inProcess } from '../../support/engine.ts';
 import { hasTerminals, machine, type Machine } from '../../support/process.ts';
 
 const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Does ${name}\n${keys}---\nYou do it.\n`;
@@ -14,18 +15,24 @@ async function write(folder: string, path: string, text: string): Promise<void> 
   await writeFile(join(folder, path), text);
 }
 
-const names = async ({ triad }: Machine) =>
+/** A machine whose commands run here; `launched` is a process of its own. */
+async function here() {
+  const home = await machine(plainAnswer());
+  return { ...home, triad: inProcess(home, 'memory'), launched: home.triad };
+}
+
+const names = async ({ triad }: Pick<Machine, 'triad'>) =>
   (JSON.parse((await triad(['agents', 'list', '--json'])).out) as { name: string }[]).map(({ name }) => name);
 const BUILTIN = ['code-reviewer', 'documentation-writer', 'lead', 'test-generator'];
 
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
-  const home = await machine(plainAnswer());
+  const home = await here();
   const { triad, folder } = home;
   await write(home.home, 'agents/auditor.md', agent('auditor', 'permissions: [FilesystemRead]\nmodel: sonet\n'));
   await write(home.home, 'agents/off.md', agent('off', 'enabled: false\n'));
   await write(home.home, 'agents/bad.md', agent('bad', 'modle: x\n'));
   await write(folder, '.triad/agents/mine.md', agent('mine'));
-  const list = await triad(['agents', 'list']);
+  const list = await home.launched(['agents', 'list']);
   expect(list.code).toBe(0);
   expect(list.out).toMatch(
     /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +sonet +user +FilesystemRead +the lead's\ncode-reviewer /,
@@ -53,7 +60,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
 });
 
 test('validate: places, hints and exit codes, for all, for one, for a folder, and for programs', async () => {
-  const home = await machine(plainAnswer());
+  const home = await here();
   const { triad, folder } = home;
   const good = await triad(['agents', 'validate']);
   expect([good.code, good.err]).toEqual([0, '4 agents checked: valid.\n']);
@@ -92,14 +99,14 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
 });
 
 test('validate needs no program: it works beside a settings file that keeps one from starting', async () => {
-  const home = await machine(plainAnswer());
+  const home = await here();
   await write(home.home, 'config.toml', 'nonsense = 1\n');
   expect((await home.triad(['agents', 'validate'])).code).toBe(0);
   expect((await home.triad(['agents', 'list'])).code).not.toBe(0);
 });
 
 test('new: a template that can be used, and never written over', async () => {
-  const home = await machine(plainAnswer());
+  const home = await here();
   const { triad, folder } = home;
   const made = await triad(['agents', 'new', 'docs']);
   const path = join(folder, '.triad/agents/docs.md');
@@ -117,12 +124,12 @@ test('new: a template that can be used, and never written over', async () => {
 });
 
 test('trust: shown, agreed, changed, revoked; without a terminal only with --yes', async () => {
-  const home = await machine(plainAnswer());
+  const home = await here();
   const { triad, folder } = home;
   expect((await triad(['trust'])).err).toBe('Nothing here needs trust.\n');
   await write(folder, '.triad/agents/mine.md', agent('mine'));
   await write(folder, '.triad/agents/bad.md', agent('bad', 'modle: x\n'));
-  const asked = await triad(['trust']);
+  const asked = await home.launched(['trust']);
   expect([asked.code, asked.err]).toEqual([
     2,
     'triad: triad trust asks on a terminal, and there is none: look, then use --yes\n',
@@ -148,7 +155,7 @@ test('trust: shown, agreed, changed, revoked; without a terminal only with --yes
 });
 
 test('run says in one line what it left out, and nothing once it is trusted', async () => {
-  const { triad, folder } = await machine(plainAnswer());
+  const { triad, folder } = await here();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await write(folder, `.triad/agents/${name}.md`, agent(name));
   const run = await triad(['run', '--json', 'Hello']);
   expect(run.code).toBe(0);
@@ -160,7 +167,7 @@ test('run says in one line what it left out, and nothing once it is trusted', as
 });
 
 test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => {
-  const home = await machine(plainAnswer());
+  const home = await here();
   await write(home.folder, '.triad/agents/mine.md', agent('mine'));
   const answer = async (typed: string) => {
     const { child, out, exit } = home.onTerminal(['trust']);
@@ -175,7 +182,7 @@ test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => 
 });
 
 test('names of files, and what they say, command no terminal and write no line of their own', async () => {
-  const { triad, folder, home } = await machine(plainAnswer());
+  const { triad, launched, folder, home } = await here();
   const bad = '\u001b[2J\ntrusted  all.md';
   await write(folder, `.triad/agents/${bad}.md`, agent('mine'));
   await mkdir(join(folder, `.triad/agents/x${bad}.md`), { recursive: true });
@@ -185,7 +192,7 @@ test('names of files, and what they say, command no terminal and write no line o
     await triad(['agents', 'show', 'auditor']),
     await triad(['agents', 'list']),
     await triad(['trust']),
-    await triad(['run', 'Look']),
+    await launched(['run', 'Look']),
   ].map(({ out, err }) => out + err);
   for (const text of said) expect(text).not.toContain('\u001b');
   expect(said[3]).toContain('␛[2J trusted');

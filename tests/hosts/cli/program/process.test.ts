@@ -1,8 +1,9 @@
-/** The command line as other programs meet it: real processes, signals, pipes and terminals. */
+/** The command line as other programs meet it: real processes, signals, pipes and terminals. What they left is read here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { plainAnswer, spawnOne, threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { inProcess } from '../../support/engine.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
 
 const eventsOf = (text: string) =>
@@ -14,26 +15,27 @@ type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 const waits = { timeout: 10_000 };
 
 test('an answer on stdout, its sum on stderr, then found again by another process', async () => {
-  const { triad } = await machine(plainAnswer());
-  const run = await triad(['run', '-'], 'Say hello\n');
+  const home = await machine(plainAnswer());
+  const here = inProcess(home, 'disk');
+  const run = await home.triad(['run', '-'], 'Say hello\n');
   expect([run.code, run.out]).toEqual([0, 'Hello, this is the whole answer.\n']);
   expect(run.err).toMatch(
     /^completed · [\d.]+ m?s · \d+ tokens · \$0\.\d+\ncontinue with: triad run --conversation [\w-]{36} "…"\n$/,
   );
-  const [session] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as {
+  const [session] = JSON.parse((await here(['sessions', 'list', '--json'])).out) as {
     id: string;
     workflows: { outcome: string }[];
   }[];
   expect(session?.workflows).toMatchObject([{ outcome: 'completed', subAgents: [] }]);
-  const again = await triad(['run', '--conversation', session?.id ?? '', 'And again']);
+  const again = await here(['run', '--conversation', session?.id ?? '', 'And again']);
   expect(again.code).toBe(0);
-  const shown = await triad(['sessions', 'show', session?.id ?? '']);
+  const shown = await here(['sessions', 'show', session?.id ?? '']);
   expect(shown.out.match(/Hello, this is the whole answer\./g)).toHaveLength(2);
 });
 
 test('--json: durable events without a gap, hints without a number, the sub-agents in the last line', async () => {
-  const { triad } = await machine(threeChildren());
-  const { code, out, err } = await triad(['run', '--json', '--approve', 'all', 'Inspect it']);
+  const home = await machine(threeChildren());
+  const { code, out, err } = await home.triad(['run', '--json', '--approve', 'all', 'Inspect it']);
   expect([code, err]).toEqual([0, '']);
   const events = eventsOf(out);
   const numbers = events.flatMap((event) => ('seq' in event ? [event.seq] : []));
@@ -46,7 +48,9 @@ test('--json: durable events without a gap, hints without a number, the sub-agen
     'beta completed',
     'gamma completed',
   ]);
-  const trace = JSON.parse((await triad(['sessions', 'trace', end.conversationId, '--json'])).out) as {
+  const trace = JSON.parse(
+    (await inProcess(home, 'disk')(['sessions', 'trace', end.conversationId, '--json'])).out,
+  ) as {
     workflows: { runs: { children: { agent: string; parentChain: string[]; approvals: unknown[] }[] }[] }[];
   };
   expect(trace.workflows[0]?.runs[0]?.children.map(({ agent }) => agent)).toEqual(['alpha', 'beta', 'gamma']);
@@ -74,29 +78,31 @@ test('SIGINT stops the workflow, which says so in its last line; exit code 130',
 });
 
 test('a reader that goes away stops the workflow', async () => {
-  const { start, triad } = await machine(plainAnswer({ reply: { deltaMs: 100 } }));
-  const { child, out, exit } = start(['run', '--json', 'x']);
+  const home = await machine(plainAnswer({ reply: { deltaMs: 100 } }));
+  const { child, out, exit } = home.start(['run', '--json', 'x']);
   await expect.poll(out, waits).toContain('message-delta');
   child.stdout?.destroy();
   expect(await exit).toBe(130);
-  const sessions = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as { id: string }[];
+  const here = inProcess(home, 'disk');
+  const sessions = JSON.parse((await here(['sessions', 'list', '--json'])).out) as { id: string }[];
   expect(sessions).toMatchObject([{ workflows: [{ outcome: 'cancelled' }] }]);
-  const shown = await triad(['sessions', 'show', sessions[0]?.id ?? '']);
+  const shown = await here(['sessions', 'show', sessions[0]?.id ?? '']);
   expect(shown.out).toContain('cancelled: Stopped: its output was closed, nobody reads it any more');
 });
 
 test('after a kill the workflow is interrupted, and resumes to its end', async () => {
-  const { start, triad } = await machine(spawnOne({ reply: { deltaMs: 20 } }));
-  const { child, err, exit } = start(['run', '--approve', 'all', 'Ask a helper']);
+  const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
+  const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
   await expect.poll(err, waits).toContain('→ Running inspector agent...');
   child.kill('SIGKILL');
   await exit;
-  const [session] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as {
+  const here = inProcess(home, 'disk');
+  const [session] = JSON.parse((await here(['sessions', 'list', '--json'])).out) as {
     id: string;
     workflows: unknown[];
   }[];
   expect(session?.workflows).toMatchObject([{ outcome: 'interrupted' }]);
-  const resumed = await triad(['sessions', 'resume', session?.id ?? '']);
+  const resumed = await here(['sessions', 'resume', session?.id ?? '']);
   expect(resumed.code).toBe(0);
   expect(resumed.out).toContain('All parts are done.');
 });

@@ -1,0 +1,50 @@
+/** The command line in the test's own process: the real program, files, store and network, without the cost of a start. */
+import { onTestFinished } from 'vitest';
+import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { main } from '#hosts/cli/program.ts';
+import { visible } from '#hosts/cli/terminal/visible.ts';
+import { connect } from '#hosts/connect.ts';
+import { memoryClient } from './memory-client.ts';
+import { memoryIo } from './memory-io.ts';
+import type { Machine } from './process.ts';
+
+/**
+ * Runs commands on the home of the machine, one at a time. With a store in memory each has a runtime of its own, from
+ * its start to its end. A store on the disk is opened once in the life of a process: if no other process owns the home,
+ * the first command opens it, and all others use it until the test ends.
+ */
+export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'disk'): Machine['triad'] {
+  homeIs(env['HOME']);
+  let kept: Connected | null = null;
+  /** The screen of the command that runs now. */
+  let note: (line: string) => void;
+  return async (args, input = '', { folder = own, env: added } = {}) => {
+    const variables = { ...env, ...(store === 'memory' ? { TRIAD_STORE: 'mem://' } : {}), ...added };
+    const io = memoryIo({ client: memoryClient(), stdin: input, env: variables });
+    const { screen, signal } = io;
+    note = (text) => screen.note(`triad: ${visible(text).replaceAll('\n', '\n  ')}`);
+    const code = await main(args, {
+      ...io,
+      folder,
+      connect: async ({ works }) => {
+        if (kept) return kept;
+        const connected = await connect({ env: variables, folder, signal, works, note: (text) => note(text) });
+        if (store === 'memory' || !connected.owner) return connected;
+        onTestFinished(() => connected.close());
+        return (kept = { ...connected, close: () => Promise.resolve() });
+      },
+    });
+    await screen.flush();
+    return { code, out: io.out(), err: io.err() };
+  };
+}
+
+/** Where the program looks for the person's other files, until the test ends. */
+function homeIs(home: string | undefined): void {
+  const before = process.env['HOME'];
+  process.env['HOME'] = home;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['HOME'];
+    else process.env['HOME'] = before;
+  });
+}
