@@ -66,12 +66,15 @@ export interface KillPoint {
   check: (result: Result, asked: number) => void | Promise<void>;
 }
 
-/** Kills after each of these events, a few workflows with one process; then each is resumed and checked. */
+/**
+ * Kills after these events, a few workflows with one process; then each is resumed and checked. After every one of them
+ * in the soak (`--mode soak`); else after one of each kind.
+ */
 export async function killAfterEach(
-  seqs: readonly number[],
+  events: readonly DurableEvent[],
   prepare: (seq: number) => Promise<KillPoint>,
 ): Promise<void> {
-  const waiting = [...seqs];
+  const waiting = (import.meta.env.MODE === 'soak' ? events : oneOfEachKind(events)).map(({ seq }) => seq);
   const lane = async (): Promise<void> => {
     const resumer = new Resumer();
     try {
@@ -83,6 +86,13 @@ export async function killAfterEach(
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+/** The first event, and of each type the middle one of the lead and the middle one of its sub-agents. */
+function oneOfEachKind(events: readonly DurableEvent[]): DurableEvent[] {
+  const kinds = Map.groupBy(events, ({ type, parentRunId }) => `${type} ${parentRunId === null}`);
+  const middle = [...kinds.values()].map((kind) => kind[Math.floor(kind.length / 2)]);
+  return [...new Set([events[0], ...middle])].filter((event) => event !== undefined);
 }
 
 async function killTogether(

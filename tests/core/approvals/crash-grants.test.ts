@@ -28,10 +28,10 @@ const only = <T extends DurableEvent['type']>(events: readonly DurableEvent[], t
   events.filter((event): event is Of<T> => event.type === type);
 
 /** From the first yes to the start of the write that the grant answers for. */
-function moments(events: readonly DurableEvent[]): number[] {
+function moments(events: readonly DurableEvent[]): DurableEvent[] {
   const first = only(events, 'approval-decide')[0]?.seq ?? 0;
   const last = only(events, 'tool-start')[1]?.seq ?? 0;
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return events.filter(({ seq }) => seq >= first && seq <= last);
 }
 
 async function pointAt(seq: number): Promise<KillPoint> {
@@ -66,17 +66,21 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `store-${seq}`), folder, grant }, check };
 }
 
-test('after every durable event from the first yes on', { timeout: 300_000 }, async () => {
-  const model = await start();
-  const folder = join(root, 'whole');
-  await mkdir(folder);
-  const life = { data: join(root, 'store'), url: model.url, folder, grant };
-  const whole = await live({ mode: 'start', ...life, killAfter: 1_000_000 });
-  await model.close();
-  const events = whole?.events ?? [];
-  const deciders = only(events, 'approval-decide').map(({ decision }) => decision.ruleId !== null);
-  expect(deciders, 'the grant answers for the second').toEqual([false, true, false]);
-  const seqs = moments(events);
-  expect(seqs.length).toBeGreaterThan(10);
-  await killAfterEach(seqs, pointAt);
-});
+test(
+  'after durable events of each kind from the first yes on; in the soak after every one',
+  { timeout: 300_000 },
+  async () => {
+    const model = await start();
+    const folder = join(root, 'whole');
+    await mkdir(folder);
+    const life = { data: join(root, 'store'), url: model.url, folder, grant };
+    const whole = await live({ mode: 'start', ...life, killAfter: 1_000_000 });
+    await model.close();
+    const events = whole?.events ?? [];
+    const deciders = only(events, 'approval-decide').map(({ decision }) => decision.ruleId !== null);
+    expect(deciders, 'the grant answers for the second').toEqual([false, true, false]);
+    const around = moments(events);
+    expect(around.length).toBeGreaterThan(10);
+    await killAfterEach(around, pointAt);
+  },
+);

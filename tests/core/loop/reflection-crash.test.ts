@@ -1,4 +1,4 @@
-/** Kill -9 after every event around an agent's reviews: no review twice, no try lost, and the one that was under way is counted. */
+/** Kill -9 after events around an agent's reviews: no review twice, no try lost, and the one that was under way is counted. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -63,12 +63,16 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
-test('after every event from the first review on', { timeout: 300_000 }, async () => {
-  expect(scores(whole)).toEqual([null, 40, 90]);
-  const kills = ofChild.map(({ seq }) => seq).filter((seq) => seq >= (sent ?? Infinity) - 1);
-  expect(kills.length).toBeGreaterThan(15);
-  await killAfterEach(kills, pointAt);
-});
+test(
+  'after events of each kind from the first review on; in the soak after every one',
+  { timeout: 300_000 },
+  async () => {
+    expect(scores(whole)).toEqual([null, 40, 90]);
+    const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
+    expect(kills.length).toBeGreaterThan(15);
+    await killAfterEach(kills, pointAt);
+  },
+);
 
 test('in a review: what it had read is counted, and another one takes its place', async () => {
   const hanging = new Script()

@@ -1,4 +1,4 @@
-/** Kill -9 after every durable event of a workflow with three children, start again, resume: nothing lost, nothing twice. */
+/** Kill -9 after durable events of a workflow with three children, start again, resume: nothing lost, nothing twice. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
 }
 
 describe('kill -9 and resume', () => {
-  test('after every durable event', { timeout: 600_000 }, async () => {
+  test('after durable events of each kind; in the soak after every one', { timeout: 600_000 }, async () => {
     const model = await startFakeModel(threeChildren());
     const whole = await live({
       mode: 'start',
@@ -82,11 +82,8 @@ describe('kill -9 and resume', () => {
       killAfter: 1_000_000,
     });
     await model.close();
-    const count = whole?.events.length ?? 0;
-    expect(count).toBeGreaterThan(60);
-    await killAfterEach(
-      Array.from({ length: count - 1 }, (_, index) => index + 1),
-      pointAt,
-    );
+    const events = whole?.events ?? [];
+    expect(events.length).toBeGreaterThan(60);
+    await killAfterEach(events.slice(0, -1), pointAt);
   });
 });
