@@ -58,7 +58,8 @@ export default defineConfig<{ surface: SurfaceName }>({
     trace: 'off',
     launchOptions: {
       ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: chromiumArgs(),
+      // No process for a GPU that is not there.
+      args: [...chromiumArgs(), '--in-process-gpu'],
     },
   },
 });

@@ -31,9 +31,12 @@ function installers(): Installer[] {
     steps: [[process.execPath, PLAYWRIGHT, 'install', 'chromium']],
   };
   if (process.getuid?.() !== 0 || commandPath('apt-get') === undefined) return [own];
-  const update = ['apt-get', 'update'] as const;
-  const install = ['apt-get', 'install', '-y', 'chromium'] as const;
-  return [{ name: 'apt-get install chromium', steps: [update, install] }, own];
+  // Not every system has the first as a package.
+  const packaged = ['chromium-headless-shell', 'chromium'].map((name): Installer => {
+    const install = ['apt-get', 'install', '-y', name] as const;
+    return { name: `apt-get install ${name}`, steps: [['apt-get', 'update'], install] };
+  });
+  return [...packaged, own];
 }
 
 /** Whether every step of it succeeded. */

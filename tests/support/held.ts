@@ -17,8 +17,8 @@ export interface Held {
 }
 
 const KINDS: readonly ((...input: never[]) => unknown)[] = [
-  // Signals are event targets.
-  ...[AbortController, EventTarget, Socket, Workflow, Transcript],
+  // A controller is counted with its signal, which is an event target.
+  ...[EventTarget, Socket, Workflow, Transcript],
 ] as unknown as ((...input: never[]) => unknown)[];
 
 /** Looks after a collection of garbage. */

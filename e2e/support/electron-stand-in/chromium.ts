@@ -7,7 +7,7 @@ const QUIET = [
   ...['--headless', '--disable-gpu', '--no-first-run', '--disable-extensions', '--disable-sync', '--mute-audio'],
   ...['--disable-background-networking', '--disable-component-update', '--hide-scrollbars', '--no-pings'],
   ...['--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows'],
-  ...['--disable-renderer-backgrounding', '--password-store=basic', '--force-color-profile=srgb'],
+  ...['--disable-renderer-backgrounding', '--in-process-gpu', '--password-store=basic', '--force-color-profile=srgb'],
 ];
 
 export class Chromium {

@@ -2,7 +2,7 @@
 import { chromium, type CDPSession, type Page } from '@playwright/test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromiumArgs, chromiumPath } from '../../../e2e/support/chromium.ts';
+import { chromiumArgs, wholeChromiumPath } from '../../../e2e/support/chromium.ts';
 import { type Host, startHost } from '../../../e2e/support/host.ts';
 import { fromEpoch } from '../clock.ts';
 import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
@@ -27,7 +27,7 @@ const FIGURES: readonly { id: string; title: string; unit: string; bar: Bar }[] 
 ];
 
 export async function browserFigures(session: Session): Promise<Figure[]> {
-  const executablePath = chromiumPath();
+  const executablePath = wholeChromiumPath();
   const why = !existsSync(BUILD)
     ? 'build/ is missing: npm run build'
     : executablePath === undefined && !existsSync(chromium.executablePath())
