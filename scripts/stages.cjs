@@ -5,7 +5,10 @@ const { spawn } = require('node:child_process');
 const { performance } = require('node:perf_hooks');
 
 /** Two rows beside each other, since each of these uses one core. Names are those of npm scripts. */
-const STATIC = [['lint'], ['format:check', 'types', 'unused', 'bundles']];
+const STATIC = [
+  ['lint', 'bundles'],
+  ['types', 'format:check', 'unused'],
+];
 const PLANS = { check: ['unit'], test: ['unit', 'e2e'] };
 
 const npm = process.env.npm_execpath;

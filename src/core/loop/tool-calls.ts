@@ -30,6 +30,7 @@ export async function* inFlight<T>(
   const emit: Emit = (payload) => queue.push(payload);
   const calls = new Calls(run, refusal, emit);
   const done = work(calls, emit)
+    // oxlint-disable-next-line @typescript-eslint/no-misused-promises -- `finally` waits for it
     .finally(() => calls.finish())
     .finally(() => queue.close());
   // Awaited below, when everything that was told is dealt with.

@@ -54,7 +54,7 @@ test('whoever sees the list of questions change can read the answer, however lon
     .on({})
     .reply([text('Done.')], { hold: answering.at(0) });
   const store = await openStore({ url: 'mem://' });
-  const { runtime, send } = await startEngine(script, {
+  const { runtime, ...engine } = await startEngine(script, {
     store: {
       ...store,
       commit: async (events, writes) => {
@@ -68,7 +68,7 @@ test('whoever sees the list of questions change can read the answer, however lon
   await runtime.subscribe('attention', { canAnswer: false }, () => {
     read = runtime.request('approval.recent', {}).then((recent) => recent.length);
   });
-  await send('Write');
+  await engine.send('Write');
   await answering.reached;
   await expect.poll(() => read).toBe(1);
   answering.open();
