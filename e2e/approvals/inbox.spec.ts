@@ -22,10 +22,7 @@ async function twoConversations(start: Start, options: AppOptions = {}): Promise
       .reply([toolUse('write_file', { path: `${name}.md`, content: name })]);
   const app = await start(script.on({}).reply([text('Done.')]), options);
   for (const name of ['first', 'second']) {
-    if (name === 'second') {
-      await app.page.getByRole('link', { name: 'New conversation' }).first().click();
-      await expect(app.page.getByRole('heading', { name: /^One lead/ })).toBeVisible();
-    }
+    if (name === 'second') await app.newConversation();
     await app.send(`Write the ${name}.`);
     await expect(app.question).toBeVisible();
     await app.page.keyboard.press('Escape');

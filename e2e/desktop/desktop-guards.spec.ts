@@ -108,7 +108,7 @@ test.describe('a page of the desktop', only, () => {
       await app.send('Hello.');
       await app.expectOutcome('completed');
     });
-    await app.page.getByRole('link', { name: 'New conversation' }).first().click();
+    await app.newConversation();
     await test.step('cannot open a window: a link goes to the browser of the person', async () => {
       app.complaints.expect(/Not allowed to load local resource|script-src/);
       await app.send('Hello.');
