@@ -10,6 +10,8 @@ import { startChild } from '../store/child/run.ts';
 import { testFolder } from '../store/support.ts';
 
 const signal = new AbortController().signal;
+/** More in the soak (`--mode soak`). */
+const ROUNDS = import.meta.env.MODE === 'soak' ? 20 : 6;
 const isRoot = process.getuid?.() === 0;
 
 /** Rejects where another process is the owner. */
@@ -35,9 +37,9 @@ async function startOwner(folder: string) {
 }
 type Answer = { owner: Instance } | { found: Instance } | { code: string; message: string };
 
-test('two processes: exactly one wins, with and without a dead owner, twenty times', async () => {
+test('two processes: exactly one wins, with and without a dead owner, again and again', async () => {
   const folder = await testFolder();
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const children = await Promise.all([startOwner(folder), startOwner(folder)]);
     for (const child of children) child.go();
     const answers = await Promise.all(children.map(async (child) => JSON.parse(await child.line()) as Answer));
