@@ -35,13 +35,17 @@ export function startProcess({ args, folder, env, stdio }: ProcessOptions): Chil
 
 /** SIGTERM is a wish, and becomes an order when nothing follows from it. */
 export async function endProcess(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const gone = once(child, 'exit');
   const { pid } = child;
-  killGroup(pid, signal);
-  const timer = setTimeout(() => killGroup(pid, 'SIGKILL'), STOP_MS);
-  await gone;
-  clearTimeout(timer);
+  if (pid === undefined) return;
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, 'exit');
+    killGroup(pid, signal);
+    const timer = setTimeout(() => killGroup(pid, 'SIGKILL'), STOP_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+  // What it left behind: some packages start Chromium by a script, which dies without it.
+  killGroup(pid, 'SIGKILL');
 }
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {
