@@ -8,11 +8,15 @@ const WHOLE = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** `CHROMIUM_PATH`, or a browser in the folders of `PATH`, a headless one first; undefined: Playwright's own. */
 export function chromiumPath(): string | undefined {
-  return wholeChromiumPath([HEADLESS, ...WHOLE]);
+  return firstOf([HEADLESS, ...WHOLE]);
 }
 
-/** Like `chromiumPath`, but never one that is headless only: for figures that are those of a person's browser. */
-export function wholeChromiumPath(names: readonly string[] = WHOLE): string | undefined {
+/** Like `chromiumPath`, but none of `PATH` that is headless only: for figures that are those of a person's browser. */
+export function wholeChromiumPath(): string | undefined {
+  return firstOf(WHOLE);
+}
+
+function firstOf(names: readonly string[]): string | undefined {
   const given = process.env['CHROMIUM_PATH'];
   if (given && existsSync(given)) return given;
   return names.map(commandPath).find((path) => path !== undefined);
