@@ -19,9 +19,12 @@ const LANES = 2;
 const PATIENCE_MS = 60_000;
 
 /** What crosses to the process. */
-export interface HostedLife extends Omit<LifeParts, 'store' | 'groupSize'> {
+export interface HostedLife extends Omit<LifeParts, 'store'> {
   data: string;
-  /** Kill the process the instant after this event, or one of this type (the first, or the one of this number), is stored. */
+  /**
+   * Kill the process the instant after this event, or one of this type (the first, or the one of this number), is
+   * stored. Where a workflow has fewer events than this number, before its last one.
+   */
   killAfter?: number | DurableEvent['type'] | `${DurableEvent['type']}#${number}`;
 }
 

@@ -74,7 +74,7 @@ test(
     const folder = join(root, 'whole');
     await mkdir(folder);
     const life = { data: join(root, 'store'), url: model.url, folder, grant };
-    const whole = await live({ mode: 'start', ...life, killAfter: 1_000_000 });
+    const whole = await live({ mode: 'start', ...life, groupSize: 1 });
     await model.close();
     const events = whole?.events ?? [];
     const deciders = only(events, 'approval-decide').map(({ decision }) => decision.ruleId !== null);

@@ -81,7 +81,7 @@ test('after durable events of each kind; in the soak after every one of it', { t
     data: join(root, 'whole'),
     url: model.url,
     folder: root,
-    killAfter: 1_000_000,
+    groupSize: 1,
   });
   await model.close();
   const during = moments(whole?.events ?? []);

@@ -28,7 +28,7 @@ const script = () =>
 const whole = await (async () => {
   const model = await startFakeModel(script());
   const data = join(root, 'whole');
-  const result = await live({ mode: 'start', data, url: model.url, folder, killAfter: 1_000_000 });
+  const result = await live({ mode: 'start', data, url: model.url, folder, groupSize: 1 });
   await model.close();
   return result?.events ?? [];
 })();

@@ -79,7 +79,7 @@ describe('kill -9 and resume', () => {
       data: join(root, 'whole'),
       url: model.url,
       folder: root,
-      killAfter: 1_000_000,
+      groupSize: 1,
     });
     await model.close();
     const events = whole?.events ?? [];
