@@ -7,7 +7,8 @@ import { serve } from '#hosts/http.ts';
 import { fileURLToPath } from 'node:url';
 
 export type HostCommand =
-  { kind: 'open'; id: number; workspace: string; env: Record<string, string> } | { kind: 'close'; id: number };
+  | { kind: 'open'; id: number; workspace: string; env: Record<string, string> }
+  | { kind: 'close'; id: number };
 
 export type HostReport =
   | { kind: 'opened'; id: number; url: string }

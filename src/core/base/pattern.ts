@@ -7,7 +7,11 @@ export interface MatchOptions {
 }
 
 type Token =
-  { kind: 'char'; char: string } | { kind: 'one' } | { kind: 'some' } | { kind: 'any' } | { kind: 'folders' };
+  | { kind: 'char'; char: string }
+  | { kind: 'one' }
+  | { kind: 'some' }
+  | { kind: 'any' }
+  | { kind: 'folders' };
 
 /** Most alternatives of one pattern, and most characters of all of them together. */
 const MAX_ALTERNATIVES = 64;

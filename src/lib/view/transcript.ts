@@ -6,7 +6,14 @@ import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 
 /** `writing`: its arguments are streamed; `waiting`: for an answer; `pending`: queued. */
 export type CallState =
-  'writing' | 'waiting' | 'pending' | 'running' | 'completed' | 'error' | 'cancelled' | 'interrupted';
+  | 'writing'
+  | 'waiting'
+  | 'pending'
+  | 'running'
+  | 'completed'
+  | 'error'
+  | 'cancelled'
+  | 'interrupted';
 
 export interface Call {
   id: string;

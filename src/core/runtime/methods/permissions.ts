@@ -12,7 +12,8 @@ import { search, searchFrom } from '../../tools/search.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
-  ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match') | 'approval.recent';
+  | ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match')
+  | 'approval.recent';
 
 /** Most matching files returned for a pattern. */
 const SHOWN = 20;
