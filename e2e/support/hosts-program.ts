@@ -17,6 +17,7 @@ export type HostReport =
   | { kind: 'failed'; id: number; message: string };
 
 const WEB_ROOT = fileURLToPath(new URL('../../build', import.meta.url));
+let port = 0;
 const closes = new Map<number, () => Promise<void>>();
 const tell = (report: HostReport) => process.send?.(report);
 
@@ -26,7 +27,14 @@ async function open({ id, workspace, env }: Extract<HostCommand, { kind: 'open' 
   const note = (line: string) => tell({ kind: 'note', id, line });
   const connected = await connect({ env, folder: workspace, works: true, signal, note });
   const secret = await connected.browserSecret();
-  const server = await serve(connected.client, { port: 0, webRoot: WEB_ROOT, signal, report: note, secret });
+  const server = await serve(connected.client, {
+    port: closes.size === 0 && process.env['FIXP'] ? port : 0,
+    webRoot: WEB_ROOT,
+    signal,
+    report: note,
+    secret,
+  });
+  port ||= Number(new URL(server.url).port);
   closes.set(id, async () => {
     closes.delete(id);
     ended.abort();

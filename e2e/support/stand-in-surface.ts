@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type Browser, chromium, type Page } from '@playwright/test';
+import { cdpTransport } from './cdp-transport.ts';
 import { Complaints } from './complaints.ts';
 import { endProcess, ROOT, startProcess } from './process.ts';
 import type { Desktop, OpenSurface, SurfaceOptions } from './surface.ts';
@@ -115,7 +116,12 @@ class StandIn implements Desktop {
     const gone = once(this.#child, 'exit').then(() => {
       throw new Error('It ended before it had a window');
     });
-    const browser = await Promise.race([chromium.connectOverCDP(await Promise.race([this.#endpoint(), gone])), gone]);
+    const browser = await Promise.race([
+      this.#endpoint()
+        .then(cdpTransport)
+        .then((way) => chromium.connectOverCDP(way)),
+      gone,
+    ]);
     this.#browser = browser;
     const context = browser.contexts()[0]!;
     await Complaints.watch(context, () => this.#options.complaints);

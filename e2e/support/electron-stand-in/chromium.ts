@@ -1,6 +1,7 @@
 /** One Chromium for the process: in its process group, so that it dies with it, and open to the test over its port. */
 import { spawn } from 'node:child_process';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { cdpTransport } from '../cdp-transport.ts';
 import { chromiumArgs, chromiumPath } from '../chromium.ts';
 
 const QUIET = [
@@ -20,7 +21,7 @@ export class Chromium {
   launch(profile: string): void {
     this.#endpoint ??= this.#start(profile);
     this.#context ??= this.#endpoint.then(async (url) => {
-      const browser = await chromium.connectOverCDP(url);
+      const browser = await chromium.connectOverCDP(await cdpTransport(url));
       // The one that it started with.
       return browser.contexts()[0]!;
     });
