@@ -7,7 +7,7 @@ import { serve } from '#hosts/http.ts';
 import { fileURLToPath } from 'node:url';
 
 export type HostCommand =
-  | { kind: 'open'; id: number; workspace: string; env: Record<string, string> }
+  | { kind: 'open'; id: number; port: number; workspace: string; env: Record<string, string> }
   | { kind: 'close'; id: number };
 
 export type HostReport =
@@ -17,24 +17,19 @@ export type HostReport =
   | { kind: 'failed'; id: number; message: string };
 
 const WEB_ROOT = fileURLToPath(new URL('../../build', import.meta.url));
-let port = 0;
 const closes = new Map<number, () => Promise<void>>();
 const tell = (report: HostReport) => process.send?.(report);
 
-async function open({ id, workspace, env }: Extract<HostCommand, { kind: 'open' }>): Promise<void> {
+async function open({ id, port, workspace, env }: Extract<HostCommand, { kind: 'open' }>): Promise<void> {
   const ended = new AbortController();
   const { signal } = ended;
   const note = (line: string) => tell({ kind: 'note', id, line });
   const connected = await connect({ env, folder: workspace, works: true, signal, note });
   const secret = await connected.browserSecret();
-  const server = await serve(connected.client, {
-    port: closes.size === 0 && process.env['FIXP'] ? port : 0,
-    webRoot: WEB_ROOT,
-    signal,
-    report: note,
-    secret,
-  });
-  port ||= Number(new URL(server.url).port);
+  const at = (which: number) =>
+    serve(connected.client, { port: which, webRoot: WEB_ROOT, signal, report: note, secret });
+  // Somebody may have taken it meanwhile.
+  const server = await at(port).catch(() => at(0));
   closes.set(id, async () => {
     closes.delete(id);
     ended.abort();

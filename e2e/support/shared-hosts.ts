@@ -1,6 +1,7 @@
 /**
  * Browser hosts without the start of a process for each: the modules are loaded once for a worker. A host has its own
- * home, store, port and settings; only the process is shared, so a test that kills it asks for one of its own.
+ * home, store and settings; only the process is shared, so a test that kills it asks for one of its own. One follows the
+ * other at the same address, so that the browser has the app's scripts compiled.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Host, HostOptions } from './host.ts';
@@ -13,13 +14,20 @@ const HOMES_PER_PROCESS = 12;
 export class SharedHosts {
   #program: Program | null = null;
   #opened = 0;
+  /** Of hosts that have stopped, the last one last. */
+  readonly #ports: number[] = [];
 
   async open(options: HostOptions): Promise<Host> {
     if (this.#program === null || this.#program.homes >= HOMES_PER_PROCESS || this.#program.ended) {
       await this.#program?.endWhenEmpty();
       this.#program = new Program();
     }
-    return this.#program.open((this.#opened += 1), options);
+    const host = await this.#program.open((this.#opened += 1), { ...options, port: this.#ports.pop() ?? 0 });
+    const stop = async () => {
+      await host.stop();
+      this.#ports.push(host.port);
+    };
+    return { ...host, stop };
   }
 
   async close(): Promise<void> {
@@ -54,20 +62,20 @@ class Program {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  async open(id: number, { home, workspace, env = {} }: HostOptions): Promise<Host> {
+  async open(id: number, { home, workspace, env = {}, port = 0 }: HostOptions): Promise<Host> {
     this.homes += 1;
     this.#open.add(id);
     this.#notes.set(id, '');
     const whole = Object.entries(environmentWith({ TRIAD_HOME: home, ...env }));
     const known = whole.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-    const opened = await this.#ask({ kind: 'open', id, workspace, env: Object.fromEntries(known) });
+    const opened = await this.#ask({ kind: 'open', id, port, workspace, env: Object.fromEntries(known) });
     if (opened.kind !== 'opened') throw new Error('The host did not open');
     const { url } = opened;
-    const { origin, port } = new URL(url);
+    const { origin, port: own } = new URL(url);
     return {
       url,
       origin,
-      port: Number(port),
+      port: Number(own),
       notes: () => `${this.#notes.get(id)}${this.#said}`,
       crash: () => Promise.reject(new Error('A test that kills the program starts the app with `ownProcess`')),
       stop: async () => {

@@ -1,7 +1,7 @@
 /**
- * The tab of a worker's browser, swept between two tests: a new context costs more than most tests do. Each test's host
- * has an address of its own, so stores of the page, cookies and caches are not shared in the first place; what a test
- * does to the tab itself is undone here, and where that cannot be done the test asks for a context of its own.
+ * The tab of a worker's browser, swept between two tests: a new context costs more than most tests do. What a test does
+ * to the tab itself, its stores and cookies is undone here, and where that cannot be done the test asks for a context of
+ * its own. Only the cache stays, with the app's files in it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -86,6 +86,11 @@ export class Tabs {
 async function sweep(context: BrowserContext, page: Page, parking: string): Promise<boolean> {
   for (const other of context.pages()) if (other !== page) await other.close();
   const { origin } = new URL(page.url());
+  // No command from outside empties this one; what the app would still write as it leaves is not written.
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    Storage.prototype.setItem = () => undefined;
+  });
   await page.goto(parking);
   const session = await context.newCDPSession(page);
   await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
