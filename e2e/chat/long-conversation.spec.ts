@@ -3,9 +3,9 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 import { gate } from '../support/scripts.ts';
 
-const MESSAGES = 60;
+const MESSAGES = 24;
 
-test('sixty messages in a row: the newest in sight, and a way back from above', async ({ start }) => {
+test('many messages in a row: the newest in sight, and a way back from above', async ({ start }) => {
   const lines = (seen: string) => `Answer to ${seen}.\n\n${'It has a few lines of text. '.repeat(12)}`;
   const last = gate();
   const script = plainAnswer();
