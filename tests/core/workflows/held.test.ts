@@ -9,7 +9,7 @@ import type { SideOperations } from '../../bench/side.ts';
 import type { Held } from '../../support/held.ts';
 
 const WORKFLOWS = 30;
-/** Objects that a workflow leaves are there for each of them; what is not collected yet makes a difference of a few. */
+/** What a workflow leaves is there for each of them; what is not collected yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
 
 test('workflows with three sub-agents each', async () => {
@@ -21,7 +21,7 @@ test('workflows with three sub-agents each', async () => {
   onTestFinished(() => ours.close());
   // The first ones fill pools and caches.
   await ours.ask('batch', 15);
-  const before = await settled(ours);
+  const before = await ours.ask('held');
   await ours.ask('batch', WORKFLOWS);
   const settling = { timeout: 20_000, interval: 200 };
   await vi.waitFor(async () => expect(grown(before, await ours.ask('held'))).toEqual([]), settling);
@@ -29,14 +29,6 @@ test('workflows with three sub-agents each', async () => {
 
 function process(name: string): string {
   return join(import.meta.dirname, `../../bench/${name}-process.ts`);
-}
-
-/** The least of two looks: what goes away by itself has gone in one of them. A look walks the whole heap and takes seconds. */
-async function settled(ours: Peer<SideOperations>): Promise<Held> {
-  const first = await ours.ask('held');
-  const least = await ours.ask('held');
-  for (const name of Object.keys(first) as (keyof Held)[]) least[name] = Math.min(least[name], first[name]);
-  return least;
 }
 
 function grown(before: Held, now: Held): string[] {

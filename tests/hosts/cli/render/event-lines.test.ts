@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry } from '#contract/message.ts';
+import { newId } from '#core/base/ids.ts';
 import { linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import {
@@ -62,7 +63,7 @@ test('parts and messages stand on lines of their own', () => {
 });
 
 describe('an answer that was cut off and starts again', () => {
-  const again = childId.replace(/.$/, 'f');
+  const again = newId();
   const whole = ofLead('message-end', { entry: { ...entryOf(['Hello']), messageId: again } });
   const note = '↻ lead: the answer above was cut off, and starts again here:';
 
