@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expectAccessible } from '../support/accessible.ts';
+import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { expect, type Start, test } from '../support/test.ts';
 
@@ -91,10 +91,7 @@ test('the explainer names the deciding rule with its file and line, as the file 
   await page.getByLabel('Path', { exact: true }).press('Enter');
   await expect(page.getByText('It is denied.')).toBeVisible();
   await expect(decisive(page)).toContainText(`${file}:1`);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectAccessible(page, `permissions with a verdict, ${colorScheme}`);
-  }
+  await expectAccessibleInBoth(page, 'permissions with a verdict');
 
   await writeFile(file, `\n\n${RULE.replace('deny', 'ask')}`);
   await page.getByRole('button', { name: 'Explain' }).press('Enter');

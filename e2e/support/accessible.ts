@@ -10,8 +10,9 @@ export const SAME_PAGE = {
 
 const COLOR_SCHEMES = ['light', 'dark'] as const;
 
-/** When what fades in or out has its final colours. */
+/** When what fades in or out has its final colours: what has just changed begins to fade with the next frame. */
 async function rest(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
