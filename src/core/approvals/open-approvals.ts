@@ -16,6 +16,8 @@ interface Ports {
 export class OpenApprovals {
   readonly #ports: Ports;
   #dormant: readonly Approval[] = [];
+  /** Only what the last one read counts. */
+  #refreshes = 0;
   /** Workflows that answers are resuming. */
   readonly #resuming = new Map<string, Promise<void>>();
   readonly #waiting = new Set<() => void>();
@@ -28,24 +30,30 @@ export class OpenApprovals {
     return this.#dormant.length > 0;
   }
 
-  /** Dormant questions that can be shown. */
+  /** Dormant questions; those of a workflow that is resumed stay among them until they are asked again. */
   dormant(): Approval[] {
-    return this.#dormant
-      .filter(({ request }) => !this.#ports.isActive(request.workflowId))
-      .map((approval) => structuredClone(approval));
+    return structuredClone([...this.#dormant]);
   }
 
-  /** Reads the dormant approvals anew. Call at the start, and when a workflow has ended or its conversation went to the trash or came back. */
+  /**
+   * Reads the dormant approvals anew. Call at the start, and when a workflow has ended, a question was decided, or a
+   * conversation went to the trash or came back.
+   */
   async refresh(): Promise<void> {
-    const { store } = this.#ports;
+    const ports = this.#ports;
+    const { store, gate } = ports;
+    const turn = (this.#refreshes += 1);
     const found: Approval[] = [];
     for (const approval of await store.openApprovals()) {
-      const workflow = await store.workflow(approval.request.workflowId);
-      if (workflow?.outcome !== 'interrupted') continue;
+      const { id, workflowId } = approval.request;
+      const workflow = await store.workflow(workflowId);
+      const resumed = ports.isActive(workflowId) && this.#dormant.some(({ request }) => request.id === id);
+      if (!workflow || (workflow.outcome !== 'interrupted' && !resumed)) continue;
       const conversation = await store.conversation(workflow.conversationId);
       if (conversation && !conversation.deletedAt) found.push(approval);
     }
-    this.#dormant = found;
+    if (turn !== this.#refreshes) return;
+    this.#dormant = found.filter(({ request }) => !gate.has(request.id));
     this.#ports.onChange();
   }
 

@@ -96,7 +96,8 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     // A question leaves the list while its answer is being stored; this tells that it can be read.
     if (type === 'run-start' || type === 'run-end' || type === 'approval-decide') attention.changed();
     // Without dormant approvals nothing changes here; those of newly interrupted workflows are found at the next start.
-    if (type === 'workflow-end' && approvals.anyDormant) approvals.refresh().catch(() => undefined);
+    if ((type === 'workflow-end' || type === 'approval-decide') && approvals.anyDormant)
+      approvals.refresh().catch(() => undefined);
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
   const closing = new AbortController();

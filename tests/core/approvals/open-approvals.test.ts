@@ -21,8 +21,8 @@ async function restarted() {
     settings: settingsOf(''),
   });
   onTestFinished(() => runtime.close());
-  const seen: { state: Attention } = { state: { questions: [], asleep: [], running: [] } };
-  await runtime.subscribe('attention', { canAnswer: true }, (state) => (seen.state = state));
+  const seen: { state: Attention; all: Attention[] } = { state: { questions: [], asleep: [], running: [] }, all: [] };
+  await runtime.subscribe('attention', { canAnswer: true }, (state) => seen.all.push((seen.state = state)));
   const asked = (await store.openApprovals()).map(({ request }) => request.id);
   const asleep = () => seen.state.asleep.map(({ request }) => request.id).sort();
   const { conversationId } = engine;
@@ -65,6 +65,18 @@ test('one is refused: the others are open and no longer asleep', async () => {
   await expect(
     runtime.request('approval.decide', { approvalId: first, answer: { kind: 'allow' } }),
   ).rejects.toMatchObject({ code: 'already_answered' });
+});
+
+test('one is answered: the others are in sight at every moment, so nothing that somebody writes there is lost', async () => {
+  const { runtime, seen, asked } = await restarted();
+  const [first = '', ...others] = asked;
+  await runtime.request('approval.decide', { approvalId: first, answer: { kind: 'allow' } });
+  await vi.waitFor(() => expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others));
+  for (const { questions, asleep } of seen.all) {
+    const shown = [...questions, ...asleep].map(({ request }) => request.id);
+    expect(shown).toEqual(expect.arrayContaining(others));
+    expect(shown, 'once').toHaveLength(new Set(shown).size);
+  }
 });
 
 test('in the trash they are out of sight, and answering one says so and starts nothing', async () => {
