@@ -28,6 +28,8 @@ export class Scenario {
   readonly #answered = new Set<string>();
   #conversationId = '';
   #questions = 0;
+  /** Under way: one that comes late resumes an interrupted workflow. */
+  #answering = 0;
 
   constructor(cluster: Cluster, plan: Plan) {
     this.#cluster = cluster;
@@ -109,9 +111,10 @@ export class Scenario {
   /** Until it has ended for good; one that is interrupted is resumed, or left so. */
   async #settle(workflowId: string, { resumes }: MessagePlan): Promise<WorkflowRow> {
     for (let resumed = 0; ;) {
+      const answered = this.#answering === 0;
       const { workflow } = await this.#windows[0].ask('workflow.get', { workflowId });
       const { status, outcome } = workflow;
-      const ended = outcome !== null && status !== 'pending' && status !== 'running';
+      const ended = answered && outcome !== null && status !== 'pending' && status !== 'running';
       if (ended && (outcome !== 'interrupted' || !resumes || resumed >= MOST_RESUMES)) return workflow;
       if (ended) {
         resumed += 1;
@@ -181,8 +184,10 @@ export class Scenario {
       if (again === 'other') all.push(decide(second, value));
       if (again === 'opposite') all.push(decide(second, opposite));
       // Where no answer arrived the question is asked again, and answered again.
+      this.#answering += 1;
       Promise.allSettled(all).then(
         (results) => {
+          this.#answering -= 1;
           if (results.every(({ status }) => status === 'rejected')) this.#answered.delete(key);
         },
         () => undefined,
