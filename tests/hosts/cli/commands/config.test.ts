@@ -1,8 +1,8 @@
 /** `triad config`: values by path, changes through the program, and a file that is checked line by line. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
 import { main } from '#hosts/cli/program.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -91,6 +91,7 @@ test('a wrong path or value is one line, and changes nothing', async () => {
 
 test('the file is checked without the program', async () => {
   const home = await mkdtemp(join(tmpdir(), 'triad-config-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
   const env = { TRIAD_HOME: home };
   const file = join(home, 'config.toml');
   expect(await triad(['validate'], env)).toMatchObject({

@@ -1,10 +1,10 @@
 /** `triad doctor`: a line for each thing, also where the store cannot be had; exit code 1 where work is not possible. */
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
@@ -17,6 +17,7 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'triad-doctor-'));
   await writeFile(join(home, 'index.html'), '<html></html>');
 });
+afterEach(() => rm(home, { recursive: true, force: true }));
 
 function appState(rest: Partial<AppState['provider']>): AppState {
   const provider: AppState['provider'] = {

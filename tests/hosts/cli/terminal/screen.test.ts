@@ -1,5 +1,5 @@
 /** Data and notes: kept apart, in order on one terminal, held back under a question, and silent once nobody reads. */
-import { closeSync, mkdtempSync, openSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -44,6 +44,7 @@ test('a pipe gets exactly the data', async () => {
 
 test('where both go into one file a note starts its own line, elsewhere nothing is added', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'triad-screen-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const open = (name: string): number => {
     const fd = openSync(join(folder, name), 'a');
     onTestFinished(() => closeSync(fd));
