@@ -1,5 +1,4 @@
 /** Histories as the engine would have written them, straight into the store. */
-import type { Envelope } from '#contract/agent.ts';
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Usage } from '#contract/outcome.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -7,6 +6,7 @@ import { canonicalHash } from '#core/base/hash.ts';
 import { newId } from '#core/base/ids.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store, Write } from '#core/store/store.ts';
+import { envelopeOf } from '../support/envelope.ts';
 
 /** An event without what every event of a run carries. */
 type Payload = EventDraft extends infer E
@@ -103,7 +103,7 @@ export class Seeder {
 
   #starts(run: Ids, prompt: string, depth: number): void {
     const { agent } = run;
-    const envelope = envelopeOf(agent, prompt, this.#folder);
+    const envelope = envelopeOf(agent, prompt, { folder: this.#folder });
     const envelopeHash = canonicalHash(envelope);
     this.#event(run, {
       type: 'run-queue',
@@ -204,26 +204,6 @@ export class Seeder {
 
 function ended(text: string) {
   return { outcome: 'completed' as const, text, error: null, durationMs: 1000, usage: NO_USAGE };
-}
-
-function envelopeOf(agent: string, prompt: string, folder: string): Envelope {
-  return {
-    agent,
-    definitionHash: null,
-    systemPrompt: 'Do one task and report.',
-    prompt,
-    provider: 'anthropic',
-    model: 'claude-sonnet-5-5',
-    maxTokens: 8192,
-    effort: null,
-    tools: ['read_file'],
-    mcpServers: [],
-    permissions: ['FilesystemRead'],
-    folder,
-    limits: { maxIterations: 200, inactivityMs: 300_000 },
-    approvalMode: 'manual',
-    stages: [],
-  };
 }
 
 function requestOf(turn: number, at: string): Extract<DurableEvent, { type: 'usage' }>['request'] {

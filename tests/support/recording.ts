@@ -8,6 +8,7 @@ import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import type { Payload, RunIds } from '#core/log/recorder.ts';
+import { envelopeOf } from './envelope.ts';
 
 /** The same id each time, in the form that the core makes. */
 export const idOf = (n: number): string => `01957a10-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -52,26 +53,6 @@ export function conversationRow(): ConversationRow {
     updatedAt: at,
     lastSeq: 0,
     usage: ZERO_TALLY,
-  };
-}
-
-export function envelopeOf(agent: string, prompt: string): Envelope {
-  return {
-    agent,
-    definitionHash: null,
-    systemPrompt: `You are ${agent}.`,
-    prompt,
-    provider: 'anthropic',
-    model: 'claude-sonnet-5-5',
-    maxTokens: 8192,
-    effort: null,
-    tools: ['read_file'],
-    mcpServers: [],
-    permissions: ['FilesystemRead'],
-    folder: '/home/ada/parser',
-    limits: { maxIterations: 20, inactivityMs: 300_000 },
-    approvalMode: 'manual',
-    stages: [],
   };
 }
 

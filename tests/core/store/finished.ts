@@ -6,7 +6,8 @@ import { newId } from '#core/base/ids.ts';
 import type { RunIds } from '#core/log/recorder.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
-import { envelopeOf, Recording, requestUsage, usageOf } from '../../support/recording.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+import { Recording, requestUsage, usageOf } from '../../support/recording.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { conversationRow } from './support.ts';
 
@@ -97,7 +98,7 @@ export class Conversation {
   }
 
   #begin(who: RunIds, { model = 'sonnet', outcome }: Agent, prompt: string): void {
-    const envelope = { ...envelopeOf(who.agent, prompt), model };
+    const envelope = envelopeOf(who.agent, prompt, { model });
     const envelopeHash = canonicalHash(envelope);
     const isLead = who.parentRunId === null;
     this.recording.record(who, {

@@ -6,11 +6,11 @@ import type { Outcome } from '#contract/outcome.ts';
 import type { RunIds } from '#core/log/recorder.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 import {
   approve,
   conversationId,
   conversationRow,
-  envelopeOf,
   idOf,
   lead,
   queue,

@@ -10,7 +10,7 @@ import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
-import { envelopeOf } from '../../support/recording.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');
 

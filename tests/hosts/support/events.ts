@@ -1,10 +1,10 @@
 /** Builders of events and rows, with all that does not matter to a test filled in. */
-import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 export const conversationId = newId();
 export const workflowId = newId();
@@ -55,23 +55,11 @@ export function workflowEnd(rest: Partial<Rest<'workflow-end'>> = {}): Extract<D
   });
 }
 
-export const envelope: Envelope = {
-  agent: 'code-reviewer',
-  definitionHash: null,
+export const envelope = envelopeOf('code-reviewer', 'Review src/a.ts', {
   systemPrompt: 'You review code.',
-  prompt: 'Review src/a.ts',
-  provider: 'anthropic',
-  model: 'claude-sonnet-5-5',
-  maxTokens: 8192,
-  effort: null,
   tools: ['grep', 'read_file'],
-  mcpServers: [],
-  permissions: ['FilesystemRead'],
   folder: '/tmp/work',
-  limits: { maxIterations: 20, inactivityMs: 300_000 },
-  approvalMode: 'manual',
-  stages: [],
-};
+});
 
 export function spawnRequest(rest: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return {

@@ -3,6 +3,7 @@ import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, EventDraft, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 type Payload<E> = E extends { type: string }
   ? Omit<E, 'at' | 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>
@@ -19,23 +20,7 @@ export function id(n: number): string {
 }
 
 export function envelope(agent: string, prompt: string): Envelope {
-  return {
-    agent,
-    definitionHash: null,
-    systemPrompt: `You are ${agent}.`,
-    prompt,
-    provider: 'anthropic',
-    model: 'claude-sonnet-5-5',
-    maxTokens: 8192,
-    effort: null,
-    tools: ['read_file', 'write_file'],
-    mcpServers: [],
-    permissions: ['FilesystemRead'],
-    folder: '/tmp/project',
-    limits: { maxIterations: 20, inactivityMs: 300_000 },
-    approvalMode: 'manual',
-    stages: [],
-  };
+  return envelopeOf(agent, prompt, { tools: ['read_file', 'write_file'], folder: '/tmp/project' });
 }
 
 interface Call {
