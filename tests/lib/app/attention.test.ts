@@ -130,6 +130,19 @@ describe('Attention', () => {
     expect(attention.open, 'it fell asleep').toBe(false);
   });
 
+  it('keeps what was written about one that sleeps, and that it is looked at, when it wakes', async () => {
+    const [attention, connection] = await desk();
+    const [first, second] = [question(1, 'medium', ['a']), question(2, 'medium', ['b'])];
+    connection.send('attention', { questions: [], asleep: [first, second], running: [] });
+    const looked = attention.questions[1]!;
+    attention.show(looked.key);
+    attention.draft(looked).reason = 'One is enough.';
+    connection.send('attention', { questions: [first], asleep: [second], running: [] });
+    connection.send('attention', { questions: [first, second], asleep: [], running: [] });
+    expect(attention.selected?.key).toBe(looked.key);
+    expect(attention.draft(attention.selected!).reason).toBe('One is enough.');
+  });
+
   it('sends one answer only, until the question is gone', async () => {
     const [attention, connection] = await desk();
     connection.on('approval.decide', ({ item = 0 }) => ({
