@@ -18,6 +18,7 @@ export class OpenApprovals {
   #dormant: readonly Approval[] = [];
   /** Only what the last one read counts. */
   #refreshes = 0;
+  #refreshing = 0;
   /** Workflows that answers are resuming. */
   readonly #resuming = new Map<string, Promise<void>>();
   readonly #waiting = new Set<() => void>();
@@ -26,8 +27,9 @@ export class OpenApprovals {
     this.#ports = ports;
   }
 
+  /** Also while it is not known yet. */
   get anyDormant(): boolean {
-    return this.#dormant.length > 0;
+    return this.#dormant.length > 0 || this.#refreshing > 0;
   }
 
   /** Dormant questions; those of a workflow that is resumed stay among them until they are asked again. */
@@ -40,21 +42,16 @@ export class OpenApprovals {
    * conversation went to the trash or came back.
    */
   async refresh(): Promise<void> {
-    const ports = this.#ports;
-    const { store, gate } = ports;
     const turn = (this.#refreshes += 1);
-    const found: Approval[] = [];
-    for (const approval of await store.openApprovals()) {
-      const { id, workflowId } = approval.request;
-      const workflow = await store.workflow(workflowId);
-      const resumed = ports.isActive(workflowId) && this.#dormant.some(({ request }) => request.id === id);
-      if (!workflow || (workflow.outcome !== 'interrupted' && !resumed)) continue;
-      const conversation = await store.conversation(workflow.conversationId);
-      if (conversation && !conversation.deletedAt) found.push(approval);
+    this.#refreshing += 1;
+    try {
+      const found = await this.#read();
+      if (turn !== this.#refreshes) return;
+      this.#dormant = found.filter(({ request }) => !this.#ports.gate.has(request.id));
+      this.#ports.onChange();
+    } finally {
+      this.#refreshing -= 1;
     }
-    if (turn !== this.#refreshes) return;
-    this.#dormant = found.filter(({ request }) => !gate.has(request.id));
-    this.#ports.onChange();
   }
 
   /** Call when questions were opened or closed, or a workflow ended. */
@@ -85,6 +82,22 @@ export class OpenApprovals {
     if (!gate.has(approvalId) && this.#dormant.some(({ request }) => request.id === approvalId))
       throw new TriadError('conflict', 'Its workflow was interrupted: resume it, then ask');
     await gate.explain(approvalId, question);
+  }
+
+  /** Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash. */
+  async #read(): Promise<Approval[]> {
+    const ports = this.#ports;
+    const { store } = ports;
+    const found: Approval[] = [];
+    for (const approval of await store.openApprovals()) {
+      const { id, workflowId } = approval.request;
+      const workflow = await store.workflow(workflowId);
+      const resumed = ports.isActive(workflowId) && this.#dormant.some(({ request }) => request.id === id);
+      if (!workflow || (workflow.outcome !== 'interrupted' && !resumed)) continue;
+      const conversation = await store.conversation(workflow.conversationId);
+      if (conversation && !conversation.deletedAt) found.push(approval);
+    }
+    return found;
   }
 
   async #wake(approvalId: string, workflowId: string): Promise<void> {

@@ -1,6 +1,9 @@
 /** Questions of an interrupted workflow stay open, and an answer to one resumes the workflow that asked. */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Approval } from '#contract/approval.ts';
 import type { Attention } from '#contract/view.ts';
+import { OpenApprovals } from '#core/approvals/open-approvals.ts';
+import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -77,6 +80,51 @@ test('one is answered: the others are in sight at every moment, so nothing that 
     expect(shown).toEqual(expect.arrayContaining(others));
     expect(shown, 'once').toHaveLength(new Set(shown).size);
   }
+});
+
+/** Over questions that are read one list after the other; `resumed` is whether their workflow is. */
+function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => boolean = () => false) {
+  const approvals = new OpenApprovals({
+    store: {
+      openApprovals: () => reads.shift() ?? Promise.resolve([]),
+      workflow: async (id) => {
+        const row = await store.workflow(id);
+        return row && resumed() ? { ...row, outcome: null } : row;
+      },
+      conversation: (id) => store.conversation(id),
+    },
+    gate: { has: () => false, questionOf: () => null, decide: vi.fn(), explain: vi.fn() },
+    isActive: resumed,
+    resume: () => Promise.resolve(),
+    onChange: () => undefined,
+  });
+  return { approvals, shown: () => approvals.dormant().map(({ request }) => request.id) };
+}
+
+test('one that is answered while they are read anew is not shown again', async () => {
+  const { store } = await restarted();
+  const [answered, ...others] = await store.openApprovals();
+  const first = Promise.withResolvers<Approval[]>();
+  const { approvals, shown } = readingOf([first.promise, Promise.resolve(others)], store);
+  const reading = approvals.refresh();
+  expect(approvals.anyDormant, 'so a decision makes it read again').toBe(true);
+  await approvals.refresh();
+  first.resolve([...(answered ? [answered] : []), ...others]);
+  await reading;
+  expect(shown()).toEqual(others.map(({ request }) => request.id));
+});
+
+test('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
+  const { store } = await restarted();
+  const [known, ...others] = await store.openApprovals();
+  if (known === undefined) throw new Error('three wait');
+  let resumed = false;
+  const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
+  const { approvals, shown } = readingOf(reads, store, () => resumed);
+  await approvals.refresh();
+  resumed = true;
+  await approvals.refresh();
+  expect(shown()).toEqual([known.request.id]);
 });
 
 test('in the trash they are out of sight, and answering one says so and starts nothing', async () => {
