@@ -1,6 +1,6 @@
 /** A screen against the rules of axe. */
 import { expect, type Page } from '@playwright/test';
-import axe, { type Result, type RunOnly } from 'axe-core';
+import axe, { type Result, type RunOnly, type RunOptions } from 'axe-core';
 
 /** Why a test that only looks at the page runs in one place. */
 export const SAME_PAGE = {
@@ -27,7 +27,8 @@ const OF_COLORS: RunOnly = { type: 'rule', values: ['color-contrast', 'link-in-t
 async function violations(page: Page, runOnly?: RunOnly): Promise<Result[]> {
   await rest(page);
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
-  const options = { resultTypes: ['violations'] as 'violations'[], ...(runOnly === undefined ? {} : { runOnly }) };
+  const options: RunOptions = { resultTypes: ['violations'] };
+  if (runOnly !== undefined) options.runOnly = runOnly;
   return page.evaluate(async (given) => {
     const { axe: here } = window as unknown as { axe: typeof axe };
     return (await here.run(document, given)).violations;

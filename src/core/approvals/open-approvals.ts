@@ -1,5 +1,6 @@
 /** The one door for a person's answers. Questions of interrupted workflows are dormant: they stay open, and an answer resumes the workflow that asked. */
 import type { Answer, Approval, Decision } from '#contract/approval.ts';
+import type { AgentEvent } from '#contract/event.ts';
 import type { Store } from '../store/store.ts';
 import { TriadError } from '../base/errors.ts';
 import type { ApprovalGate } from './gate.ts';
@@ -16,9 +17,8 @@ interface Ports {
 export class OpenApprovals {
   readonly #ports: Ports;
   #dormant: readonly Approval[] = [];
-  /** Only what the last one read counts. */
-  #refreshes = 0;
-  #refreshing = 0;
+  /** The last one, while it is under way: only what that one finds counts. */
+  #reading: Promise<Approval[]> | null = null;
   /** Workflows that answers are resuming. */
   readonly #resuming = new Map<string, Promise<void>>();
   readonly #waiting = new Set<() => void>();
@@ -27,31 +27,35 @@ export class OpenApprovals {
     this.#ports = ports;
   }
 
-  /** Also while it is not known yet. */
-  get anyDormant(): boolean {
-    return this.#dormant.length > 0 || this.#refreshing > 0;
-  }
-
   /** Dormant questions; those of a workflow that is resumed stay among them until they are asked again. */
   dormant(): Approval[] {
     return structuredClone([...this.#dormant]);
   }
 
-  /**
-   * Reads the dormant approvals anew. Call at the start, and when a workflow has ended, a question was decided, or a
-   * conversation went to the trash or came back.
-   */
+  /** Reads the dormant approvals anew. Call at the start, and when a conversation went to the trash or came back. */
   async refresh(): Promise<void> {
-    const turn = (this.#refreshes += 1);
-    this.#refreshing += 1;
+    const reading = this.#read();
+    this.#reading = reading;
     try {
-      const found = await this.#read();
-      if (turn !== this.#refreshes) return;
+      const found = await reading;
+      if (this.#reading !== reading) return;
       this.#dormant = found.filter(({ request }) => !this.#ports.gate.has(request.id));
       this.#ports.onChange();
     } finally {
-      this.#refreshing -= 1;
+      if (this.#reading === reading) this.#reading = null;
     }
+  }
+
+  /**
+   * Call with each event of the log: reads anew where it may have closed a dormant question. Those of newly interrupted
+   * workflows are found at the next start.
+   */
+  onEvent(event: AgentEvent): void {
+    const isConcerned =
+      event.type === 'workflow-end'
+        ? this.#reading !== null || this.#dormant.length > 0
+        : event.type === 'approval-decide' && this.#mayBeDormant(event.approvalId);
+    if (isConcerned) this.refresh().catch(() => undefined);
   }
 
   /** Call when questions were opened or closed, or a workflow ended. */
@@ -82,6 +86,11 @@ export class OpenApprovals {
     if (!gate.has(approvalId) && this.#dormant.some(({ request }) => request.id === approvalId))
       throw new TriadError('conflict', 'Its workflow was interrupted: resume it, then ask');
     await gate.explain(approvalId, question);
+  }
+
+  /** Also while it is not known yet. */
+  #mayBeDormant(approvalId: string): boolean {
+    return this.#reading !== null || this.#dormant.some(({ request }) => request.id === approvalId);
   }
 
   /** Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash. */

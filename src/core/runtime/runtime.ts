@@ -92,12 +92,11 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await sessions.catchUp();
   await engine.permissions.grants.load();
   await approvals.refresh();
-  log.subscribe(null, ({ type }) => {
+  log.subscribe(null, (event) => {
+    const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.
     if (type === 'run-start' || type === 'run-end' || type === 'approval-decide') attention.changed();
-    // Without dormant approvals nothing changes here; those of newly interrupted workflows are found at the next start.
-    if ((type === 'workflow-end' || type === 'approval-decide') && approvals.anyDormant)
-      approvals.refresh().catch(() => undefined);
+    approvals.onEvent(event);
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
   const closing = new AbortController();

@@ -1,6 +1,7 @@
 /** Questions of an interrupted workflow stay open, and an answer to one resumes the workflow that asked. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
+import type { AgentEvent } from '#contract/event.ts';
 import type { Attention } from '#contract/view.ts';
 import { OpenApprovals } from '#core/approvals/open-approvals.ts';
 import type { Store } from '#core/store/store.ts';
@@ -101,17 +102,32 @@ function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => bo
   return { approvals, shown: () => approvals.dormant().map(({ request }) => request.id) };
 }
 
+const decided = (approvalId: string) => ({ type: 'approval-decide', approvalId }) as AgentEvent;
+
 test('one that is answered while they are read anew is not shown again', async () => {
   const { store } = await restarted();
   const [answered, ...others] = await store.openApprovals();
+  if (answered === undefined) throw new Error('three wait');
   const first = Promise.withResolvers<Approval[]>();
   const { approvals, shown } = readingOf([first.promise, Promise.resolve(others)], store);
   const reading = approvals.refresh();
-  expect(approvals.anyDormant, 'so a decision makes it read again').toBe(true);
-  await approvals.refresh();
-  first.resolve([...(answered ? [answered] : []), ...others]);
+  approvals.onEvent(decided(answered.request.id));
+  await vi.waitFor(() => expect(shown()).toEqual(others.map(({ request }) => request.id)));
+  first.resolve([answered, ...others]);
   await reading;
   expect(shown()).toEqual(others.map(({ request }) => request.id));
+});
+
+test('a decision about one of them makes them read anew, one about another does not', async () => {
+  const { store } = await restarted();
+  const all = await store.openApprovals();
+  const reads = [all, all.slice(1), []].map((found) => Promise.resolve(found));
+  const { approvals, shown } = readingOf(reads, store);
+  await approvals.refresh();
+  approvals.onEvent(decided('another'));
+  expect(reads).toHaveLength(2);
+  approvals.onEvent(decided(all[0]?.request.id ?? ''));
+  await vi.waitFor(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
 test('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
