@@ -28,6 +28,8 @@ export function startProcess({ args, folder, env, stdio }: ProcessOptions): Chil
     cwd: folder,
     env: environmentWith(env),
     stdio,
+    // Of a channel, where there is one: bytes as they are.
+    serialization: 'advanced',
     // A group of its own, which can be ended at once.
     detached: true,
   });

@@ -1,61 +1,62 @@
-/** The built desktop, unchanged, in Node: `electron` is a stand-in over a real Chromium, see `electron-stand-in/`. */
+/** The built desktop, unchanged, in Node: `electron` is a stand-in over pages of a real Chromium, see `electron-stand-in/`. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { type Browser, chromium, type Page } from '@playwright/test';
-import { cdpTransport } from './cdp-transport.ts';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { Complaints } from './complaints.ts';
+import { Pages } from './electron-stand-in/pages.ts';
+import { Wire } from './electron-stand-in/wire.ts';
 import { endProcess, ROOT, startProcess } from './process.ts';
 import type { Desktop, OpenSurface, SurfaceOptions } from './surface.ts';
 
 const ARGS = ['--import', `${ROOT}e2e/support/electron-stand-in/register.ts`, `${ROOT}dist/electron/main.js`];
 
-export const openStandIn: OpenSurface = async (options) => {
-  let app = await StandIn.start(options);
-  return {
-    get page() {
-      return app.page;
-    },
-    get desktop() {
-      return app;
-    },
-    another: async (path) => {
-      const opened = app.page.context().waitForEvent('page');
-      await app.choose('New Window');
-      const page = await opened;
-      await page.waitForURL(/^https:/);
-      await page.goto(new URL(path, app.page.url()).href);
-      return page;
-    },
-    crashAndRestart: async () => {
-      await app.end('SIGKILL');
-      app = await StandIn.start(options);
-    },
-    close: () => app.end('SIGTERM'),
-    notes: () => app.notes(),
+export function standInSurface(browser: Browser): OpenSurface {
+  return async (options) => {
+    // What pages store outlives the program, as a profile does.
+    const context = await browser.newContext();
+    await Complaints.watch(context, () => options.complaints);
+    let app = await StandIn.start(context, options);
+    return {
+      get page() {
+        return app.page;
+      },
+      get desktop() {
+        return app;
+      },
+      another: async (path) => {
+        const opened = context.waitForEvent('page');
+        await app.choose('New Window');
+        const page = await opened;
+        await page.waitForURL(/^https:/);
+        await page.goto(new URL(path, app.page.url()).href);
+        return page;
+      },
+      crashAndRestart: async () => {
+        await app.end('SIGKILL');
+        app = await StandIn.start(context, options);
+      },
+      close: async () => {
+        await app.end('SIGTERM');
+        await context.close();
+      },
+      notes: () => app.notes(),
+    };
   };
-};
-
-interface Wish {
-  resolve: (value: unknown) => void;
-  reject: (error: Error) => void;
 }
 
-/** What the app asked of the machine, or how a wish of the test ended. */
-type Message = { what: string; detail: unknown } | { id: number; value?: unknown; error?: string };
-
 class StandIn implements Desktop {
-  readonly #child: ChildProcess;
   readonly #options: SurfaceOptions;
+  readonly #child: ChildProcess;
+  readonly #wire: Wire;
   readonly #told: { what: string; detail: unknown }[] = [];
-  readonly #wishes = new Map<number, Wish>();
   #notes = '';
-  #browser: Browser | null = null;
+  readonly #pages: Pages;
   #page: Page | null = null;
 
-  static async start(options: SurfaceOptions): Promise<StandIn> {
-    const app = new StandIn(options);
+  static async start(context: BrowserContext, options: SurfaceOptions): Promise<StandIn> {
+    const app = new StandIn(context, options);
     try {
-      await app.#connect();
+      await app.#open();
       return app;
     } catch (error) {
       await app.end('SIGKILL');
@@ -63,11 +64,13 @@ class StandIn implements Desktop {
     }
   }
 
-  private constructor(options: SurfaceOptions) {
+  private constructor(context: BrowserContext, options: SurfaceOptions) {
     this.#options = options;
     this.#child = this.#spawn();
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#notes += text));
-    this.#child.on('message', (message) => this.#receive(message as Message));
+    this.#wire = new Wire(this.#child, (what, detail) => this.#told.push({ what, detail }));
+    this.#child.once('exit', () => this.#wire.close());
+    this.#pages = new Pages(context, this.#wire);
   }
 
   /** The first window; it is there from the start. */
@@ -85,11 +88,7 @@ class StandIn implements Desktop {
   }
 
   act(action: string, argument = ''): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const id = this.#wishes.size;
-      this.#wishes.set(id, { resolve, reject });
-      this.#child.send({ id, action, argument });
-    });
+    return this.#wire.ask(action, argument);
   }
 
   async choose(label: string): Promise<void> {
@@ -109,32 +108,16 @@ class StandIn implements Desktop {
 
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     await endProcess(this.#child, signal);
-    await this.#browser?.close();
+    await this.#pages.close();
   }
 
-  async #connect(): Promise<void> {
+  async #open(): Promise<void> {
     const gone = once(this.#child, 'exit').then(() => {
       throw new Error('It ended before it had a window');
     });
-    const browser = await Promise.race([
-      this.#endpoint()
-        .then(cdpTransport)
-        .then((way) => chromium.connectOverCDP(way)),
-      gone,
-    ]);
-    this.#browser = browser;
-    const context = browser.contexts()[0]!;
-    await Complaints.watch(context, () => this.#options.complaints);
-    this.#page = context.pages()[0]!;
-    // Nothing of the first page is missed.
-    await this.act('go');
+    this.#page = await Promise.race([this.#pages.first, gone]);
     await Promise.race([this.#page.waitForURL(/^https:/, { waitUntil: 'domcontentloaded' }), gone]);
     gone.catch(() => undefined);
-  }
-
-  async #endpoint(): Promise<string> {
-    while (this.asked('browser').length === 0) await once(this.#child, 'message');
-    return String(this.asked('browser')[0]);
   }
 
   #spawn(): ChildProcess {
@@ -145,11 +128,5 @@ class StandIn implements Desktop {
       env: { TRIAD_HOME: home, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-  }
-
-  #receive(message: Message): void {
-    if ('what' in message) this.#told.push(message);
-    else if (message.error === undefined) this.#wishes.get(message.id)?.resolve(message.value);
-    else this.#wishes.get(message.id)?.reject(new Error(message.error));
   }
 }

@@ -1,5 +1,5 @@
 /** The fixture of every spec: an app of its own for each test, and no complaint of a page goes unseen. */
-import { test as base } from '@playwright/test';
+import { type Browser, test as base } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
 import { type App, type AppOptions, startApp } from './app.ts';
 import { browserSurface } from './browser-surface.ts';
@@ -32,11 +32,11 @@ export const test = base.extend<{ start: Start; surface: SurfaceName }, { hosts:
     },
     { scope: 'worker' },
   ],
-  start: async ({ surface, hosts, tabs }, use) => {
+  start: async ({ surface, browser, hosts, tabs }, use) => {
     const complaints = new Complaints();
     const closes: (() => Promise<void>)[] = [];
     await use(async (script, options) => {
-      const open = await surfaceOf(surface, tabs, hosts);
+      const open = await surfaceOf(surface, { browser, hosts, tabs });
       const { app, close } = await startApp({ open, complaints }, script, options);
       closes.push(close);
       return app;
@@ -48,8 +48,11 @@ export const test = base.extend<{ start: Start; surface: SurfaceName }, { hosts:
 });
 
 /** Loads only what the project needs. */
-async function surfaceOf(name: SurfaceName, tabs: Tabs, hosts: SharedHosts): Promise<OpenSurface> {
+async function surfaceOf(
+  name: SurfaceName,
+  { browser, hosts, tabs }: { browser: Browser; hosts: SharedHosts; tabs: Tabs },
+): Promise<OpenSurface> {
   if (name === 'browser') return browserSurface(tabs, hosts);
-  if (name === 'stand-in') return (await import('./stand-in-surface.ts')).openStandIn;
+  if (name === 'stand-in') return (await import('./stand-in-surface.ts')).standInSurface(browser);
   return (await import('./electron-surface.ts')).openElectron;
 }

@@ -3,9 +3,8 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'electron';
-import type { Chromium } from './chromium.ts';
-import type { Control } from './control.ts';
 import { cancellable } from './event.ts';
+import type { Wire } from './wire.ts';
 
 type Used = Pick<
   App,
@@ -22,17 +21,15 @@ type Used = Pick<
 
 export class StandInApp extends EventEmitter implements Used {
   readonly isPackaged = false;
-  readonly #chromium: Chromium;
-  readonly #control: Control;
+  readonly #wire: Wire;
   #name = 'electron';
   #folder = '';
-  #ready: Promise<void> | null = null;
+  #ready = false;
 
-  constructor(chromium: Chromium, control: Control) {
+  constructor(wire: Wire) {
     super();
-    this.#chromium = chromium;
-    this.#control = control;
-    control.on('quit', () => this.quit());
+    this.#wire = wire;
+    wire.on('quit', () => this.quit());
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.quit());
   }
 
@@ -60,26 +57,20 @@ export class StandInApp extends EventEmitter implements Used {
     }
     writeFileSync(lock, String(process.pid));
     process.on('SIGUSR2', () => this.emit('second-instance', {}, [], process.cwd()));
-    this.#chromium.launch(join(this.#folder, 'profile'));
     return true;
   }
 
   enableSandbox(): void {
-    if (this.#ready !== null) throw new Error('The app is ready: too late for a sandbox');
+    if (this.#ready) throw new Error('The app is ready: too late for a sandbox');
   }
 
-  /** When the test has connected to the browser: it misses nothing of the first page. */
   whenReady(): Promise<void> {
-    return (this.#ready ??= (async () => {
-      const go = this.#control.once('go');
-      this.#control.tell('browser', await this.#chromium.endpoint());
-      await this.#chromium.context();
-      await go;
-    })());
+    this.#ready = true;
+    return Promise.resolve();
   }
 
   setBadgeCount(count = 0): boolean {
-    this.#control.tell('badge', count);
+    this.#wire.tell('badge', count);
     return true;
   }
 
@@ -90,7 +81,6 @@ export class StandInApp extends EventEmitter implements Used {
   }
 
   exit(code = 0): void {
-    this.#chromium.close();
     process.exit(code);
   }
 }

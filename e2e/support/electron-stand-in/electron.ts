@@ -1,25 +1,25 @@
-/** The module `electron` as the main process sees it: what it uses, over Node and a real Chromium. */
+/** The module `electron` as the main process sees it: what it uses, over Node and pages that the test has. */
 import type { BrowserWindowConstructorOptions } from 'electron';
 import { StandInApp } from './app.ts';
-import { Chromium } from './chromium.ts';
-import { Control } from './control.ts';
 import { Site } from './site.ts';
 import * as system from './system.ts';
 import { StandInWindow, StandInWindows } from './windows.ts';
+import { Wire } from './wire.ts';
 
-const control = new Control();
-const chromium = new Chromium();
-export const app = new StandInApp(chromium, control);
+const wire = new Wire(process);
+// The test has gone: nobody is left to look at the window.
+process.on('disconnect', () => process.exit(1));
+export const app = new StandInApp(wire);
 export const protocol = new Site();
 export const session = { defaultSession: new system.StandInSession() };
-export const shell = system.standInShell(control);
-export const dialog = system.standInDialog(control);
+export const shell = system.standInShell(wire);
+export const dialog = system.standInDialog(wire);
 export const safeStorage = system.standInSafeStorage(process.env['STAND_IN_KEY_STORE'] ?? 'gnome_libsecret');
 export const nativeTheme = { shouldUseDarkColors: false };
-export const Menu = system.standInMenu(control);
-export const Notification = system.notificationsOf(control);
+export const Menu = system.standInMenu(wire);
+export const Notification = system.notificationsOf(wire);
 
-const windows = new StandInWindows({ app, chromium, control, protocol, session });
+const windows = new StandInWindows({ app, wire, protocol, session });
 export const { ipcMain } = windows;
 export class BrowserWindow extends StandInWindow {
   constructor(options: BrowserWindowConstructorOptions) {

@@ -1,6 +1,6 @@
 /** Custom schemes: `app://bundle/x` is a page of a test host over https, answered by what the app registered. */
 import type { Protocol } from 'electron';
-import type { Route } from 'playwright-core';
+import type { PageReply, PageRequest } from './pages.ts';
 
 type Handler = Parameters<Protocol['handle']>[1];
 const TEST_HOST = 'stand-in.test';
@@ -19,17 +19,16 @@ export class Site implements Pick<Protocol, 'handle' | 'registerSchemesAsPrivile
   }
 
   /** Answers like the app, and nobody else. */
-  async answer(route: Route): Promise<void> {
-    const request = route.request();
-    const url = this.inside(request.url());
+  async answer({ url: outside, method, headers }: PageRequest): Promise<PageReply> {
+    const url = this.inside(outside);
     const handler = this.#handlers.get(new URL(url).protocol.slice(0, -1));
-    if (handler === undefined) return route.abort('blockedbyclient');
-    const response = await handler(new Request(url, { method: request.method(), headers: request.headers() }));
-    await route.fulfill({
+    if (handler === undefined) return null;
+    const response = await handler(new Request(url, { method, headers }));
+    return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       body: Buffer.from(await response.arrayBuffer()),
-    });
+    };
   }
 
   /** As the browser must have it. */

@@ -1,7 +1,7 @@
 /** The machine around the app: what Electron would ask of it is told to the test, which also plays the person's part. */
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
-import type { Control } from './control.ts';
+import type { Wire } from './wire.ts';
 
 type Granted = Electron.Session['setPermissionRequestHandler'] extends (handler: infer H) => void ? H : never;
 type Checked = Electron.Session['setPermissionCheckHandler'] extends (handler: infer H) => void ? H : never;
@@ -50,14 +50,14 @@ export class StandInSession implements Pick<
   }
 }
 
-export const standInShell = (control: Control) =>
+export const standInShell = (wire: Wire) =>
   ({
-    openExternal: async (url) => control.tell('external', url),
+    openExternal: async (url) => wire.tell('external', url),
   }) satisfies Pick<Electron.Shell, 'openExternal'>;
 
-export const standInDialog = (control: Control) =>
+export const standInDialog = (wire: Wire) =>
   ({
-    showErrorBox: (title, content) => control.tell('error', { title, content }),
+    showErrorBox: (title, content) => wire.tell('error', { title, content }),
   }) satisfies Pick<Electron.Dialog, 'showErrorBox'>;
 
 const WARDED = 'sealed by the stand-in: ';
@@ -90,9 +90,9 @@ export function standInSafeStorage(store: string) {
 type Item = Electron.MenuItemConstructorOptions;
 
 /** The test chooses an item by its label. */
-export function standInMenu(control: Control) {
+export function standInMenu(wire: Wire) {
   let items: readonly Item[] = [];
-  control.on('menu', (label) => {
+  wire.on('menu', (label: string) => {
     const all = items.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
     const item = all.find((one) => one.label === label);
     if (item?.click === undefined) throw new Error(`The menu has no "${label}"`);
@@ -105,7 +105,7 @@ export function standInMenu(control: Control) {
   };
 }
 
-export function notificationsOf(control: Control) {
+export function notificationsOf(wire: Wire) {
   return class StandInNotification extends EventEmitter implements Pick<Electron.Notification, 'close' | 'show'> {
     readonly #options: Electron.NotificationConstructorOptions;
 
@@ -120,12 +120,12 @@ export function notificationsOf(control: Control) {
 
     show(): void {
       const { title, body } = this.#options;
-      control.tell('notification', { title, body });
-      control.on('click notification', () => this.emit('click', {}));
+      wire.tell('notification', { title, body });
+      wire.on('click notification', () => this.emit('click', {}));
     }
 
     close(): void {
-      control.tell('notification closed', this.#options.title);
+      wire.tell('notification closed', this.#options.title);
     }
   };
 }

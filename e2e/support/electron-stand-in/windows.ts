@@ -1,20 +1,18 @@
-/** `BrowserWindow` and `ipcMain`: windows are pages of the real browser, with the app's guards in their way. */
+/** `BrowserWindow` and `ipcMain`: windows are pages of a real browser, which the test has, with the app's guards in their way. */
 import { EventEmitter } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type * as Electron from 'electron';
-import type { BrowserContext, Frame, Page, Request, Route } from 'playwright-core';
 import type { StandInApp } from './app.ts';
-import type { Chromium } from './chromium.ts';
 import { StandInContents } from './contents.ts';
-import type { Control } from './control.ts';
 import { cancellable } from './event.ts';
+import type { PageCall, PageReply, PageRequest, WindowToOpen } from './pages.ts';
 import type { Site } from './site.ts';
 import type { StandInSession } from './system.ts';
+import type { Wire } from './wire.ts';
 
-export interface Parts {
+interface Parts {
   app: StandInApp;
-  chromium: Chromium;
-  control: Control;
+  wire: Wire;
   protocol: Site;
   session: { defaultSession: StandInSession };
 }
@@ -26,78 +24,61 @@ export class StandInWindows {
   readonly open: StandInWindow[] = [];
   focused: StandInWindow | null = null;
   readonly parts: Parts;
-  #guarded: Promise<void> | null = null;
-  #making = 0;
-  /** Windows that pages may not open, and that are about to come. */
-  denied = 0;
+  #count = 0;
 
   constructor(parts: Parts) {
     this.parts = parts;
-    const { control, session } = parts;
+    const { wire, session } = parts;
     const contents = () => this.open[0]!.webContents;
-    control.on('look away', () => (this.focused = null));
-    control.on('attach webview', () => {
+    wire.on('look away', () => {
+      this.focused = null;
+    });
+    wire.on('attach webview', () => {
       const event = cancellable({});
       contents().emit('will-attach-webview', event, {}, {});
       return !event.defaultPrevented;
     });
-    control.on('permission', (permission) =>
+    wire.on('permission', (permission: string) =>
       // Any name is asked for: the app has to know what it grants, not what it refuses.
       session.defaultSession.grants(contents(), permission),
     );
-    control.on('page dies', (reason) => contents().emit('render-process-gone', {}, { reason, exitCode: 1 }));
-    control.on('message from', (url) =>
+    wire.on('page dies', (reason: string) => {
+      contents().emit('render-process-gone', {}, { reason, exitCode: 1 });
+    });
+    wire.on('message from', (url: string) =>
       contents().pretend(url, 'triad', { kind: 'request', id: 1, method: 'app.state', input: {} }),
     );
+    wire.on('page', (call: PageCall) => this.#contentsOf(call.window)?.called(call));
+    wire.on('page crashed', (window: number) => this.#contentsOf(window)?.crashed());
+    wire.on('page closed', (window: number) => this.#contentsOf(window)?.closed());
+    wire.on('opens', ({ window, url }: { window: number; url: string }) => this.#contentsOf(window)?.asksToOpen(url));
+    wire.on('request', (request: PageRequest) => this.#answer(request));
   }
 
-  /** Once, before the first page is loaded. */
-  guard(context: BrowserContext): Promise<void> {
-    return (this.#guarded ??= (async () => {
-      await context.route('**/*', (route) => this.#route(route));
-      context.on('page', (page) => {
-        // A page that was not made here was opened by a page.
-        if (this.denied === 0 || this.#making > 0) return;
-        this.denied -= 1;
-        page.close().catch(() => undefined);
-      });
-    })());
+  nextNumber(): number {
+    return (this.#count += 1);
   }
 
-  async newPage(): Promise<Page> {
-    this.#making += 1;
-    try {
-      return await this.parts.chromium.newPage();
-    } finally {
-      this.#making -= 1;
+  #contentsOf(number: number): StandInContents | undefined {
+    return this.#windowOf(number)?.webContents;
+  }
+
+  #windowOf(number: number): StandInWindow | undefined {
+    return this.open.find(({ webContents }) => webContents.window === number);
+  }
+
+  async #answer(request: PageRequest): Promise<PageReply> {
+    const { url: outside, navigation } = request;
+    const window = navigation === null ? undefined : this.#windowOf(navigation.window);
+    if (navigation !== null && window !== undefined && !(navigation.top && window.takesLoad(outside))) {
+      const url = this.parts.protocol.inside(outside);
+      const event = cancellable({ url, isMainFrame: navigation.top, isSameDocument: false });
+      window.webContents.emit('will-frame-navigate', event);
+      if (navigation.top && !event.defaultPrevented) window.webContents.emit('will-navigate', event);
+      // A page that gets no content stays where it is.
+      if (event.defaultPrevented) return { status: 204, headers: {} };
     }
-  }
-
-  async #route(route: Route): Promise<void> {
-    const request = route.request();
-    const frame = request.isNavigationRequest() ? frameOf(request) : null;
-    if (frame !== null) {
-      const window = this.open.find(({ webContents }) => webContents.owns(frame.page()));
-      const isMainFrame = frame.parentFrame() === null;
-      if (window !== undefined && !(isMainFrame && window.takesLoad(request.url()))) {
-        const url = this.parts.protocol.inside(request.url());
-        const event = cancellable({ url, isMainFrame, isSameDocument: false });
-        window.webContents.emit('will-frame-navigate', event);
-        if (isMainFrame && !event.defaultPrevented) window.webContents.emit('will-navigate', event);
-        // A page that gets no content stays where it is.
-        if (event.defaultPrevented) return route.fulfill({ status: 204 });
-      }
-    }
-    await this.parts.protocol.answer(route);
-  }
-}
-
-/** Null for the first request of a page that a page opened. */
-function frameOf(request: Request): Frame | null {
-  try {
-    return request.frame();
-  } catch {
-    return null;
+    return this.parts.protocol.answer(request);
   }
 }
 
@@ -105,17 +86,16 @@ export class StandInWindow extends EventEmitter implements Used {
   readonly webContents: StandInContents;
   readonly #all: StandInWindows;
   readonly #options: Electron.BrowserWindowConstructorOptions;
-  #page: Page | null = null;
   #loading: string | null = null;
 
   constructor(all: StandInWindows, options: Electron.BrowserWindowConstructorOptions) {
     super();
-    const { app, control, protocol } = all.parts;
+    const { app, wire, protocol } = all.parts;
     this.#all = all;
     this.#options = options;
-    this.webContents = new StandInContents(protocol, all.ipcMain);
+    this.webContents = new StandInContents(all.nextNumber(), { wire, site: protocol, ipc: all.ipcMain });
     all.open.push(this);
-    control.tell('window', options.webPreferences);
+    wire.tell('window', options.webPreferences);
     app.emit('web-contents-created', {}, this.webContents);
     this.webContents.once('destroyed', () => {
       all.open.splice(all.open.indexOf(this), 1);
@@ -126,22 +106,12 @@ export class StandInWindow extends EventEmitter implements Used {
   }
 
   async loadURL(url: string): Promise<void> {
-    const { chromium, protocol } = this.#all.parts;
+    const { wire, protocol } = this.#all.parts;
     const { webPreferences, width = 800, height = 600 } = this.#options;
     const preload = await readFile(webPreferences?.preload ?? '', 'utf8');
-    const context = await chromium.context();
-    await this.#all.guard(context);
-    const page = await this.#all.newPage();
-    this.#page = page;
-    const session = await context.newCDPSession(page);
-    session.on('Page.windowOpen', ({ url: opened }) => {
-      if (this.webContents.asksToOpen(opened) === 'deny') this.#all.denied += 1;
-    });
-    await session.send('Page.enable');
-    await this.webContents.attach(page, session, preload);
-    await page.setViewportSize({ width, height });
     this.#loading = protocol.outside(url);
-    await page.goto(this.#loading);
+    const wanted: WindowToOpen = { window: this.webContents.window, url: this.#loading, preload, width, height };
+    await wire.ask('open window', wanted);
     this.emit('ready-to-show');
   }
 
@@ -157,9 +127,10 @@ export class StandInWindow extends EventEmitter implements Used {
   }
 
   focus(): void {
+    const { wire } = this.#all.parts;
     this.#all.focused = this;
-    this.#page?.bringToFront().catch(() => undefined);
-    this.#all.parts.control.tell('focus', this.webContents.getURL());
+    wire.ask('to front', this.webContents.window).catch(() => undefined);
+    wire.tell('focus', this.webContents.getURL());
   }
 
   isMinimized(): boolean {
@@ -169,6 +140,6 @@ export class StandInWindow extends EventEmitter implements Used {
   restore(): void {}
 
   flashFrame(on: boolean): void {
-    this.#all.parts.control.tell('flash', on);
+    this.#all.parts.wire.tell('flash', on);
   }
 }
