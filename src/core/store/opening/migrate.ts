@@ -1,4 +1,7 @@
-/** Migrations: the numbered files of `schema/`, each executed once, forward only, as one transaction. */
+/**
+ * Migrations: the numbered files of `schema/`, each executed once, forward only, as one transaction. A new store begins
+ * with a baseline: what the files up to that number make.
+ */
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,16 +13,23 @@ import { isManifestTruncated } from './manifest.ts';
 export interface Migration {
   version: number;
   sql: string;
+  /** The same as this file and all before it, for a store that is new. */
+  baseline?: string;
 }
 
 /** The migrations in order; their numbers run from 1 without gaps. */
 export async function readMigrations(schemaDir: string): Promise<Migration[]> {
-  const files = (await readdir(schemaDir)).filter((name) => /^\d{4}_\w+\.surql$/.test(name)).sort();
+  const names = (await readdir(schemaDir)).sort();
+  const read = (name: string): Promise<string> => readFile(join(schemaDir, name), 'utf8');
   const migrations = await Promise.all(
-    files.map(async (name) => ({
-      version: Number(name.slice(0, 4)),
-      sql: await readFile(join(schemaDir, name), 'utf8'),
-    })),
+    names
+      .filter((name) => /^\d{4}_\w+\.surql$/.test(name))
+      .map(async (name): Promise<Migration> => {
+        const number = name.slice(0, 4);
+        const baseline = `${number}.baseline.surql`;
+        const migration = { version: Number(number), sql: await read(name) };
+        return names.includes(baseline) ? { ...migration, baseline: await read(baseline) } : migration;
+      }),
   );
   if (migrations.length > 0 && migrations.every(({ version }, index) => version === index + 1)) return migrations;
   throw new TriadError(
@@ -38,11 +48,15 @@ export async function migrate(database: Database, migrations: readonly Migration
   const [stored] = await database.query('SELECT VALUE version FROM ONLY meta:schema');
   const current = typeof stored === 'number' ? stored : 0;
   refuseNewer(current, migrations);
-  for (const { version, sql } of migrations) {
-    if (version <= current) continue;
+  for (const { version, sql } of stepsFrom(current, migrations))
     await database.transaction(`${sql}\nUPSERT meta:schema SET version = $version RETURN NONE;`, { version });
-  }
   return migrations.length;
+}
+
+function stepsFrom(current: number, migrations: readonly Migration[]): readonly Migration[] {
+  const base = current === 0 ? migrations.findLast(({ baseline }) => baseline !== undefined) : undefined;
+  if (base?.baseline === undefined) return migrations.slice(current);
+  return [{ version: base.version, sql: base.baseline }, ...migrations.slice(base.version)];
 }
 
 function refuseNewer(version: number, migrations: readonly Migration[]): void {

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import { connect, openStore, storeOn } from '#core/store/surreal.ts';
 import { conversationRow, put, schemaDir, testFolder } from '../support.ts';
@@ -41,6 +42,30 @@ test('a store that has rows takes the schema of this program again without harm'
   await migrate(database, migrations);
   expect(await storeOn(database).conversation(row.id)).toEqual(row);
   await database.close();
+});
+
+/** What the engine says of every table, which names each field and index as it was defined. */
+async function definitions(database: Database): Promise<unknown[]> {
+  const [{ tables }] = (await database.query('INFO FOR DB')) as [{ tables: Record<string, string> }];
+  const names = Object.keys(tables).sort();
+  return Promise.all(names.map(async (name) => [tables[name], await database.query(`INFO FOR TABLE ${name}`)]));
+}
+
+test('a new store begins with what all files before make', async () => {
+  const migrations = await readMigrations(schemaDir);
+  expect(migrations.some(({ baseline }) => baseline !== undefined)).toBe(true);
+  const [begun, migrated] = [
+    await connect('mem://', { timeoutMs: 5000 }),
+    await connect('mem://', { timeoutMs: 5000 }),
+  ];
+  await migrate(begun, migrations);
+  await migrate(
+    migrated,
+    migrations.map(({ version, sql }) => ({ version, sql })),
+  );
+  expect(await definitions(begun)).toEqual(await definitions(migrated));
+  await begun.close();
+  await migrated.close();
 });
 
 test('files that are missing or misnumbered are an error', async () => {
