@@ -22,7 +22,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 type Environment = Record<string, string | undefined>;
 
 /** Sets those that the user has not set; the returned function removes them, so that no child process inherits them. */
-// eslint-disable-next-line no-restricted-properties -- the engine can be told in no other way
+// oxlint-disable-next-line no-restricted-properties -- the engine can be told in no other way
 export function applyEngineSettings(environment: Environment = process.env): () => void {
   const added = Object.keys(SETTINGS).filter((name) => environment[name] === undefined);
   for (const name of added) environment[name] = SETTINGS[name];

@@ -22,7 +22,7 @@ const HIDDEN: readonly (readonly [first: number, last: number])[] = [
   [0xe0000, 0xe0fff], // tags, further selectors
 ];
 /** C0 without tab and line feed, DEL, C1; C1 holds one-character forms of escape sequences. */
-// eslint-disable-next-line no-control-regex -- control characters are what this is about
+// oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** Characters of which an emoji may be made: there a joiner and a selector hide nothing. */
 const EMOJI = /[\p{Emoji_Presentation}\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;

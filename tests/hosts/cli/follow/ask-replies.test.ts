@@ -32,7 +32,7 @@ async function typed(...lines: (string | null)[]) {
   createAsker(client, terminal, memoryIo({ client }).screen, () => true).update([approval]);
   await expect.poll(() => client.requests).toHaveLength(1);
   const [sent] = client.requests;
-  return { answer: (sent?.input as { answer: unknown }).answer, shown: terminal.shown() };
+  return { answer: (sent?.input as { answer: unknown } | undefined)?.answer, shown: terminal.shown() };
 }
 
 test('numbers choose, words are words, an empty line skips', async () => {

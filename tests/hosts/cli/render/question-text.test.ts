@@ -77,7 +77,7 @@ test('hidden characters are shown everywhere in it', () => {
     folder: bad,
     tools: [bad],
   });
-  // eslint-disable-next-line no-control-regex -- they must not be there
+  // oxlint-disable-next-line no-control-regex -- they must not be there
   expect(text).not.toMatch(/[\u001b\u202e\u200b]/);
   expect(text.match(/x␛\[2J‹U\+202E›‹U\+200B›/g)).toHaveLength(9);
 });
