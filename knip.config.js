@@ -25,8 +25,8 @@ const entry = [
 export default {
   entry,
   project: ['src/**/*.{ts,svelte}!', 'electron/**/*.ts!', 'e2e/**/*.ts', 'tests/**/*.ts', 'scripts/**'],
-  // `tailwindcss` is imported by the style sheet.
-  ignoreDependencies: ['tailwindcss'],
+  // The style sheet imports the first, svelte-check asks the second.
+  ignoreDependencies: ['tailwindcss', '@typescript/native'],
   ignoreBinaries: ['mount', 'umount', 'script'],
   // Types that kit generates.
   ignoreUnresolved: ['./\\$types'],

@@ -1,4 +1,4 @@
-// Lint of *.ts. ESLint reads components (eslint.config.js); what both hold is in scripts/lint-rules.ts.
+// Lint and types of *.ts. ESLint reads components (eslint.config.js); what both hold is in scripts/lint-rules.ts.
 import js from '@eslint/js';
 import { defineConfig } from 'oxlint';
 import ts from 'typescript-eslint';
@@ -17,7 +17,12 @@ export default defineConfig({
   plugins: ['typescript'],
   jsPlugins: ['./scripts/lint-size.js'],
   categories: { correctness: 'off' },
-  options: { typeAware: true, respectEslintDisableDirectives: false, reportUnusedDisableDirectives: 'deny' },
+  options: {
+    typeAware: true,
+    typeCheck: true,
+    respectEslintDisableDirectives: false,
+    reportUnusedDisableDirectives: 'deny',
+  },
   ignorePatterns: ['**/*.{js,cjs,svelte}'],
   rules: { ...Object.fromEntries(known), ...typed },
   overrides: [

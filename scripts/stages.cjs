@@ -4,10 +4,10 @@
 const { spawn } = require('node:child_process');
 const { performance } = require('node:perf_hooks');
 
-/** Two rows beside each other, since each of these uses one core. Names are those of npm scripts. */
+/** Two rows beside each other, since most of these use one core. Names are those of npm scripts. */
 const STATIC = [
-  ['lint', 'bundles'],
-  ['types', 'format:check', 'unused'],
+  ['lint:components', 'bundles'],
+  ['lint:ts', 'types', 'format:check', 'unused'],
 ];
 const PLANS = { check: ['unit'], test: ['unit', 'e2e'] };
 
