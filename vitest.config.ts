@@ -51,6 +51,7 @@ export default defineConfig({
         // Generous: tests that start, kill and restart processes must not fail because a machine is busy.
         testTimeout: 60_000,
         hookTimeout: 60_000,
+        expect: { poll: { timeout: 30_000 } },
       },
     })),
   },

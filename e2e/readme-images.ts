@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, expect, type Page } from '@playwright/test';
 import config from '../playwright.config.ts';
-import { spawn } from '../tests/support/fake-model/scenarios.ts';
+import { CHILD, LEAD, spawn } from '../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../tests/support/fake-model/script.ts';
 import { startFakeModel } from '../tests/support/fake-model/server.ts';
 import { startHost } from './support/host.ts';
 import { Person } from './support/person.ts';
-import { CHILD, LEAD } from './support/scripts.ts';
 
 const OUT = join(import.meta.dirname, '..', 'docs', 'images');
 const README = `# Tidepool

@@ -1,16 +1,17 @@
 /** Pictures of every screen for a person to look at: `node e2e/screenshots.ts OUT_DIR`; no test, no comparison. */
 import { mkdir } from 'node:fs/promises';
+import { Gate } from '../tests/support/gate.ts';
 import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import config from '../playwright.config.ts';
-import { plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
+import { LEAD, plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { type App, type AppOptions, startApp } from './support/app.ts';
 import { browserSurface } from './support/browser-surface.ts';
 import { Complaints } from './support/complaints.ts';
 import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
-import { gate, leadCalls, leadSpawns, LEAD } from './support/scripts.ts';
+import { leadCalls, leadSpawns } from './support/scripts.ts';
 import { WORK_SCREENS } from './support/work-screens.ts';
 
 const SIZES = [
@@ -223,7 +224,7 @@ function reviews(): Script {
 async function main(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const browser = await chromium.launch(config.use?.launchOptions);
-  const never = { hold: { after: 14, until: gate().until } };
+  const never = { hold: new Gate().at(14) };
   const holding = Object.fromEntries(NAMES.map((name) => [name, never]));
   const one = leadCalls(
     [spawn({ name: 'accuracy-check', prompt: PROMPT, reason: 'Compare the README with the code' })],

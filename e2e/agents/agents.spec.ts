@@ -2,11 +2,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
-import { answerFrom, delegateTo, plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, delegateTo, LEAD, plainAnswer, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { CHILD, FIRST, LEAD } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const PATH = '.triad/agents/log-reader.md';
@@ -43,7 +42,7 @@ test('a new agent: the template, a typo with its place, one click to mend it, an
   start,
 }) => {
   const script = new Script()
-    .on({ ...FIRST })
+    .on(START)
     .reply([delegateTo('log-reader', 'Read the logs of today.')])
     .on({ ...CHILD, prompt: /Read the logs of today/ })
     .reply([text('# Report: the logs\n\n## Summary\n\nNothing went wrong.')])

@@ -1,8 +1,9 @@
 /** An agent asks in its own words, and the person asks back: nothing but the buttons answers, and all of it by keyboard. */
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expectAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
-import { gate, LEAD } from '../support/scripts.ts';
 
 const questions = [
   {
@@ -91,10 +92,10 @@ test('an action is put differently before it is allowed, and the history tells b
 });
 
 test('the agent says more before the decision; a no carries on from there', async ({ start }) => {
-  const wait = gate();
+  const wait = new Gate();
   const script = new Script()
     .on({ ...LEAD, asked: /question about your call/ })
-    .reply([text('Because the **notes** are missing.')], { hold: { after: 1, until: wait.until } })
+    .reply([text('Because the **notes** are missing.')], { hold: wait.at(1) })
     .on({ ...LEAD, asked: /What will they say/ })
     .reply([text('What was found.')])
     .on({ ...LEAD, step: 1 })

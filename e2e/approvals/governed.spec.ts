@@ -2,11 +2,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answerFrom, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { filesBelow } from '../../tests/support/session-files.ts';
 import type { App } from '../support/app.ts';
-import { CHILD, LEAD } from '../support/scripts.ts';
 import { eventsOf, triad } from '../support/terminal.ts';
 import { expect, test } from '../support/test.ts';
 

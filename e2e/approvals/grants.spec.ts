@@ -1,10 +1,9 @@
 /** A yes for more than once answers the same again, and nothing else; what cannot be undone needs a second step. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
-import { CHILD, LEAD } from '../support/scripts.ts';
 
 const write = (path: string) => toolUse('write_file', { path, content: `This is ${path}.\n` });
 

@@ -1,17 +1,17 @@
 /** A conversation of many messages: it stays at its end, unless the reader goes up. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
-import { gate } from '../support/scripts.ts';
 
 const MESSAGES = 24;
 
 test('many messages in a row: the newest in sight, and a way back from above', async ({ start }) => {
   const lines = (seen: string) => `Answer to ${seen}.\n\n${'It has a few lines of text. '.repeat(12)}`;
-  const last = gate();
+  const last = new Gate();
   const script = plainAnswer();
   script.rules.length = 0;
   script.on({ asked: /the last one/ }).reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }], {
-    hold: { after: 8, until: last.until },
+    hold: last.at(8),
   });
   script.on({}).reply((seen) => [{ type: 'text', text: lines(seen.asked), deltas: 12 }]);
   const app = await start(script);

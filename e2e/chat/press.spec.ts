@@ -1,16 +1,17 @@
 /** What is pressed stays below the pointer while the conversation grows, so that the click is not lost. */
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
-import { gate, LEAD } from '../support/scripts.ts';
 
 test('a click that is begun before an answer grows ends where it began', async ({ start }) => {
-  const wait = gate();
+  const wait = new Gate();
   const app = await start(
     new Script()
       .on({ ...LEAD, step: 1 })
       .reply([toolUse('list_directory', { path: '.' })])
       .on(LEAD)
-      .reply([text('One more paragraph.\n\n'.repeat(60))], { hold: { after: 1, until: wait.until } }),
+      .reply([text('One more paragraph.\n\n'.repeat(60))], { hold: wait.at(1) }),
   );
   const { page } = app;
   await app.send('Look around.');

@@ -1,7 +1,8 @@
 /** Sub-agents that wait for their turn say so, on their cards and afterwards in every record. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { Gate } from '../../tests/support/gate.ts';
 import { join } from 'node:path';
-import { gate, leadSpawns } from '../support/scripts.ts';
+import { leadSpawns } from '../support/scripts.ts';
 import { triad } from '../support/terminal.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -9,8 +10,8 @@ test(
   'with one at a time the others are queued, and how long they were is kept',
   { tag: '@transport' },
   async ({ start }) => {
-    const turn = gate();
-    const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: turn.until } } }), {
+    const turn = new Gate();
+    const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: () => turn.pass() } } }), {
       before: async ({ home }) => {
         await mkdir(home, { recursive: true });
         await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 1\n');

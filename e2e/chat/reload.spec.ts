@@ -1,17 +1,15 @@
 /** A reload in the middle of a reply: nothing twice, nothing missing, and it goes on live. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
-import { gate } from '../support/scripts.ts';
 
 test(
   'words that were streamed before a reload stand there once, and the rest follows',
   { tag: '@transport' },
   async ({ start }) => {
     const whole = Array.from({ length: 120 }, (_, n) => `word-${n + 1}`).join(' ');
-    const rest = gate();
-    const app = await start(
-      plainAnswer({ answer: whole, deltas: 60, reply: { hold: { after: 32, until: rest.until } } }),
-    );
+    const rest = new Gate();
+    const app = await start(plainAnswer({ answer: whole, deltas: 60, reply: { hold: rest.at(32) } }));
     await app.send('Say many words.');
     await expect(app.workflow()).toContainText('word-50');
     const shown = async () => ((await app.workflow().innerText()).match(/word-\d+/g) ?? []).join(' ');

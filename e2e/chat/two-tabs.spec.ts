@@ -1,13 +1,14 @@
 /** Two tabs or windows: both see the same, and an answer in one is an answer in both. */
 import { expect, test } from '../support/test.ts';
-import { gate, leadSpawns } from '../support/scripts.ts';
+import { Gate } from '../../tests/support/gate.ts';
+import { leadSpawns } from '../support/scripts.ts';
 
 test(
   'a question answered in one tab is gone from the other, and both follow the work',
   { tag: '@transport' },
   async ({ start }) => {
-    const rest = gate();
-    const app = await start(leadSpawns(['alpha'], { alpha: { hold: { after: 8, until: rest.until } } }));
+    const rest = new Gate();
+    const app = await start(leadSpawns(['alpha'], { alpha: { hold: rest.at(8) } }));
     await app.send('Look at one part.');
     await app.lookAt('alpha');
     const other = await app.secondTab(app.path);

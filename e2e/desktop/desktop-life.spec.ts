@@ -1,7 +1,7 @@
 /** The desktop as one of the programs of a machine: one at a time, calling for attention, ending in order. */
 import { plainAnswer, spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { startHost } from '../support/host.ts';
-import { gate } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const only = {
@@ -65,9 +65,9 @@ test.describe('the desktop', only, () => {
   });
 
   test('quitting marks what runs and keeps every word', async ({ start }) => {
-    const rest = gate();
+    const rest = new Gate();
     const answer = Array.from({ length: 30 }, (_, n) => `word-${n + 1}`).join(' ');
-    const app = await start(plainAnswer({ answer, deltas: 30, reply: { hold: { after: 22, until: rest.until } } }));
+    const app = await start(plainAnswer({ answer, deltas: 30, reply: { hold: rest.at(22) } }));
     await app.send('Say many words.');
     await expect(app.workflow()).toContainText('word-15');
     const said = /word-\d+(?= *\S*$)/.exec((await app.workflow().innerText()).trim())?.[0] ?? 'word-15';

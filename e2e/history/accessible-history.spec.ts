@@ -1,8 +1,7 @@
 /** The screens of looking up, finding and deleting against the rules of axe, light and dark. */
-import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { CHILD, LEAD, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
-import { CHILD, FIRST, LEAD } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const ITEMS = [
@@ -12,7 +11,7 @@ const ITEMS = [
 
 function planned(): Script {
   return new Script()
-    .on(FIRST)
+    .on(START)
     .reply([toolUse('todo_write', { items: ITEMS }), spawn({ name: 'inspector', prompt: 'Inspect.' })])
     .on({ ...CHILD, lastUser: /no tools any more/ })
     .reply([text('Half of it is read.')])

@@ -1,7 +1,6 @@
 /** The history narrowed and sorted: the address holds it, so a reload and the way back keep it. */
-import { LEAD } from '../support/scripts.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
-import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
 /** One answer, one failure, one with a sub-agent that a person refuses. */

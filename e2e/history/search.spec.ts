@@ -1,7 +1,6 @@
 /** A search finds words in what agents were told, said and read, and leads to the place. */
-import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { CHILD, LEAD } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');

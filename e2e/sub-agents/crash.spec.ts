@@ -1,9 +1,8 @@
 /** The host is killed in the middle of a sub-agent's words: nothing finished is lost, nothing finished is repeated. */
-import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { answerFrom, reportOf } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
-import { CHILD, LEAD } from '../support/scripts.ts';
 
 test(
   'a killed host offers to resume and goes on from the last finished step',

@@ -1,13 +1,12 @@
 /** A sub-agent that used up its budget reports what it has, and goes on once it may use more. */
-import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { CHILD, FIRST, LEAD } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 test('an extension lets a sub-agent finish', async ({ start }) => {
   const app = await start(
     new Script()
-      .on(FIRST)
+      .on(START)
       .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
       .on({ ...CHILD, lastUser: /no tools any more/ })
       .reply([text('Half of it is read so far.')])

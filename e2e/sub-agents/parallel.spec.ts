@@ -1,10 +1,11 @@
 /** Three sub-agents at the same time: one question each, all at work together, every report in the answer. */
 import { expect, test } from '../support/test.ts';
-import { gate, leadSpawns } from '../support/scripts.ts';
+import { Gate } from '../../tests/support/gate.ts';
+import { leadSpawns } from '../support/scripts.ts';
 
 test('three sub-agents work at the same time and all their reports come back', async ({ start }) => {
-  const together = gate();
-  const hold = { hold: { after: 6, until: together.until } };
+  const together = new Gate();
+  const hold = { hold: together.at(6) };
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: hold, beta: hold, gamma: hold }));
   await app.send('Look at every part.');
 

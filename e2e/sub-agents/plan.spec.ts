@@ -1,7 +1,7 @@
 /** The plan of an agent is followed live: the lead's above the message box, a sub-agent's in its card. */
-import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { type Block, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { CHILD, gate, LEAD } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 function plan(...states: string[]): Block {
@@ -10,7 +10,7 @@ function plan(...states: string[]): Block {
 }
 
 test('a plan shows how far it is, and stays with the finished work', async ({ start }) => {
-  const rest = gate();
+  const rest = new Gate();
   const app = await start(
     new Script()
       .on({ ...LEAD, step: 1 })
@@ -21,7 +21,7 @@ test('a plan shows how far it is, and stays with the finished work', async ({ st
       .on({ ...CHILD, step: 1 })
       .reply([plan('in_progress', 'pending')])
       .on(CHILD)
-      .reply([text(reportOf('the workspace'))], { hold: { after: 4, until: rest.until } })
+      .reply([text(reportOf('the workspace'))], { hold: rest.at(4) })
       .on({ ...LEAD, step: 2 })
       .reply([plan('completed', 'completed', 'completed')])
       .on(LEAD)

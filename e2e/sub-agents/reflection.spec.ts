@@ -1,10 +1,10 @@
 /** An agent that reviews itself: said before it starts, seen while it happens, kept in the history. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { Gate } from '../../tests/support/gate.ts';
 import { join } from 'node:path';
 import { checkerFile, CRITERIA, reflecting, verdict } from '../../tests/support/reflecting.ts';
 import { expectAccessible } from '../support/accessible.ts';
 import type { AppOptions } from '../support/app.ts';
-import { gate } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const withChecker: AppOptions = {
@@ -17,11 +17,11 @@ const withChecker: AppOptions = {
 const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and the line.');
 
 test('what it reviews is asked first; then reviews stand in the transcript and in the history', async ({ start }) => {
-  const reviewed = gate();
+  const reviewed = new Gate();
   const script = reflecting({
     answers: ['# Report\n\nThe sum is wrong.', '# Report\n\nThe sum is wrong in src/sum.js:1.'],
     reviews: { 'src/sum.js': verdict(true, 95, 'File and line are there.'), wrong: NOT_PASSED },
-    review: { hold: { after: 1, until: reviewed.until } },
+    review: { hold: reviewed.at(1) },
   });
   const app = await start(script, withChecker);
   const { page, question } = app;

@@ -1,7 +1,6 @@
 /** What failed is tried again where it stands: a sub-agent goes on, a message is sent once more. */
-import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { CHILD, FIRST, LEAD } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
@@ -9,7 +8,7 @@ const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the
 test('a failed sub-agent is tried again, with what it did before in sight', async ({ start }) => {
   const app = await start(
     new Script()
-      .on(FIRST)
+      .on(START)
       .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
       .on({ ...CHILD, step: 1 })
       .reply([text('I look around first.'), toolUse('list_directory', { path: '.' })])

@@ -1,6 +1,6 @@
 /** One sub-agent from the message to the history: asked for, allowed, followed live, looked up. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
-import { gate } from '../support/scripts.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
 test(
@@ -8,10 +8,9 @@ test(
   { tag: '@transport' },
   async ({ start }) => {
     const script = spawnOne();
-    const rest = gate();
+    const rest = new Gate();
     for (const rule of script.rules) {
-      if (rule.name.startsWith('child reports'))
-        rule.options = { ...rule.options, hold: { after: 8, until: rest.until } };
+      if (rule.name.startsWith('child reports')) rule.options = { ...rule.options, hold: rest.at(8) };
     }
     const app = await start(script);
     await app.send('Inspect this project.');

@@ -1,23 +1,6 @@
-/** Scripts that only the screens need: replies that wait for the test, and children with a fate of their own. */
-import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
-import { type Block, type Match, type ReplyOptions, Script, text } from '../../tests/support/fake-model/script.ts';
-
-/** A lead is known by the sub-agent tools that only it is offered. */
-export const LEAD: Match = { tools: ['spawn_agent'] };
-/** A message of the person to the lead; reports that come later are not one. */
-export const FIRST: Match = { ...LEAD, step: 1, where: (seen) => !seen.asked.includes('# Report: ') };
-export const CHILD: Match = { without: ['spawn_agent'] };
-
-export interface Gate {
-  /** Lets everything through that waits, now and later. */
-  open: () => void;
-  until: () => Promise<void>;
-}
-
-export function gate(): Gate {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { open: resolve, until: () => promise };
-}
+/** Scripts that only the screens need: children with a fate of their own. */
+import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { type Block, type ReplyOptions, Script, text } from '../../tests/support/fake-model/script.ts';
 
 export interface ChildScript {
   /** Found in the child's prompt. */

@@ -1,9 +1,9 @@
 /** Visits to the screens of work that goes on and of work that is looked up; each leaves pictures. */
 import { expect } from '@playwright/test';
-import { answerFrom, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Gate } from '../../tests/support/gate.ts';
+import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from './app.ts';
-import { CHILD, FIRST, gate, LEAD } from './scripts.ts';
 
 type Shoot = (screen: string) => Promise<void>;
 export interface WorkScreen {
@@ -31,7 +31,7 @@ function plan(...states: string[]): Block {
 const planned: WorkScreen = {
   script: () =>
     new Script()
-      .on(FIRST)
+      .on(START)
       .reply([
         plan('completed', 'in_progress', 'pending', 'pending'),
         spawn({
@@ -44,7 +44,7 @@ const planned: WorkScreen = {
       .on({ ...CHILD, step: 1 })
       .reply([plan('in_progress', 'pending')])
       .on(CHILD)
-      .reply([text(reportOf('the docs'), { deltas: 20 })], { hold: { after: 12, until: gate().until } }),
+      .reply([text(reportOf('the docs'), { deltas: 20 })], { hold: new Gate().at(12) }),
   go: async (app, shoot) => {
     await app.send('Compare the documentation with the code.');
     await app.lookAt('docs-check');
@@ -63,7 +63,7 @@ const planned: WorkScreen = {
 const salvaged: WorkScreen = {
   script: () =>
     new Script()
-      .on(FIRST)
+      .on(START)
       .reply([
         spawn({ name: 'slow-check', prompt: 'Check slowly.' }),
         spawn({ name: 'odd-check', prompt: 'Check oddly.' }),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type Answer, type Approval, Reply } from '#contract/approval.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
+import { CHILD } from '../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 
 /** A fenced block: its language, the words behind it, and its content. */
@@ -100,7 +101,7 @@ function scriptOf({ rounds, reports }: Example): Script {
     const report = reports[index];
     if (report !== undefined)
       script
-        .on({ without: ['spawn_agent'], where: (seen) => seen.prompt === prompt })
+        .on({ ...CHILD, where: (seen) => seen.prompt === prompt })
         .reply([text(report)], { usage: { input: 1200, output: 90 } });
   });
   for (const { calls } of rounds) script.step(calls.map(({ name, input }) => toolUse(name, input)));

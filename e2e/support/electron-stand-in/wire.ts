@@ -3,7 +3,7 @@
 /** A process, seen from its parent or from inside. */
 interface Channel {
   on(event: 'message', listener: (message: unknown) => void): unknown;
-  send?(message: unknown): unknown;
+  send?(message: unknown, sent: (error: Error | null) => void): unknown;
 }
 
 /** What is asked is called at once, in the order in which it was sent. */
@@ -57,7 +57,8 @@ export class Wire {
   }
 
   #send(message: Message): void {
-    if (!this.#closed) this.#channel.send?.(message);
+    // An end that is about to go is told nothing more; what it was asked is rejected then.
+    if (!this.#closed) this.#channel.send?.(message, () => undefined);
   }
 
   #receive(message: Message): void {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Harness, startEngine } from '../../support/engine.ts';
+import { CHILD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 
@@ -15,7 +16,7 @@ function delegatingTwice(held: Gate): Script {
   const script = new Script();
   for (const version of ['first', 'second', 'third'])
     script
-      .on({ without: ['spawn_agent'], where: ({ system }) => system === `You are the ${version}.` })
+      .on({ ...CHILD, where: ({ system }) => system === `You are the ${version}.` })
       .reply([text(`# Report\n\nDone by the ${version}.`)]);
   return script
     .step([delegation()])
@@ -86,7 +87,7 @@ test('an agent of the project is unknown until it is trusted, and the message sa
 test('permissions narrow what an agent gets, whether it names tools or inherits them', async () => {
   const engine = await startEngine(
     new Script()
-      .on({ without: ['spawn_agent'] })
+      .on(CHILD)
       .reply([text('# Report\n\nDone.')])
       .step([delegation('inherits'), delegation('names'), delegation('writes')])
       .step([text('Done.')]),

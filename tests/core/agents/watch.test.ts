@@ -3,6 +3,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AgentWatch } from '#core/agents/watch.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -25,7 +26,7 @@ async function watching() {
     told: async (change: () => Promise<unknown>) => {
       changed.mockClear();
       await change();
-      await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 5000 });
+      await eventually(() => expect(changed).toHaveBeenCalled());
     },
   };
 }
@@ -70,7 +71,7 @@ test('a link to the settings is watched where it leads; what a place itself lead
   await watch.subscribe(folder, changed);
   expect(watchers() - before).toBeLessThan(20);
   await writeFile(join(far, 'agents/b.md'), AGENT);
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 5000 });
+  await eventually(() => expect(changed).toHaveBeenCalled());
 });
 
 test('nothing is held once nobody listens, or the whole is closed', async () => {
@@ -80,9 +81,9 @@ test('nothing is held once nobody listens, or the whole is closed', async () => 
   expect(watchers()).toBeGreaterThan(before);
   end();
   await watch.close();
-  await vi.waitFor(() => expect(watchers()).toBe(before));
+  await eventually(() => expect(watchers()).toBe(before));
   await watch.subscribe(folder, () => undefined);
-  await vi.waitFor(() => expect(watchers(), 'nobody can begin any more').toBe(before));
+  await eventually(() => expect(watchers(), 'nobody can begin any more').toBe(before));
 });
 
 test('trust that is given or taken back, and a file that is saved, are told to who looks at the folder', async () => {
@@ -93,7 +94,7 @@ test('trust that is given or taken back, and a file that is saved, are told to w
   const changed = vi.fn();
   const end = await runtime.subscribe('agents', { folder }, changed);
   onTestFinished(end);
-  const told = () => vi.waitFor(() => expect(changed).toHaveBeenCalledWith({ changed: true }), { timeout: 5000 });
+  const told = () => eventually(() => expect(changed).toHaveBeenCalledWith({ changed: true }));
   const { files } = await runtime.request('trust.look', { folder });
   await runtime.request('trust.set', {
     folder,

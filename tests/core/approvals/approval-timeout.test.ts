@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { delegateTo } from '../../support/fake-model/scenarios.ts';
+import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const HELPER = '---\nname: helper\ndescription: Helps\napproval_timeout: 1\n---\nHelp.\n';
-const LEAD = { tools: ['spawn_agent'] };
 
 test('an agent that waits a second asks, is not answered, and does not do it', async () => {
   const script = new Script()

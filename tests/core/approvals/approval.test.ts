@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import { outcomes, startEngine } from '../../support/engine.ts';
-import { batch, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import { batch, LEAD, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const envelopeOf = (approval: Approval, item = 0): Envelope => {
@@ -196,7 +196,7 @@ describe('approvals', () => {
 
   test('a tool that the lead does not have is named, with what it has', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'x', prompt: 'Do it', tools: ['bash'] })]);
     script.on({}).reply([text('I see.')]);
     const engine = await startEngine(script);

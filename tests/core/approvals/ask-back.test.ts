@@ -1,7 +1,8 @@
 /** The person asks the asking agent before deciding: it answers, the question stays open, and everything is counted. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
@@ -83,7 +84,7 @@ test('asked twice, the second request holds the first exchange', async () => {
   const approvalId = await asked(engine);
   for (const question of ['Why this?', 'And why now?']) {
     await engine.runtime.request('approval.ask', { approvalId, question });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { context = [] } = (await engine.store.approval(approvalId)) ?? {};
       expect(context.at(-1)).toMatchObject({ question, answer: 'Because you wanted notes.' });
     });
@@ -101,7 +102,7 @@ test('while it answers, one more is refused; an answer to the question ends it, 
   const ask = () => engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
   await ask();
   await expect(ask()).rejects.toMatchObject({ code: 'conflict' });
-  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
+  await eventually(() => expect(engine.model.requests).toHaveLength(2));
   await decide(engine, approvalId);
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
   const { context } = (await engine.store.approval(approvalId)) ?? {};
@@ -130,7 +131,7 @@ test('a stop ends it with everything else, and nothing is left open', async () =
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
+  await eventually(() => expect(engine.model.requests).toHaveLength(2));
   await engine.runtime.request('workflow.stop', { workflowId });
   expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
   expect((await engine.store.approval(approvalId))?.context).toMatchObject([{ answer: null }]);
@@ -164,7 +165,7 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(2));
+  await eventually(() => expect(engine.model.requests).toHaveLength(2));
   await engine.runtime.close();
   held.open();
   const runtime = await composeRuntime({
@@ -180,8 +181,8 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
     message: expect.stringContaining('resume') as string,
   });
   await runtime.request('workflow.resume', { workflowId, approve: 'ask' });
-  await vi.waitFor(() => ask());
-  await vi.waitFor(async () => {
+  await eventually(() => ask());
+  await eventually(async () => {
     const { context } = (await store.approval(approvalId)) ?? {};
     expect(context).toMatchObject([
       { answer: null, error: expect.any(String) as string },
@@ -200,10 +201,10 @@ test('a stop tells all that it ended, also of two that were asked back at once',
     .step([text('Written.')]);
   const engine = await startEngine(script, { person: () => null });
   const { workflowId } = await engine.send('Take notes');
-  await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(2));
+  await eventually(() => expect(engine.of('approval-request')).toHaveLength(2));
   for (const { approval } of engine.of('approval-request'))
     await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
-  await vi.waitFor(() => expect(engine.model.requests).toHaveLength(3));
+  await eventually(() => expect(engine.model.requests).toHaveLength(3));
   const ended = await engine.runtime.request('workflow.stop', { workflowId });
   expect(ended).toMatchObject({ requests: 2, left: 0 });
 });

@@ -4,7 +4,7 @@ import type { Answer } from '#contract/approval.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
-import { delegate, spawn, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
+import { CHILD, delegate, LEAD, spawn, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -76,9 +76,9 @@ describe('the scope', () => {
     const script = new Script();
     const write = toolUse('write_file', { path: 'a.md', content: '1' });
     const child = spawn({ name: 'writer', prompt: 'Write it too.', tools: ['write_file'] });
-    script.on({ tools: ['spawn_agent'], step: 1 }).reply([write]);
-    script.on({ tools: ['spawn_agent'], step: 2 }).reply([child]);
-    script.on({ without: ['spawn_agent'], step: 1 }).reply([write]);
+    script.on({ ...LEAD, step: 1 }).reply([write]);
+    script.on({ ...LEAD, step: 2 }).reply([child]);
+    script.on({ ...CHILD, step: 1 }).reply([write]);
     script.on({}).reply([text('Done.')]);
     const engine = await engineWith(script, { scope: 'project', pattern: '**' });
     await engine.ask('Write');

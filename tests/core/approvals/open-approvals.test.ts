@@ -6,6 +6,7 @@ import type { Attention } from '#contract/view.ts';
 import { OpenApprovals } from '#core/approvals/open-approvals.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
@@ -16,7 +17,7 @@ async function restarted() {
   const lasting = { ...store, close: () => Promise.resolve() };
   const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
   const { workflowId } = await engine.send('Go');
-  await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3));
+  await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
   await engine.runtime.close();
   const runtime = await composeRuntime({
     store,
@@ -50,8 +51,8 @@ test('all are answered at once: the workflow is resumed once, and ends as if not
     asked.map((approvalId) => runtime.request('approval.decide', { approvalId, answer: { kind: 'allow' } })),
   );
   const done = { status: 'completed', outcome: 'completed', attempt: 2, subAgentCount: 3 };
-  await vi.waitFor(async () => expect(await store.workflow(workflowId)).toMatchObject(done), 10_000);
-  await vi.waitFor(() => expect(seen.state).toEqual({ questions: [], asleep: [], running: [] }));
+  await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject(done));
+  await eventually(() => expect(seen.state).toEqual({ questions: [], asleep: [], running: [] }));
   // The lead's first request is not made again.
   model.expectDone();
 });
@@ -64,7 +65,7 @@ test('one is refused: the others are open and no longer asleep', async () => {
     answer: { kind: 'reject', reason: 'Not this one' },
   });
   expect(decision).toMatchObject({ allowed: false, decidedBy: 'person', reason: 'Not this one' });
-  await vi.waitFor(() => expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others));
+  await eventually(() => expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others));
   expect(asleep()).toEqual([]);
   await expect(
     runtime.request('approval.decide', { approvalId: first, answer: { kind: 'allow' } }),
@@ -75,7 +76,7 @@ test('one is answered: the others are in sight at every moment, so nothing that 
   const { runtime, seen, asked } = await restarted();
   const [first = '', ...others] = asked;
   await runtime.request('approval.decide', { approvalId: first, answer: { kind: 'allow' } });
-  await vi.waitFor(() => expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others));
+  await eventually(() => expect(seen.state.questions.map(({ request }) => request.id).sort()).toEqual(others));
   for (const { questions, asleep } of seen.all) {
     const shown = [...questions, ...asleep].map(({ request }) => request.id);
     expect(shown).toEqual(expect.arrayContaining(others));
@@ -112,7 +113,7 @@ test('one that is answered while they are read anew is not shown again', async (
   const { approvals, shown } = readingOf([first.promise, Promise.resolve(others)], store);
   const reading = approvals.refresh();
   approvals.onEvent(decided(answered.request.id));
-  await vi.waitFor(() => expect(shown()).toEqual(others.map(({ request }) => request.id)));
+  await eventually(() => expect(shown()).toEqual(others.map(({ request }) => request.id)));
   first.resolve([answered, ...others]);
   await reading;
   expect(shown()).toEqual(others.map(({ request }) => request.id));
@@ -127,7 +128,7 @@ test('a decision about one of them makes them read anew, one about another does 
   approvals.onEvent(decided('another'));
   expect(reads).toHaveLength(2);
   approvals.onEvent(decided(all[0]?.request.id ?? ''));
-  await vi.waitFor(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
+  await eventually(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
 test('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
@@ -146,10 +147,10 @@ test('those of a workflow that is being resumed stay when they are read anew, ot
 test('in the trash they are out of sight, and answering one says so and starts nothing', async () => {
   const { store, runtime, asked, asleep, workflowId, conversationId } = await restarted();
   await runtime.request('conversation.delete', { conversationId });
-  await vi.waitFor(() => expect(asleep()).toEqual([]));
+  await eventually(() => expect(asleep()).toEqual([]));
   const answer = { approvalId: asked[0] ?? '', answer: { kind: 'allow' as const } };
   await expect(runtime.request('approval.decide', answer)).rejects.toThrow();
   expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'interrupted', attempt: 1 });
   await runtime.request('conversation.restore', { conversationId });
-  await vi.waitFor(() => expect(asleep()).toEqual(asked));
+  await eventually(() => expect(asleep()).toEqual(asked));
 });

@@ -1,7 +1,7 @@
 /** Bounds of a run: identical calls in a row, and iterations. */
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
@@ -47,7 +47,7 @@ describe('bounds', () => {
   test('with a limit of sub-agents set to one, the second is refused', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([call('one'), call('two')])
       .on({})
       .reply([text('Report.')]);
@@ -62,7 +62,7 @@ describe('bounds', () => {
   test('with one at a time, sub-agents run strictly in the order of their calls', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply(['a', 'b', 'c'].map(call))
       .on({})
       .reply([text('Report.')]);

@@ -1,7 +1,8 @@
 /** Each attempt at a response is checked against the budget, not only the first one. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const usage = { input: 100, output: 1 };
@@ -25,7 +26,7 @@ test('a response that broke off is not asked for again where that would cross th
     add: { tokens: 1000 },
     seen: { tokens: 150 },
   });
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await engine.store.workflow(workflowId)).toMatchObject({
       outcome: 'completed',
       text: 'Now whole.',
@@ -54,14 +55,14 @@ test('the one request at the limit is repeated where it was not answered, not wh
 
 test('those that work at the same time see the repeat of another', async () => {
   const script = new Script()
-    .on({ tools: ['spawn_agent'], turn: 1 })
+    .on({ ...LEAD, turn: 1 })
     .reply(
       ['a', 'b', 'c'].map((name) => spawn({ name, prompt: `Do ${name}.` })),
       { usage },
     )
     .on({ lastUser: LAST })
     .reply([text('Half.')], { usage })
-    .on({ tools: ['spawn_agent'] })
+    .on(LEAD)
     .reply([text('Done.')], { usage })
     .on({ turn: 1 })
     .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 1000, output: 1 } })

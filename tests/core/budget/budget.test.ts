@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const usage = { input: 100, output: 20 };
@@ -57,7 +57,7 @@ describe('the budget of a run', () => {
 
   test('cost, where the price is not known: said once, and nothing is guessed', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'a', prompt: 'Do a.' }), spawn({ name: 'b', prompt: 'Do b.' })])
       .on({})
       .reply([text('Done.')]);
@@ -101,7 +101,7 @@ describe('the budget of a run', () => {
 
   test('a sub-agent has the bounds of its lead at most, and an edit cannot go beyond them', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'helper', prompt: 'Help.' })])
       .on({})
       .reply([text('Done.')]);
@@ -146,7 +146,7 @@ describe('the budget of a workflow', () => {
       .reply([text('The reports are short.')], { usage })
       .on({ lastUser: LAST })
       .reply([text('A short report.')], { usage })
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply(
         names.map((name) => spawn({ name, prompt: `Do ${name}.` })),
         { usage },

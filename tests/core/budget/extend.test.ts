@@ -1,7 +1,8 @@
 /** The person gives more: while it runs, after it ended at its limit, to the whole workflow, to the lead or to a sub-agent. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 
@@ -24,11 +25,11 @@ function worker(): Script {
 /** A lead whose one sub-agent works like that. */
 function leadOf(worked: Script): Script {
   const script = new Script()
-    .on({ tools: ['spawn_agent'], asked: /Report of the sub-agent/ })
+    .on({ ...LEAD, asked: /Report of the sub-agent/ })
     .reply([text('Thanks, that is better.')], { usage })
-    .on({ tools: ['spawn_agent'], turn: 1 })
+    .on({ ...LEAD, turn: 1 })
     .reply([spawn({ name: 'worker', prompt: 'Look.' })], { usage })
-    .on({ tools: ['spawn_agent'], turn: 2 })
+    .on({ ...LEAD, turn: 2 })
     .reply([text('That was little.')], { usage });
   script.rules.push(...worked.rules);
   return script;
@@ -52,7 +53,7 @@ describe('more of a budget', () => {
       add: { tokens: 5000 },
       seen: { tokens: 400 },
     });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         outcome: 'completed',
         text: 'Now all of it.',
@@ -94,7 +95,7 @@ describe('more of a budget', () => {
       code: 'bad_input',
     });
     await engine.runtime.request('run.extend', { runId, add: { iterations: 3 }, seen: { iterations: 2 } });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }),
     );
     const run = await engine.store.run(runId);
@@ -180,7 +181,7 @@ describe('more of a budget', () => {
       message: expect.stringContaining('2 iterations') as string,
     });
     await engine.runtime.request('run.extend', { runId, add: { iterations: 10 }, seen: { iterations: 2 } });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         outcome: 'completed',
         text: 'Thanks, that is better.',

@@ -167,7 +167,7 @@ test('an owner that has the store puts its file back', async () => {
   const dead = { ...owner.instance, url: 'http://127.0.0.1:9', token: '0'.repeat(64) };
   for (const lost of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
     await lost();
-    await expect.poll(() => readFile(path, 'utf8').catch(() => ''), { timeout: 10_000 }).toBe(text);
+    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe(text);
   }
   const other = await startOwner(folder);
   other.go();

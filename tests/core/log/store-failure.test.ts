@@ -17,7 +17,7 @@ test('after a failed commit nothing more is published, the work stops, and one e
     onFailure: (error) => failures.push(error),
   });
   await engine.send('Go');
-  await expect.poll(() => failures.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => failures.length).toBe(1);
   await expect.poll(() => engine.model.requests.every(({ endedAt }) => endedAt !== null)).toBe(true);
   expect(failures[0]).toMatchObject({ code: 'store_failed' });
   expect(failures[0]?.message).toMatch(/check the disk/);

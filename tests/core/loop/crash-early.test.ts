@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
-import { reportOf, spawn } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-early-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-const LEAD = { tools: ['spawn_agent'] };
-const CHILD = { without: ['spawn_agent'] };
 
 /** The lead writes on until its sub-agent has reported. */
 async function start(): Promise<FakeModel> {

@@ -1,6 +1,7 @@
 /** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -21,10 +22,10 @@ test('whole text after the call is part of the response, cut text is not', async
     .reply([text('x')]);
   const engine = await startEngine(script, { store: lasting });
   const { runId } = await engine.send('Go');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [open] = await store.openMessages();
     expect(open?.parts.length).toBe(3);
-  }, 10_000);
+  });
   // Another process would find the store like this.
   const again = await composeRuntime({
     store: lasting,

@@ -1,10 +1,11 @@
 /** Acting before a response has come whole: its calls start at once, and from then on the response is final. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AssistantEntry } from '#contract/message.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, outputOf, startEngine } from '../../support/engine.ts';
-import { reportOf, spawn } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 
@@ -12,7 +13,6 @@ import { chunksOf } from '../../support/fake-model/stream.ts';
 const events = (...blocks: Block[]): number =>
   1 + blocks.flatMap((block) => chunksOf([block], {}, 0, () => 'id').slice(0, -2)).length;
 
-const LEAD = { tools: ['spawn_agent'] };
 const words = text('I ask two.');
 const alpha = spawn({ name: 'alpha', prompt: 'Inspect part alpha.' });
 const beta = spawn({ name: 'beta', prompt: 'Inspect part beta.' });
@@ -22,7 +22,7 @@ function script(first: Block[], options: ReplyOptions): Script {
   return new Script()
     .on({ ...LEAD, step: 1 })
     .reply(first, { name: 'lead asks', ...options })
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply(({ prompt }) => [text(reportOf(prompt))], { name: 'child reports' })
     .on(LEAD)
     .reply(({ results }) => [text(`Got: ${results.map((result) => result.text).join(' ')}`)], {
@@ -185,7 +185,7 @@ describe('a response that was acted upon', () => {
       new Script()
         .on({ ...LEAD, step: 1, asked: /Go/ })
         .reply([words, alpha, beta], { hangAfter: events(words, alpha, beta) - 1 })
-        .on({ without: ['spawn_agent'] })
+        .on(CHILD)
         .reply([text('Slow')], { hangAfter: 2 })
         .on(LEAD)
         .reply([text('Fine.')]),
@@ -207,9 +207,9 @@ test('closed and resumed, a response that was acted upon is not asked for again'
   const silentOnce = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([alpha, beta], { name: 'lead asks', hangAfter: events(alpha) })
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply([text('Slow')], { hangAfter: 2, times: 1 })
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply([text('The report.')], { name: 'child reports' })
     .on(LEAD)
     .reply([text('Done.')], { name: 'lead answers' });
@@ -227,7 +227,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
   const again = await composeRuntime({ store, ...parts });
   onTestFinished(() => again.close());
   await again.request('workflow.resume', { workflowId });
-  await vi.waitFor(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }), 5000);
+  await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
   expect(rules(engine).filter((rule) => rule === 'lead asks')).toHaveLength(1);
   expect(rules(engine).slice(-2)).toEqual(['child reports', 'lead answers']);
   model.expectDone();
@@ -239,7 +239,7 @@ describe('a response that was not acted upon', () => {
       new Script()
         .on({ ...LEAD, step: 1 })
         .reply([words, alpha], { cutAfter: events(words, alpha) - 1, times: 1, name: 'cut' })
-        .on({ without: ['spawn_agent'] })
+        .on(CHILD)
         .reply([text('A report.')])
         .on({ ...LEAD, step: 1 })
         .reply([alpha])

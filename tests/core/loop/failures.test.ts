@@ -1,7 +1,7 @@
 /** What can go wrong with the model: one clear message each, the right outcome, nothing lost, every attempt counted. */
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const answer = { times: 1, required: true };
@@ -142,9 +142,9 @@ describe('failures of the model', () => {
 
   test('a run that falls silent is ended as timed out; its lead goes on', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'mute', prompt: 'Speak.' })])
-      .on({ without: ['spawn_agent'] })
+      .on(CHILD)
       .reply([text('Hm')], { hangAfter: 4 })
       .on({})
       .reply([text('It fell silent.')]);

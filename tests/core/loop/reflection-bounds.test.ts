@@ -1,7 +1,9 @@
 /** Reflection at its edges: what reviews cost is counted, and a bound, a stop or a failure in one loses no answer. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import type { Harness } from '../../support/engine.ts';
 import { outputOf, startEngine } from '../../support/engine.ts';
+import { LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import {
@@ -93,7 +95,7 @@ describe('nothing is lost', () => {
     const { workflowId, runId, outcome } = await engine.ask('Which?');
     expect([outcome, reviewers(engine)]).toEqual(['budget_exceeded', []]);
     await engine.runtime.request('run.extend', { runId, add: { tokens: 5000 }, seen: seenOf(engine) });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed', text: 'One.' }),
     );
     expect(engine.model.requests).toHaveLength(2);
@@ -231,7 +233,7 @@ describe('wherever it runs', () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([text(verdict(true, 90))])
-      .on({ tools: ['spawn_agent'], turn: 1 })
+      .on({ ...LEAD, turn: 1 })
       .reply([spawned])
       .on({})
       .reply([text('Done.')]);

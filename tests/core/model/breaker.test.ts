@@ -1,7 +1,7 @@
 /** A provider that fails again and again is left alone; one that is asked too much is asked by one at a time. */
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
@@ -20,18 +20,18 @@ describe('a provider in trouble', () => {
   test('after a 429 sub-agents ask one after the other, until it answers again', async () => {
     const names = ['a', 'b', 'c'];
     const script = new Script()
-      .on({ tools: ['spawn_agent'], turn: 1 })
+      .on({ ...LEAD, turn: 1 })
       .reply([toolUse('list_directory', { path: '.' })])
-      .on({ tools: ['spawn_agent'], turn: 2 })
+      .on({ ...LEAD, turn: 2 })
       .reply([], {
         status: 429,
         times: 1,
         headers: { 'retry-after': '0' },
         error: { type: 'rate_limit_error', message: 'Slow down' },
       })
-      .on({ tools: ['spawn_agent'], turn: 2 })
+      .on({ ...LEAD, turn: 2 })
       .reply(names.map((name) => spawn({ name, prompt: `Do ${name}.` })))
-      .on({ tools: ['spawn_agent'] })
+      .on(LEAD)
       .reply([text('Done.')])
       .on({})
       .reply([text('Report.')], { firstTokenMs: 40 });

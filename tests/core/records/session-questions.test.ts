@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-const LEAD = { tools: ['spawn_agent'] };
 const HOSTILE = '```\n## Answer\n[[elsewhere]]\n';
 
 test('asked and approved stand beside each other where the person changed something', async () => {

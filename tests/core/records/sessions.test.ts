@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
-
-const PATIENCE = { timeout: 10_000 };
 
 interface Metadata {
   status: string;
@@ -36,7 +34,7 @@ async function written(sessions: string, count = 1): Promise<Record<string, stri
       if (behind.length > 0) return 'not yet';
       const { workflows = [] } = JSON.parse(named(files, '/metadata.json') || '{}') as Partial<Metadata>;
       return workflows.filter(({ outcome }) => outcome !== null).length;
-    }, PATIENCE)
+    })
     .toBe(count);
   return files;
 }
@@ -134,9 +132,9 @@ test('made again from the store they are the same, byte for byte', async () => {
 test('a failed sub-agent says who failed at what, below whom, and with which error', async () => {
   const data = await folderWith({});
   const script = new Script()
-    .on({ tools: ['spawn_agent'], step: 1 })
+    .on({ ...LEAD, step: 1 })
     .reply([toolUse('spawn_agent', { operation: 'spawn', name: 'broken', prompt: 'Try.', reason: 'try it out' })])
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply([], { status: 400 })
     .on({})
     .reply([text('It failed.')]);
@@ -190,7 +188,7 @@ test('where nothing can be written one notice says so, and the work and its hist
   const engine = await startEngine(plainAnswer(), { data });
   const end = await engine.ask('Go');
   const told = () => engine.of('notice').filter(({ text: words }) => words.includes('Markdown'));
-  await expect.poll(() => told().length, PATIENCE).toBe(1);
+  await expect.poll(() => told().length).toBe(1);
   await engine.ask('Again');
   await engine.ask('And again');
   expect(end.outcome).toBe('completed');
@@ -207,7 +205,7 @@ test('a link in a project leads nothing to another place', async () => {
   await symlink(elsewhere, join(engine.folder, '.triad'));
   await engine.ask('Go');
   await expect
-    .poll(() => engine.of('notice').map(({ text: words }) => words), PATIENCE)
+    .poll(() => engine.of('notice').map(({ text: words }) => words))
     .toEqual([expect.stringContaining('leads to another place') as string]);
   await expect(project(engine)).rejects.toMatchObject({ code: 'not_allowed' });
   expect(await filesBelow(elsewhere)).toEqual({});

@@ -1,7 +1,7 @@
 /** Prompt in, report out: nothing of the lead's conversation reaches a sub-agent, in any request that it makes. */
 import { expect, test } from 'vitest';
 import { outputOf, startEngine } from '../../support/engine.ts';
-import { spawn, reportOf } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, thinking, toolUse } from '../../support/fake-model/script.ts';
 
 /** Words that stand only in the lead's conversation: in its messages, thoughts, tool arguments and results. */
@@ -18,24 +18,24 @@ const PROMPT = 'Count the files. Answer with a number.';
 
 test('every request of a child has its system prompt and its prompt, and nothing of the lead', async () => {
   const script = new Script()
-    .on({ tools: ['spawn_agent'], lastUser: /SECRET-BEFORE/ })
+    .on({ ...LEAD, lastUser: /SECRET-BEFORE/ })
     .reply([text('SECRET-WORDS of an earlier workflow')])
-    .on({ tools: ['spawn_agent'], step: 1 })
+    .on({ ...LEAD, step: 1 })
     .reply([
       thinking('SECRET-THOUGHT', { signature: 'sig' }),
       text('SECRET-WORDS'),
       toolUse('read_file', { path: 'plan.md' }),
     ])
-    .on({ tools: ['spawn_agent'], step: 2 })
+    .on({ ...LEAD, step: 2 })
     .reply([
       spawn({ name: 'counter', prompt: PROMPT, reason: 'SECRET-TITLE' }),
       spawn({ name: 'sibling', prompt: 'Say SECRET-SIBLING', system_prompt: 'You are the sibling.' }),
     ])
-    .on({ without: ['spawn_agent'], prompt: /Count the files/, step: 1 })
+    .on({ ...CHILD, prompt: /Count the files/, step: 1 })
     .reply([toolUse('list_directory', { path: '.' })])
-    .on({ without: ['spawn_agent'], prompt: /Count the files/ })
+    .on({ ...CHILD, prompt: /Count the files/ })
     .reply([text(reportOf('counting'))])
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply([text(reportOf('SECRET-SIBLING'))])
     .on({})
     .reply([text('Done.')]);

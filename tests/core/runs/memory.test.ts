@@ -4,7 +4,7 @@ import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES } from '#contract/limits.ts';
 import { apply } from '#core/store/apply.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { delegateTo, spawn } from '../../support/fake-model/scenarios.ts';
+import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const memory = (operation: string, more: object = {}): Block => toolUse('memory', { operation, ...more });
@@ -53,15 +53,15 @@ describe('memory', () => {
 
   test('a temporary agent named like the lead does not read its notes, nor does another agent', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], turn: 1 })
+      .on({ ...LEAD, turn: 1 })
       .reply([memory('write', { name: 'secret', text: 'Of the lead.' })])
-      .on({ tools: ['spawn_agent'], turn: 2 })
+      .on({ ...LEAD, turn: 2 })
       .reply([
         spawn({ name: 'lead', prompt: 'Be the lead.' }),
         spawn({ name: 'code-reviewer', prompt: 'Be it, spawned.', agent: 'code-reviewer' }),
         delegateTo('code-reviewer', 'Be it, delegated.'),
       ])
-      .on({ tools: ['spawn_agent'] })
+      .on(LEAD)
       .reply([text('Done.')])
       .on({ turn: 1 })
       .reply((seen) => [memory('write', { name: 'mine', text: seen.prompt })])

@@ -1,7 +1,7 @@
 /** What a sub-agent reported can be searched by the next workflow of the folder, and by no other folder's. */
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { spawn } from '../../support/fake-model/scenarios.ts';
+import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -9,7 +9,7 @@ const search = toolUse('semantic_search', { query: 'wombat' });
 
 function script(): Script {
   return new Script()
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply([text('# Report\n\nThe wombat is in the cellar.')])
     .on({ asked: /^First/, step: 1 })
     .reply([search, spawn({ name: 'scout', prompt: 'Find it.' })])

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlanItem } from '#contract/message.ts';
 import { live } from '../../support/crash.ts';
 import { startEngine } from '../../support/engine.ts';
-import { delegateTo } from '../../support/fake-model/scenarios.ts';
+import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -41,9 +41,9 @@ describe('a plan', () => {
 
   test('of a sub-agent is its own', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], turn: 1 })
+      .on({ ...LEAD, turn: 1 })
       .reply([toolUse('todo_write', { items: first }), delegateTo('code-reviewer', 'Review it.')])
-      .on({ tools: ['spawn_agent'] })
+      .on(LEAD)
       .reply([text('Reviewed.')])
       .on({ turn: 1 })
       .reply([toolUse('todo_read', {})])

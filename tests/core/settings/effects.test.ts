@@ -7,7 +7,7 @@ import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
-import { plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -15,7 +15,7 @@ import { folderWith } from '../../support/workspace.ts';
 describe('settings', () => {
   test('the default model and the aliases decide which model is asked', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'small', prompt: 'Say hi.', model: 'haiku' }), spawn({ name: 'same', prompt: 'Say ho.' })])
       .on({})
       .reply([text('Done.')]);

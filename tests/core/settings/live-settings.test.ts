@@ -6,8 +6,8 @@ import type { SettingRow } from '#contract/view.ts';
 import { loadSettings, settingPaths } from '#core/settings/settings.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { plainAnswer } from '../../support/fake-model/scenarios.ts';
-import { type Block, type Match, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { CHILD, LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -22,9 +22,6 @@ interface Proof {
   environment?: { apiKey: string; baseUrl: undefined };
   check: (engine: Harness) => Promise<void>;
 }
-
-const LEAD: Match = { tools: ['spawn_agent'] };
-const CHILD: Match = { without: ['spawn_agent'] };
 
 const asked = (engine: Harness): string[] => engine.model.requests.map(({ body }) => body.model);
 

@@ -1,11 +1,10 @@
 /** Batches that do not wait for all: what is still running goes on, can be listed and ended, and reports later. */
 import { describe, expect, test } from 'vitest';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
-import { batch, reportOf } from '../../support/fake-model/scenarios.ts';
+import { batch, LEAD, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 
-const LEAD = { tools: ['spawn_agent'] };
 const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
 const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false });
 

@@ -1,6 +1,7 @@
 /** A wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine, yes } from '../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
@@ -60,7 +61,7 @@ describe.each([
     onTestFinished(() => again.close());
     const { conversationId } = engine;
     const sent = await again.request('message.send', { conversationId, text: 'Second question' });
-    await vi.waitFor(async () => expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }));
+    await eventually(async () => expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }));
     expect(sent.workflowId > first.workflowId).toBe(true);
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('First question');
     const { items } = await again.request('workflow.list', {});

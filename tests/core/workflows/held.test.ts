@@ -2,17 +2,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Peer } from '../../bench/peer.ts';
 import type { ServerOperations } from '../../bench/server-process.ts';
 import type { SideOperations } from '../../bench/side.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Held } from '../../support/held.ts';
 
 const WORKFLOWS = 30;
 /** What a workflow leaves is there for each of them; what is not collected yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
 
-test('workflows with three sub-agents each', async () => {
+test('workflows with three sub-agents each', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'triad-held-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const server = await Peer.start<ServerOperations>(process('server'), ['scripted', '0', '0']);
@@ -23,8 +24,7 @@ test('workflows with three sub-agents each', async () => {
   await ours.ask('batch', 15);
   const before = await ours.ask('held');
   await ours.ask('batch', WORKFLOWS);
-  const settling = { timeout: 20_000, interval: 200 };
-  await vi.waitFor(async () => expect(grown(before, await ours.ask('held'))).toEqual([]), settling);
+  await eventually(async () => expect(grown(before, await ours.ask('held'))).toEqual([]));
 });
 
 function process(name: string): string {

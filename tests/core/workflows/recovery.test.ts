@@ -3,13 +3,14 @@ import { mkdtemp, readFile, rm, writeFile as write } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
 import { outcomes, startEngine } from '../../support/engine.ts';
-import { plainAnswer, reportOf, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import { LEAD, plainAnswer, reportOf, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 
@@ -25,7 +26,7 @@ describe('recovery', () => {
     const lasting = { ...store, close: () => Promise.resolve() };
     const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
     const { workflowId } = await engine.send('Go');
-    await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3));
+    await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
     await engine.runtime.close();
     expect(await store.workflow(workflowId)).toMatchObject({ status: 'error', outcome: 'interrupted' });
     const asked = (await store.openApprovals()).map(({ request }) => request.id);
@@ -41,17 +42,15 @@ describe('recovery', () => {
     let questions: Approval[] = [];
     await again.subscribe('attention', { canAnswer: true }, (state) => (questions = state.questions));
     await again.request('workflow.resume', { workflowId });
-    await vi.waitFor(() => expect(questions).toHaveLength(3));
+    await eventually(() => expect(questions).toHaveLength(3));
     expect(questions.map(({ request }) => request.id).sort()).toEqual(asked.sort());
     for (const approvalId of asked) await again.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
-    await vi.waitFor(
-      async () =>
-        expect(await store.workflow(workflowId)).toMatchObject({
-          status: 'completed',
-          attempt: 2,
-          subAgentCount: 3,
-        }),
-      5000,
+    await eventually(async () =>
+      expect(await store.workflow(workflowId)).toMatchObject({
+        status: 'completed',
+        attempt: 2,
+        subAgentCount: 3,
+      }),
     );
     await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
       code: 'conflict',
@@ -122,11 +121,11 @@ describe('recovery', () => {
     const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
     const slow = { hangAfter: 2, times: 1 };
     const script = new Script()
-      .on({ tools: ['spawn_agent'], turn: 1 })
+      .on({ ...LEAD, turn: 1 })
       .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false })])
-      .on({ tools: ['spawn_agent'], asked: /Report: slow/ })
+      .on({ ...LEAD, asked: /Report: slow/ })
       .reply([text('Both are there.')])
-      .on({ tools: ['spawn_agent'] })
+      .on(LEAD)
       .reply([text('One is there.')])
       .on({ prompt: /Review fast/ })
       .reply([text(reportOf('fast'))])
@@ -152,13 +151,11 @@ describe('recovery', () => {
     });
     onTestFinished(() => again.close());
     await again.request('workflow.resume', { workflowId });
-    await vi.waitFor(
-      async () =>
-        expect(await store.workflow(workflowId)).toMatchObject({
-          status: 'completed',
-          text: 'Both are there.',
-        }),
-      5000,
+    await eventually(async () =>
+      expect(await store.workflow(workflowId)).toMatchObject({
+        status: 'completed',
+        text: 'Both are there.',
+      }),
     );
     const end = (await store.events(engine.conversationId, 1, 1000)).at(-1);
     if (end?.type !== 'workflow-end') throw new Error('no end');

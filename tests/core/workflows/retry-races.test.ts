@@ -1,14 +1,14 @@
 /** Two windows, two clicks, a stop in between: what is asked for twice is done once, and who comes too late is told. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
+import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 
-const LEAD = { tools: ['spawn_agent'] };
 const CONFLICT = { code: 'conflict' };
 
 /** A message "Second" is answered when the gate opens. */
@@ -83,7 +83,7 @@ async function heldBack() {
 }
 
 const reaches = (store: Store, workflowId: string, what: object): Promise<void> =>
-  vi.waitFor(async () => expect(await store.workflow(workflowId)).toMatchObject(what), 8000);
+  eventually(async () => expect(await store.workflow(workflowId)).toMatchObject(what));
 
 describe('another attempt that is asked for twice', () => {
   test('resumed in one window, retried in another before the lead reached its call', async () => {

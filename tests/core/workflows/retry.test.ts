@@ -1,13 +1,12 @@
 /** A sub-agent that did not complete is tried again: it goes on where it stopped, and its lead hears of it. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
-import { failingChild, spawn } from '../../support/fake-model/scenarios.ts';
+import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-
-const LEAD = { tools: ['spawn_agent'] };
 
 const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
 
@@ -19,7 +18,7 @@ describe('trying a sub-agent again', () => {
     const [child] = first.subAgents;
     const runId = child!.runId;
     expect(await retry(engine, runId)).toEqual({ workflowId: first.workflowId });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         outcome: 'completed',
         text: 'Now I know all.',
@@ -93,7 +92,7 @@ describe('trying a sub-agent again', () => {
     await engine.ended(workflowId);
     await engine.runtime.request('settings.set', { path: 'providers.active', value: 'anthropic' });
     await retry(engine, start.runId);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed', attempt: 2 }),
     );
     expect(await engine.store.run(start.runId)).toMatchObject({ outcome: 'completed', attempt: 2 });
@@ -109,7 +108,7 @@ describe('trying a sub-agent again', () => {
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { code: 'conflict' },
     });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         outcome: 'completed',
         attempt: 2,
@@ -134,7 +133,7 @@ describe('trying a sub-agent again', () => {
     const first = await engine.ask('Go');
     expect(outcomes(first)).toEqual(['completed', 'partial']);
     await retry(engine, first.subAgents[0]!.runId);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({ text: 'Whole now.' }),
     );
   });
@@ -157,7 +156,7 @@ describe('trying a sub-agent again', () => {
     await engine.runtime.request('run.stop', { runId: delta.runId });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'cancelled']);
     await retry(engine, delta.runId);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await engine.store.workflow(workflowId)).toMatchObject({ text: 'It came after all.' }),
     );
     const [again] = engine.model.requests.filter(({ seen }) => seen.prompt === 'Slowly.').slice(1);
@@ -187,7 +186,7 @@ describe('trying a sub-agent again', () => {
     });
     onTestFinished(() => again.close());
     await again.request('workflow.resume', { workflowId: first.workflowId });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.workflow(first.workflowId)).toMatchObject({
         outcome: 'completed',
         text: 'Now I know all.',

@@ -4,10 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome } from '#contract/outcome.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { type Harness, type HarnessOptions, outputOf, startEngine } from '../../support/engine.ts';
-import { reportOf, spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 
-const LEAD = { tools: ['spawn_agent'] };
 const FOUND = 'I found the first half.';
 const broken = { status: 400, error: { type: 'invalid_request_error', message: 'odd' } };
 

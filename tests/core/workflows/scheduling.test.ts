@@ -1,13 +1,13 @@
 /** How many work at the same time: as many as the settings say, first come first served, and results in the order of the calls. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { firstLines, spawn } from '../../support/fake-model/scenarios.ts';
+import { firstLines, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 
 const NAMES = ['a', 'b', 'c'];
-const LEAD = { tools: ['spawn_agent'] };
 
 /** Each of three sub-agents makes one request; all of them wait until so many have come at the same time. */
 function three(together: number): Script {
@@ -54,7 +54,7 @@ test('one at a time, answered in another order: they begin in the order of the c
     person: () => null,
   });
   const { workflowId } = await engine.send('Go');
-  await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3), 10_000);
+  await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
   for (const { approval } of engine.of('approval-request').reverse())
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
   const end = await engine.ended(workflowId);
@@ -79,7 +79,7 @@ test('one at a time: one that is refused or stopped holds nobody up', async () =
     person: () => null,
   });
   const { workflowId } = await engine.send('Go');
-  await vi.waitFor(() => expect(engine.of('approval-request')).toHaveLength(3), 10_000);
+  await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
   const [a, b, c] = engine.of('approval-request').map(({ approval }) => approval);
   const decide = (approval: typeof a, answer: Answer) =>
     engine.runtime.request('approval.decide', { approvalId: approval?.id ?? '', answer });

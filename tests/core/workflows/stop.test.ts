@@ -1,7 +1,17 @@
 /** Stopping at every place where a run can be: it ends at once, says so in its row, and keeps what it used. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
-import { batch, reportOf, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import {
+  batch,
+  CHILD,
+  LEAD,
+  reportOf,
+  spawn,
+  spawnOne,
+  threeChildren,
+  writeFile,
+} from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const hangs = { hangAfter: 3, usage: { input: 1234 } };
@@ -9,9 +19,9 @@ const hangs = { hangAfter: 3, usage: { input: 1234 } };
 /** The child's request falls silent after it began. */
 function hangingChild(): Script {
   return new Script()
-    .on({ tools: ['spawn_agent'], step: 1 })
+    .on({ ...LEAD, step: 1 })
     .reply([spawn({ name: 'slow', prompt: 'Take your time.' })])
-    .on({ without: ['spawn_agent'] })
+    .on(CHILD)
     .reply([text('I begin and then fall silent', { deltas: 8 })], hangs)
     .on({})
     .reply([text('The helper was stopped.')]);
@@ -72,22 +82,22 @@ describe('stop', () => {
     const { workflowId } = await engine.send('Go');
     const seen: number[] = [];
     await engine.runtime.subscribe('attention', { canAnswer: true }, (state) => seen.push(state.questions.length));
-    await vi.waitFor(() => expect(seen.at(-1)).toBe(3));
+    await eventually(() => expect(seen.at(-1)).toBe(3));
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     expect(receipt).toMatchObject({ agents: 1, approvals: 3, left: 0 });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
     expect(engine.of('approval-decide').map(({ decision }) => decision)).toMatchObject(
       Array.from({ length: 3 }, () => ({ outcome: 'cancelled', allowed: false, decidedBy: 'cancel' })),
     );
-    await vi.waitFor(() => expect(seen.at(-1)).toBe(0));
+    await eventually(() => expect(seen.at(-1)).toBe(0));
     expect(await engine.store.openApprovals()).toEqual([]);
   });
 
   test('while a sub-agent waits for its turn', async () => {
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'one', prompt: 'First.' }), spawn({ name: 'two', prompt: 'Second.' })])
-      .on({ without: ['spawn_agent'] })
+      .on(CHILD)
       .reply([text('silent')], { hangAfter: 3 })
       .on({})
       .reply([text('Done.')]);
@@ -160,7 +170,7 @@ describe('stop', () => {
       prompt: `Review ${part}.`,
     }));
     const script = new Script()
-      .on({ tools: ['spawn_agent'], step: 1 })
+      .on({ ...LEAD, step: 1 })
       .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks })])
       .on({ prompt: /Review good/ })
       .reply([text(reportOf('good'))])

@@ -5,6 +5,7 @@ import { editText, valuesOf } from '#core/agents/edit.ts';
 import { keepAgentDraft, readAgentDraft } from '#lib/agents/agent-drafts.ts';
 import { AgentEditor } from '#lib/agents/agent-editor.svelte.ts';
 import { RequestError } from '#lib/client/request-error.ts';
+import { eventually } from '../../support/eventually.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 
 const FILE = '/work/.triad/agents/a.md';
@@ -39,7 +40,7 @@ async function opened(now: string) {
   const file = disk(now);
   const editor = file.editor();
   await editor.reload();
-  await vi.waitFor(() => expect(editor.values).not.toBeNull());
+  await eventually(() => expect(editor.values).not.toBeNull());
   return { file, editor };
 }
 
@@ -65,7 +66,7 @@ describe('AgentEditor', () => {
     expect(editor.values?.['model'], 'at once').toBe('opus');
     editor.input(text('haiku', 'written'));
     editor.change('effort', 'high');
-    await vi.waitFor(() => expect(editor.text).toBe(text('opus', 'written').replace('opus\n', 'opus\neffort: high\n')));
+    await eventually(() => expect(editor.text).toBe(text('opus', 'written').replace('opus\n', 'opus\neffort: high\n')));
     expect(readAgentDraft(FILE)?.text).toBe(editor.text);
   });
 
@@ -144,9 +145,9 @@ describe('AgentEditor', () => {
   it('says why a change of the form cannot be made, and goes on', async () => {
     const { editor } = await opened(text('haiku'));
     editor.change('nothing', 'x');
-    await vi.waitFor(() => expect(editor.problem).toContain('no key "nothing"'));
+    await eventually(() => expect(editor.problem).toContain('no key "nothing"'));
     editor.change('model', 'opus');
-    await vi.waitFor(() => expect(editor.text).toBe(text('opus')));
+    await eventually(() => expect(editor.text).toBe(text('opus')));
     expect(editor.problem).toBe('');
   });
 });

@@ -1,8 +1,9 @@
 // A desktop window and a tab differ in their link only: what the connection sees of both is the same.
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Bridge, BridgeReply } from '#contract/rpc.ts';
 import { BridgeLink } from '#lib/client/bridge-link.ts';
 import { LinkConnection } from '#lib/client/connection.ts';
+import { eventually } from '../../support/eventually.ts';
 
 type Listener = Parameters<Bridge['subscribe']>[2];
 
@@ -25,7 +26,7 @@ async function opened() {
   const fake = fakeBridge();
   const connection = new LinkConnection(() => new BridgeLink(fake.bridge));
   fake.requests.shift()?.answer({ ok: true, value: {} });
-  await vi.waitFor(() => expect(connection.status).toBe('open'));
+  await eventually(() => expect(connection.status).toBe('open'));
   return { ...fake, connection };
 }
 
@@ -36,7 +37,7 @@ describe('BridgeLink', () => {
     const early = connection.request('agents.list', {});
     expect(requests.map(({ method }) => method)).toEqual(['app.state']);
     requests.shift()?.answer({ ok: false, error: { code: 'internal', message: 'even so it answers' } });
-    await vi.waitFor(() => expect(requests).toHaveLength(1));
+    await eventually(() => expect(requests).toHaveLength(1));
     requests[0]?.answer({ ok: true, value: [] });
     await expect(early).resolves.toEqual([]);
   });
@@ -79,9 +80,9 @@ describe('BridgeLink', () => {
     subscriptions[0]?.listener(null);
     await expect(asked).rejects.toMatchObject({ code: 'disconnected' });
     expect(connection.status).toBe('reconnecting');
-    await vi.waitFor(() => expect(requests.map(({ method }) => method)).toEqual(['app.state']));
+    await eventually(() => expect(requests.map(({ method }) => method)).toEqual(['app.state']));
     requests[0]?.answer({ ok: true, value: {} });
-    await vi.waitFor(() => expect(connection.status).toBe('open'));
+    await eventually(() => expect(connection.status).toBe('open'));
   });
 
   it('ends its subscriptions when it is closed', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { GrantScope } from '#contract/permission.ts';
 import { startEngine } from '../../../support/engine.ts';
-import { spawn } from '../../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
@@ -12,11 +12,9 @@ const write = (path: string) => toolUse('write_file', { path, content: '1' });
 /** The lead writes `a.md`, then has a helper that may write do the same; each first question is answered with the grant. */
 async function workflowWith(scope: Exclude<GrantScope, 'project'>) {
   const script = new Script();
-  script.on({ tools: ['spawn_agent'], step: 1 }).reply([write('a.md')]);
-  script
-    .on({ tools: ['spawn_agent'], step: 2 })
-    .reply([spawn({ name: 'helper', prompt: 'Write it too.', tools: ['write_file'] })]);
-  script.on({ without: ['spawn_agent'], step: 1 }).reply([write('a.md')]);
+  script.on({ ...LEAD, step: 1 }).reply([write('a.md')]);
+  script.on({ ...LEAD, step: 2 }).reply([spawn({ name: 'helper', prompt: 'Write it too.', tools: ['write_file'] })]);
+  script.on({ ...CHILD, step: 1 }).reply([write('a.md')]);
   script.on({}).reply([text('Done.')]);
   const engine = await startEngine(script, {
     configFolder: await folderWith(),

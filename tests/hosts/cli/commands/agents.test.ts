@@ -171,7 +171,7 @@ test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => 
   await write(home.folder, '.triad/agents/mine.md', agent('mine'));
   const answer = async (typed: string) => {
     const { child, out, exit } = home.onTerminal(['trust']);
-    await expect.poll(out, { timeout: 10_000 }).toContain('Trust 1 file as shown? [y/N] ');
+    await expect.poll(out).toContain('Trust 1 file as shown? [y/N] ');
     child.stdin?.write(typed);
     return exit;
   };

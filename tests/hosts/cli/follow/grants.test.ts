@@ -4,8 +4,6 @@ import { expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
 
-const waits = { timeout: 10_000 };
-
 test.runIf(hasTerminals)('c answers for the conversation; n for what it does not match', async () => {
   const write = (path: string, content: string) => toolUse('write_file', { path, content });
   const script = new Script();
@@ -15,15 +13,15 @@ test.runIf(hasTerminals)('c answers for the conversation; n for what it does not
   script.on({}).reply([text('Both are written.')]);
   const { onTerminal, triad } = await machine(script);
   const { child, out, exit } = onTerminal(['run', 'Write them']);
-  await expect.poll(out, waits).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
+  await expect.poll(out).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
   expect(out()).toContain('lead may use write_file on one.md, in this [w]orkflow, in this [c]onversation');
   await sleep(100);
   child.stdin?.write('c\r');
-  await expect.poll(() => out().split('Allow? ').length, waits).toBe(3);
+  await expect.poll(() => out().split('Allow? ').length).toBe(3);
   expect(out(), 'the second write of the same file was not asked about').toContain('on two.md');
   await sleep(100);
   child.stdin?.write('n\r');
-  await expect.poll(out, waits).toContain('Why not?');
+  await expect.poll(out).toContain('Why not?');
   child.stdin?.write('\r');
   expect(await exit).toBe(0);
 

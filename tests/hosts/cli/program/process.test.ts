@@ -12,7 +12,6 @@ const eventsOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as AgentEvent);
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
-const waits = { timeout: 10_000 };
 
 test('an answer on stdout, its sum on stderr, then found again by another process', async () => {
   const home = await machine(plainAnswer());
@@ -71,7 +70,7 @@ test('without a terminal nobody is asked: the answer is no, and asking for it is
 test('SIGINT stops the workflow, which says so in its last line; exit code 130', async () => {
   const { start } = await machine(plainAnswer({ reply: { deltaMs: 200 } }));
   const { child, out, exit } = start(['run', '--json', 'x']);
-  await expect.poll(out, waits).toContain('message-delta');
+  await expect.poll(out).toContain('message-delta');
   child.kill('SIGINT');
   expect(await exit).toBe(130);
   expect(eventsOf(out()).at(-1)).toMatchObject({ type: 'workflow-end', outcome: 'cancelled' });
@@ -80,7 +79,7 @@ test('SIGINT stops the workflow, which says so in its last line; exit code 130',
 test('a reader that goes away stops the workflow', async () => {
   const home = await machine(plainAnswer({ reply: { deltaMs: 100 } }));
   const { child, out, exit } = home.start(['run', '--json', 'x']);
-  await expect.poll(out, waits).toContain('message-delta');
+  await expect.poll(out).toContain('message-delta');
   child.stdout?.destroy();
   expect(await exit).toBe(130);
   const here = inProcess(home, 'disk');
@@ -93,7 +92,7 @@ test('a reader that goes away stops the workflow', async () => {
 test('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
-  await expect.poll(err, waits).toContain('→ Running inspector agent...');
+  await expect.poll(err).toContain('→ Running inspector agent...');
   child.kill('SIGKILL');
   await exit;
   const here = inProcess(home, 'disk');
@@ -113,11 +112,11 @@ test.runIf(hasTerminals)(
     const { onTerminal } = await machine(spawnOne());
     const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
     child.stdin?.write('y');
-    await expect.poll(out, waits).toContain('Allow? [y]es, [n]o, [?] ask first: ');
+    await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first: ');
     expect(out()).toContain('│ Inspect the workspace and report.');
     await sleep(100);
     child.stdin?.write('\r');
-    await expect.poll(() => out().split('Allow? ').length, waits).toBe(3);
+    await expect.poll(() => out().split('Allow? ').length).toBe(3);
     child.stdin?.write('y\r');
     expect(await exit).toBe(0);
     expect(out()).toContain('→ Running inspector agent...');
@@ -128,7 +127,7 @@ test.runIf(hasTerminals)(
 test.runIf(hasTerminals)('Ctrl-C at a question stops the workflow', async () => {
   const { onTerminal } = await machine(spawnOne());
   const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
-  await expect.poll(out, waits).toContain('Allow? ');
+  await expect.poll(out).toContain('Allow? ');
   await sleep(100);
   child.stdin?.write('\u0003');
   expect(await exit).toBe(130);
