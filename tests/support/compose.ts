@@ -2,12 +2,13 @@
 import type { Answer, Approval } from '#contract/approval.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlace } from '#core/agents/places.ts';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
 import { createDemoModel } from '#core/model/demo.ts';
-import { builtinPrices, priceOf } from '#core/model/prices.ts';
+import { runtimeOf } from '#core/hosting/compose-runtime.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import { Provider, type ProviderPorts } from '#core/model/provider.ts';
-import { createRuntime, type Runtime } from '#core/runtime/runtime.ts';
+import { builtinPrices } from '#core/model/prices.ts';
+import type { ProviderPorts } from '#core/model/provider.ts';
+import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Secrets } from '#core/settings/secrets.ts';
 import { checkSettings, type Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { allTools } from '#core/tools/all-tools.ts';
@@ -38,37 +39,33 @@ export interface Composition {
   data?: string;
 }
 
+/** No key store: a test gives its key, or the way to one, itself. */
+const NO_SECRETS: Secrets = {
+  place: { backend: 'nowhere', warning: null },
+  get: () => Promise.resolve(null),
+  set: () => Promise.resolve(),
+};
+
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
-  const prices = await builtinPrices();
-  const { store, folder } = parts;
-  const settings = new LiveSettings(parts.configFolder ?? folder, parts.settings);
-  const trust = parts.trust ?? new Trust(parts.data ?? parts.configFolder ?? folder);
-  const provider = new Provider({
-    secrets: {
-      place: { backend: 'nowhere', warning: null },
-      get: () => Promise.resolve(null),
-      set: () => Promise.resolve(),
-    },
-    settings,
-    environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
-    createModel: createAnthropicModel,
-    // Without the pauses that a person is given to read.
-    createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
-  });
-  return createRuntime({
+  const { store, folder, groupSize, onFailure, data } = parts;
+  const trust = parts.trust ?? new Trust(data ?? parts.configFolder ?? folder);
+  return runtimeOf({
     version: '0.0.0',
     store,
-    settings,
     folder,
-    provider,
     trust,
     tools: allTools(),
+    prices: await builtinPrices(),
+    settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),
     agents: parts.agents ?? builtinAgents(trust),
-    price: (model, usage) => priceOf(prices, model, usage),
+    secrets: NO_SECRETS,
+    environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
+    // Without the pauses that a person is given to read.
+    createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
     retryDelays: parts.retryDelays ?? [5, 5, 5],
-    ...(parts.groupSize === undefined ? {} : { groupSize: parts.groupSize }),
-    ...(parts.onFailure ? { onFailure: parts.onFailure } : {}),
-    ...(parts.data === undefined ? {} : { data: parts.data }),
+    ...(groupSize === undefined ? {} : { groupSize }),
+    ...(onFailure ? { onFailure } : {}),
+    ...(data === undefined ? {} : { data }),
   });
 }
 

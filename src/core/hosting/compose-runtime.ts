@@ -5,9 +5,9 @@ import { builtinPlace, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
 import { createAnthropicModel } from '../model/anthropic.ts';
-import { builtinPrices, priceOf } from '../model/prices.ts';
-import { Provider } from '../model/provider.ts';
-import { createRuntime, type Runtime } from '../runtime/runtime.ts';
+import { builtinPrices, priceOf, type PriceTable } from '../model/prices.ts';
+import { Provider, type ProviderPorts } from '../model/provider.ts';
+import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { allTools } from '../tools/all-tools.ts';
@@ -30,24 +30,21 @@ export async function composeRuntime(
   const read = agents.of(folder).catch(() => undefined);
   const [initial, prices] = await Promise.all([loadSettings(config), builtinPrices(), read]);
   const settings = new LiveSettings(config, initial);
+  const { apiKey, baseUrl } = environment;
+  const ports = { version, agents, trust, tools, settings, prices, folder, data, onFailure };
+  return (store) => runtimeOf({ ...ports, store, secrets, environment: { apiKey, baseUrl } });
+}
+
+type Composed = Omit<RuntimePorts, 'price' | 'provider'> & Omit<ProviderPorts, 'createModel'> & { prices: PriceTable };
+
+/** The real provider on these ports: what every runtime has, whatever it was made for. */
+export function runtimeOf({ secrets, environment, createDemo, prices, ...ports }: Composed): Promise<Runtime> {
   const provider = new Provider({
-    settings,
+    settings: ports.settings,
     secrets,
+    environment,
     createModel: createAnthropicModel,
-    environment: { apiKey: environment.apiKey, baseUrl: environment.baseUrl },
+    ...(createDemo ? { createDemo } : {}),
   });
-  return (store) =>
-    createRuntime({
-      version,
-      store,
-      provider,
-      agents,
-      trust,
-      tools,
-      settings,
-      folder,
-      data,
-      onFailure,
-      price: (model, usage) => priceOf(prices, model, usage),
-    });
+  return createRuntime({ ...ports, provider, price: (model, usage) => priceOf(prices, model, usage) });
 }
