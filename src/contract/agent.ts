@@ -135,8 +135,8 @@ export type AgentLint = z.infer<typeof AgentLint>;
 export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
 export type RunKind = z.infer<typeof RunKind>;
 
-const atMost = (bound: keyof typeof MAX_BUDGET) =>
-  `is more than a limit may be: at most ${MAX_BUDGET[bound].toLocaleString('en-US')}`;
+const atMost = (kind: keyof typeof MAX_BUDGET) =>
+  `is more than a limit may be: at most ${MAX_BUDGET[kind].toLocaleString('en-US')}`;
 
 /**
  * Limits of a run or a workflow, checked before each model request; a missing one is unlimited.

@@ -56,9 +56,9 @@ export class EnvelopeDraft {
   }
 
   /** Null removes the limit; without any limit the envelope has no budget. */
-  setBudget(kind: keyof EnvelopeBudget, bound: number | null): void {
+  setBudget(kind: keyof EnvelopeBudget, limit: number | null): void {
     const { [kind]: _, ...others } = this.value.limits.budget ?? {};
-    const budget = bound === null ? others : { ...others, [kind]: bound };
+    const budget = limit === null ? others : { ...others, [kind]: limit };
     if (Object.keys(budget).length > 0) this.value.limits.budget = budget;
     else delete this.value.limits.budget;
   }

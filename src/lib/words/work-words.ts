@@ -13,7 +13,7 @@ export const workWords = {
   },
   budget: {
     label: 'Used of what is allowed',
-    bound: {
+    limit: {
       tokens: (of: number) => plural(of, 'token', 'tokens'),
       costUsd: (of: number) => `$${of}`,
       minutes: (of: number) => plural(of, 'minute', 'minutes'),
