@@ -1,5 +1,6 @@
 /** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
 import { expect, onTestFinished, test } from 'vitest';
+import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
@@ -12,6 +13,13 @@ test('whole text after the call is part of the response, cut text is not', async
   const free = new Gate();
   const store = await openStore({ url: 'mem://' });
   const lasting = { ...store, close: () => Promise.resolve() };
+  let dead = false;
+  const writes: Promise<void>[] = [];
+  /** What it would write after its death is not written. */
+  const commit: Store['commit'] = (...input) => {
+    if (!dead) writes.push(store.commit(...input));
+    return writes.at(-1) ?? Promise.resolve();
+  };
   const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), text('cut words', { deltas: 3 })];
   // The end of the last block and of the message never come.
   const after = chunksOf(blocks, {}, 0, () => 'id').length - 4;
@@ -20,12 +28,14 @@ test('whole text after the call is part of the response, cut text is not', async
     .reply(blocks, { hold: free.at(after) })
     .on({})
     .reply([text('x')]);
-  const engine = await startEngine(script, { store: lasting });
+  const engine = await startEngine(script, { store: { ...lasting, commit } });
   const { runId } = await engine.send('Go');
   await eventually(async () => {
     const [open] = await store.openMessages();
     expect(open?.parts.length).toBe(3);
   });
+  dead = true;
+  await Promise.all(writes);
   // Another process would find the store like this.
   const again = await composeRuntime({
     store: lasting,
