@@ -100,7 +100,9 @@ export class Pages {
   }
 
   async #asksToOpen(window: number, url: string): Promise<void> {
-    if ((await this.#wire.ask('opens', { window, url })) === 'allow') return;
+    // An app that ends meanwhile allows nothing.
+    const answer = await this.#wire.ask('opens', { window, url }).catch(() => 'deny');
+    if (answer === 'allow') return;
     this.#refused += 1;
     this.#closeRefused();
   }
@@ -132,7 +134,8 @@ export class Pages {
     };
     // An app that ends meanwhile answers nothing.
     const reply = await this.#wire.ask<PageReply>('request', asked).catch(() => null);
-    await (reply === null ? route.abort('blockedbyclient') : route.fulfill(reply));
+    // A page that has gone meanwhile needs no answer.
+    await (reply === null ? route.abort('blockedbyclient') : route.fulfill(reply)).catch(() => undefined);
   };
 
   #navigation(request: Request): PageRequest['navigation'] {
