@@ -1,11 +1,11 @@
 /** Pictures of every screen for a person to look at: `node e2e/screenshots.ts OUT_DIR`; no test, no comparison. */
 import { mkdir } from 'node:fs/promises';
-import { Gate } from '../tests/support/gate.ts';
 import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import config from '../playwright.config.ts';
 import { LEAD, plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../tests/support/fake-model/script.ts';
+import { Gate } from '../tests/support/gate.ts';
 import { type App, type AppOptions, startApp } from './support/app.ts';
 import { browserSurface } from './support/browser-surface.ts';
 import { Complaints } from './support/complaints.ts';
@@ -84,7 +84,7 @@ async function firstRun(app: App, shoot: Shoot): Promise<void> {
   await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
   await page.getByLabel('Endpoint', { exact: true }).fill(`${app.model.url}/v1`);
   await app.button('Test and start').click();
-  await expect(page.getByText(/There is no|check the base URL/)).toBeVisible();
+  await expect(page.getByText('It does not work:')).toBeVisible();
   await shoot('first-run-endpoint');
   await page.getByRole('radio', { name: /^Demo/ }).check();
   await app.button('Start the demo').click();

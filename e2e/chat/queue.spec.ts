@@ -1,7 +1,7 @@
 /** Sub-agents that wait for their turn say so, on their cards and afterwards in every record. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { Gate } from '../../tests/support/gate.ts';
 import { join } from 'node:path';
+import { Gate } from '../../tests/support/gate.ts';
 import { leadSpawns } from '../support/scripts.ts';
 import { triad } from '../support/terminal.ts';
 import { expect, test } from '../support/test.ts';

@@ -5,25 +5,29 @@
 import { connect } from '#hosts/connect.ts';
 import { serve } from '#hosts/http.ts';
 import { fileURLToPath } from 'node:url';
+import { Wire } from './wire.ts';
 
-export type HostCommand =
-  | { kind: 'open'; id: number; port: number; workspace: string; env: Record<string, string> }
-  | { kind: 'close'; id: number };
+export interface HostToOpen {
+  id: number;
+  port: number;
+  workspace: string;
+  env: Record<string, string>;
+}
 
-export type HostReport =
-  | { kind: 'opened'; id: number; url: string }
-  | { kind: 'closed'; id: number }
-  | { kind: 'note'; id: number; line: string }
-  | { kind: 'failed'; id: number; message: string };
+export interface HostNote {
+  id: number;
+  line: string;
+}
 
 const WEB_ROOT = fileURLToPath(new URL('../../build', import.meta.url));
 const closes = new Map<number, () => Promise<void>>();
-const tell = (report: HostReport) => process.send?.(report);
+const wire = new Wire(process);
 
-async function open({ id, port, workspace, env }: Extract<HostCommand, { kind: 'open' }>): Promise<void> {
+/** Resolves with its address. */
+async function open({ id, port, workspace, env }: HostToOpen): Promise<string> {
   const ended = new AbortController();
   const { signal } = ended;
-  const note = (line: string) => tell({ kind: 'note', id, line });
+  const note = (line: string) => wire.tell('note', { id, line } satisfies HostNote);
   const connected = await connect({ env, folder: workspace, works: true, signal, note });
   const secret = await connected.browserSecret();
   const at = (which: number) =>
@@ -36,20 +40,10 @@ async function open({ id, port, workspace, env }: Extract<HostCommand, { kind: '
     await server.close();
     await connected.close();
   });
-  tell({ kind: 'opened', id, url: server.url });
+  return server.url;
 }
 
-async function perform(command: HostCommand): Promise<void> {
-  const { id } = command;
-  try {
-    if (command.kind === 'open') return await open(command);
-    await closes.get(id)?.();
-    tell({ kind: 'closed', id });
-  } catch (error) {
-    tell({ kind: 'failed', id, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-}
-
-process.on('message', (command) => void perform(command as HostCommand));
+wire.on('open', open);
+wire.on('close', (id: number) => closes.get(id)?.());
 // The tests have gone.
 process.on('disconnect', () => process.exit(0));

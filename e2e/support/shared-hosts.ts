@@ -5,8 +5,9 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Host, HostOptions } from './host.ts';
-import type { HostCommand, HostReport } from './hosts-program.ts';
+import type { HostNote, HostToOpen } from './hosts-program.ts';
 import { endProcess, environmentWith, ROOT, startProcess } from './process.ts';
+import { Wire } from './wire.ts';
 
 /** The database keeps its memory until its process ends: about 45 MB for each home. */
 const HOMES_PER_PROCESS = 12;
@@ -37,7 +38,7 @@ export class SharedHosts {
 
 class Program {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (report: HostReport) => void>();
+  readonly #wire: Wire;
   readonly #notes = new Map<number, string>();
   readonly #open = new Set<number>();
   #said = '';
@@ -52,10 +53,9 @@ class Program {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
-    this.#child.on('message', (report) => this.#receive(report as HostReport));
-    this.#child.once('exit', () => {
-      for (const [id, settle] of this.#waiting) settle({ kind: 'failed', id, message: `It ended: ${this.#said}` });
-    });
+    this.#wire = new Wire(this.#child);
+    this.#wire.on('note', ({ id, line }: HostNote) => this.#notes.set(id, `${this.#notes.get(id)}${line}\n`));
+    this.#child.once('exit', () => this.#wire.close());
   }
 
   get ended(): boolean {
@@ -68,9 +68,12 @@ class Program {
     this.#notes.set(id, '');
     const whole = Object.entries(environmentWith({ TRIAD_HOME: home, ...env }));
     const known = whole.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-    const opened = await this.#ask({ kind: 'open', id, port, workspace, env: Object.fromEntries(known) });
-    if (opened.kind !== 'opened') throw new Error('The host did not open');
-    const { url } = opened;
+    const url = await this.#ask<string>('open', {
+      id,
+      port,
+      workspace,
+      env: Object.fromEntries(known),
+    } satisfies HostToOpen);
     const { origin, port: own } = new URL(url);
     return {
       url,
@@ -80,7 +83,7 @@ class Program {
       crash: () => Promise.reject(new Error('A test that kills the program starts the app with `ownProcess`')),
       stop: async () => {
         if (!this.#open.delete(id)) return;
-        if (!this.ended) await this.#ask({ kind: 'close', id });
+        if (!this.ended) await this.#ask('close', id);
         if (this.#leaving && this.#open.size === 0) await this.end();
       },
     };
@@ -97,19 +100,9 @@ class Program {
     await endProcess(this.#child, 'SIGKILL');
   }
 
-  async #ask(command: HostCommand): Promise<HostReport> {
-    if (this.ended) throw new Error(`The process of the hosts has ended: ${this.#said}`);
-    const settled = Promise.withResolvers<HostReport>();
-    this.#waiting.set(command.id, settled.resolve);
-    this.#child.send(command);
-    const report = await settled.promise;
-    this.#waiting.delete(command.id);
-    if (report.kind === 'failed') throw new Error(report.message);
-    return report;
-  }
-
-  #receive(report: HostReport): void {
-    if (report.kind === 'note') this.#notes.set(report.id, `${this.#notes.get(report.id)}${report.line}\n`);
-    else this.#waiting.get(report.id)?.(report);
+  #ask<T>(name: string, detail: unknown): Promise<T> {
+    return this.#wire.ask<T>(name, detail).catch((cause: unknown) => {
+      throw new Error(`The process of the hosts did not "${name}": ${this.#said}`, { cause });
+    });
   }
 }

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { Complaints } from './complaints.ts';
 import { Pages } from './electron-stand-in/pages.ts';
-import { Wire } from './electron-stand-in/wire.ts';
 import { endProcess, ROOT, startProcess } from './process.ts';
 import type { Desktop, OpenSurface, SurfaceOptions } from './surface.ts';
+import { Wire } from './wire.ts';
 
 const ARGS = ['--import', `${ROOT}e2e/support/electron-stand-in/register.ts`, `${ROOT}dist/electron/main.js`];
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { cancellable } from './event.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from '../wire.ts';
 
 type Used = Pick<
   App,

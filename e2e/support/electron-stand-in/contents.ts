@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { IpcMainEvent, WebContents, WebFrameMain } from 'electron';
 import type { PageCall } from './pages.ts';
 import type { Site } from './site.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from '../wire.ts';
 
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
 type Used = Pick<WebContents, 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'>;
@@ -56,8 +56,9 @@ export class StandInContents extends EventEmitter implements Used {
     return this.#opener({ ...details, disposition: 'foreground-tab' }).action;
   }
 
-  crashed(): void {
-    this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 });
+  /** The process of its page has died. */
+  gone(reason = 'crashed'): void {
+    this.emit('render-process-gone', {}, { reason, exitCode: 1 });
   }
 
   closed(): void {

@@ -4,7 +4,7 @@ import { StandInApp } from './app.ts';
 import { Site } from './site.ts';
 import * as system from './system.ts';
 import { StandInWindow, StandInWindows } from './windows.ts';
-import { Wire } from './wire.ts';
+import { Wire } from '../wire.ts';
 
 const wire = new Wire(process);
 // The test has gone: nobody is left to look at the window.

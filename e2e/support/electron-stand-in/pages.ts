@@ -4,7 +4,7 @@
  */
 import type { BrowserContext, CDPSession, Page, Request, Route } from '@playwright/test';
 import { DISPATCH, preloadScript } from './page-world.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from '../wire.ts';
 
 const BINDING = '__electron_stand_in__';
 
@@ -85,7 +85,8 @@ export class Pages {
     this.#making += 1;
     const page = await this.#context.newPage().finally(() => (this.#making -= 1));
     const session = await this.#context.newCDPSession(page);
-    this.#windows.set(window, new WindowPage(page, session, (call) => this.#wire.tell('page', { window, ...call })));
+    const opened = new WindowPage(page, session, (call) => this.#wire.tell('page', { window, ...call }));
+    this.#windows.set(window, opened);
     page.on('crash', () => this.#wire.tell('page crashed', window));
     page.on('close', () => {
       this.#windows.delete(window);
@@ -93,7 +94,7 @@ export class Pages {
     });
     session.on('Page.windowOpen', ({ url: wanted }) => void this.#asksToOpen(window, wanted));
     await session.send('Page.enable');
-    await this.#of(window)?.attach(preload);
+    await opened.attach(preload);
     await page.setViewportSize({ width, height });
     this.#first.resolve(page);
     await page.goto(url);

@@ -1,7 +1,7 @@
 /** The machine around the app: what Electron would ask of it is told to the test, which also plays the person's part. */
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
-import type { Wire } from './wire.ts';
+import type { Wire } from '../wire.ts';
 
 type Granted = Electron.Session['setPermissionRequestHandler'] extends (handler: infer H) => void ? H : never;
 type Checked = Electron.Session['setPermissionCheckHandler'] extends (handler: infer H) => void ? H : never;

@@ -8,7 +8,7 @@ import { cancellable } from './event.ts';
 import type { PageCall, PageReply, PageRequest, WindowToOpen } from './pages.ts';
 import type { Site } from './site.ts';
 import type { StandInSession } from './system.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from '../wire.ts';
 
 interface Parts {
   app: StandInApp;
@@ -42,14 +42,12 @@ export class StandInWindows {
       // Any name is asked for: the app has to know what it grants, not what it refuses.
       session.defaultSession.grants(contents(), permission),
     );
-    wire.on('page dies', (reason: string) => {
-      contents().emit('render-process-gone', {}, { reason, exitCode: 1 });
-    });
+    wire.on('page dies', (reason: string) => contents().gone(reason));
     wire.on('message from', (url: string) =>
       contents().pretend(url, 'triad', { kind: 'request', id: 1, method: 'app.state', input: {} }),
     );
     wire.on('page', (call: PageCall) => this.#contentsOf(call.window)?.called(call));
-    wire.on('page crashed', (window: number) => this.#contentsOf(window)?.crashed());
+    wire.on('page crashed', (window: number) => this.#contentsOf(window)?.gone());
     wire.on('page closed', (window: number) => this.#contentsOf(window)?.closed());
     wire.on('opens', ({ window, url }: { window: number; url: string }) => this.#contentsOf(window)?.asksToOpen(url));
     wire.on('request', (request: PageRequest) => this.#answer(request));

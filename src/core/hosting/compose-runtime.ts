@@ -30,9 +30,8 @@ export async function composeRuntime(
   const read = agents.of(folder).catch(() => undefined);
   const [initial, prices] = await Promise.all([loadSettings(config), builtinPrices(), read]);
   const settings = new LiveSettings(config, initial);
-  const { apiKey, baseUrl } = environment;
   const ports = { version, agents, trust, tools, settings, prices, folder, data, onFailure };
-  return (store) => runtimeOf({ ...ports, store, secrets, environment: { apiKey, baseUrl } });
+  return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
 type Composed = Omit<RuntimePorts, 'price' | 'provider'> & Omit<ProviderPorts, 'createModel'> & { prices: PriceTable };

@@ -17,8 +17,10 @@ test('whole text after the call is part of the response, cut text is not', async
   const writes: Promise<void>[] = [];
   /** What it would write after its death is not written. */
   const commit: Store['commit'] = (...input) => {
-    if (!dead) writes.push(store.commit(...input));
-    return writes.at(-1) ?? Promise.resolve();
+    if (dead) return Promise.resolve();
+    const write = store.commit(...input);
+    writes.push(write);
+    return write;
   };
   const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), text('cut words', { deltas: 3 })];
   // The end of the last block and of the message never come.

@@ -1,4 +1,4 @@
-/** The channel between a test and its app, the same at both ends: each tells and asks the other by name. */
+/** The channel between a test and a program of its own, the same at both ends: each tells and asks the other by name. */
 
 /** A process, seen from its parent or from inside. */
 interface Channel {
@@ -83,7 +83,7 @@ export class Wire {
       if (serve === undefined) throw new Error(`There is no "${ask}" here`);
       this.#send({ answer: id, value: await serve(detail as never) });
     } catch (error) {
-      this.#send({ refused: id, error: String(error) });
+      this.#send({ refused: id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
   }
 }
