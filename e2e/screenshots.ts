@@ -235,7 +235,7 @@ async function main(folder: string): Promise<void> {
   try {
     await visit(browser, folder, plainAnswer(), { apiKey: null, endpoint: null }, firstRun);
     await visit(browser, folder, leadSpawns(NAMES, holding), {}, threeAtWork);
-    await visit(browser, folder, one, {}, oneQuestion);
+    await visit(browser, folder, one, { ownProcess: true }, oneQuestion);
     await visit(browser, folder, writeFile({ path: 'README.md', content }), {}, aWrite);
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
