@@ -17,7 +17,7 @@ test(
     expect(whole.startsWith(before), before).toBe(true);
 
     await app.page.reload();
-    await expect(app.workflow()).toContainText('word-50');
+    await expect(app.workflow().getByText('word-50')).toBeVisible();
     const after = await shown();
     expect(after.length, 'no less than before').toBeGreaterThanOrEqual(before.length);
     expect(whole.startsWith(after), after).toBe(true);
