@@ -21,7 +21,7 @@ const [mine, project] = [
 ];
 const rules = [...mine.rules, ...project.rules];
 const verdictOn = (parts: Parameters<typeof actionOf>[0]) =>
-  judge(actionOf(parts), { rules, faults: [] }, [], NOW).effect;
+  judge(actionOf(parts), { rules, faults: [], alwaysAsk: [] }, [], NOW).effect;
 const on = (path: string) => ({ targets: { values: [path], path: true } });
 
 test('every rule is understood', () => {

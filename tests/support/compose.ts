@@ -8,6 +8,7 @@ import { LiveSettings } from '#core/settings/live-settings.ts';
 import { builtinPrices } from '#core/model/prices.ts';
 import type { ProviderPorts } from '#core/model/provider.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
+import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
 import { checkSettings, type Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
@@ -37,6 +38,8 @@ export interface Composition {
   onFailure?: (error: Error) => void;
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
+  /** Default: none, because a test's settings lie in its workspace. */
+  own?: OwnFolders;
 }
 
 /** No key store: a test gives its key, or the way to one, itself. */
@@ -54,6 +57,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     store,
     folder,
     trust,
+    own: parts.own ?? { folders: [], sessions: [] },
     tools: allTools(),
     prices: await builtinPrices(),
     settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),

@@ -52,6 +52,7 @@ export interface HarnessOptions {
   onFailure?: (error: Error) => void;
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
+  own?: NonNullable<Composition['own']>;
 }
 
 export { yes };

@@ -3,7 +3,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
+import type { Workspace } from '#core/tools/workspace.ts';
 
 /** A canonical new folder with these files. */
 export async function folderWith(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
@@ -16,15 +18,22 @@ export async function folderWith(files: Readonly<Record<string, string | Uint8Ar
   return folder;
 }
 
-export function contextIn(folder: string, signal: AbortSignal = new AbortController().signal): ToolContext {
+/** The folder as a sub-agent's tools have it, with nothing of the program in it. */
+export function workspaceIn(folder: string, more: Partial<Workspace> = {}): Workspace {
+  return { folder, own: [], sessions: [], secrets: [], ...more };
+}
+
+export function contextIn(place: string | Workspace, signal: AbortSignal = new AbortController().signal): ToolContext {
+  const workspace = typeof place === 'string' ? workspaceIn(place) : place;
   return {
     conversationId: 'c',
     workflowId: 'w',
     runId: 'r',
     toolCallId: 't',
-    folder,
+    workspace,
     signal,
     children: null,
+    search: (job, timeoutMs) => search(job, signal, timeoutMs),
     hidden: () => Promise.resolve([]),
     plan: { read: () => [], write: () => Promise.resolve() },
     pastReports: () => Promise.resolve([]),

@@ -6,6 +6,7 @@ import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract
 import { matches } from '../base/pattern.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { RuleSet } from './rule-files.ts';
+import { isSteering, namesSteering } from './steering-files.ts';
 
 /** A call as rules and grants see it. */
 export interface Action {
@@ -32,11 +33,14 @@ export interface Action {
   mode: ApprovalMode;
 }
 
+/** The id of the step that asks about a file that runs code or steers programs. */
+export const STEERING_ID = 'steering-file';
+
 const NOWHERE: Place = { file: null, line: null };
 
 export function judge(
   action: Action,
-  { rules, faults }: Pick<RuleSet, 'rules' | 'faults'>,
+  { rules, faults, alwaysAsk }: Pick<RuleSet, 'rules' | 'faults' | 'alwaysAsk'>,
   grants: readonly Grant[],
   now: number,
 ): Verdict {
@@ -46,22 +50,32 @@ export function judge(
   // Between asking and allowing the more specific place decides; in one place, asking does.
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
-  const mayAllow = action.reversible;
-  const held = grants.filter((grant) => grantCovers(grant, action, now));
+  const steering = steeringIn(action, alwaysAsk);
+  /** What allows a file that steers programs must name it. */
+  const mayAllow = ({ pattern }: Pick<Rule | Grant, 'pattern'>): boolean =>
+    action.reversible && steering.every((path) => pattern !== null && namesSteering(pattern, path, alwaysAsk));
+  const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
     ...faults.map(({ file, line, message }) => fault(`${file}:${line}: ${message}`, { file, line })),
     ...of('deny').map(ruled),
-    ...(mayAllow ? held.map(granted) : []),
+    ...held.map(granted),
     ...requiredBy(action),
     ...ask.filter(nearest).map(ruled),
-    ...(mayAllow ? allow.filter(nearest).map(ruled) : []),
+    ...allow.filter((rule) => nearest(rule) && mayAllow(rule)).map(ruled),
+    ...steering.slice(0, 1).map(steered),
     usual(action),
     // Rules that apply, but that the steps above always overrule: listed to explain the verdict.
     ...[...ask, ...allow].filter((rule) => !nearest(rule)).map(ruled),
-    ...(mayAllow ? [] : allow.filter(nearest).map(ruled)),
+    ...allow.filter((rule) => nearest(rule) && !mayAllow(rule)).map(ruled),
   ];
   return verdictOf(candidates);
+}
+
+/** The paths that a call would write and that steer programs. */
+function steeringIn({ permissions, targets }: Action, more: readonly string[]): string[] {
+  if (!permissions.includes('FilesystemWrite') || !targets?.path) return [];
+  return targets.values.filter((path) => isSteering(path, more));
 }
 
 /** The denial of a call that cannot be judged, with the reason. */
@@ -138,6 +152,11 @@ function fault(text: string, place: Place): Candidate {
 
 function ruled(rule: Rule): Candidate {
   return { kind: 'rule', id: rule.id, effect: rule.effect, text: ruleText(rule), place: rule.place };
+}
+
+function steered(path: string): Candidate {
+  const text = `${path} can run code or steer programs: writing it is always asked about, unless a rule or a grant names it`;
+  return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place: NOWHERE };
 }
 
 function granted(grant: Grant): Candidate {

@@ -9,12 +9,15 @@ import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { lineFinder } from '../settings/settings-text.ts';
-import { RuleEntry } from '../settings/rule-entry.ts';
+import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
   /** Whether the project's file may allow something; true where there is none. */
   trusted: boolean;
   rules: Rule[];
+  /** Patterns of files that the person wants to be asked about whenever one is written, and of files that hold keys. */
+  alwaysAsk: readonly string[];
+  secretFiles: readonly string[];
   /** What is wrong with the files, with its place. Any fault denies every call. */
   faults: { file: string; line: number; message: string }[];
 }
@@ -33,12 +36,24 @@ const MAX_TEXT = 256 * 1024;
 
 const Rules = z.array(z.unknown()).max(MAX_RULES).default([]).pipe(z.array(RuleEntry));
 /** Loose, because other parts of the program own the other keys of these files. */
-const UserRules = z.looseObject({ permissions: z.looseObject({ rules: Rules }).prefault({}) });
-const ProjectRules = z.looseObject({ permissions: z.strictObject({ rules: Rules }).prefault({}) });
+const UserRules = z.looseObject({
+  permissions: z
+    .looseObject({ rules: Rules, always_ask: PathPatterns.default([]), secret_files: PathPatterns.default([]) })
+    .prefault({}),
+});
+/** A project's may ask and deny by rules; what is always asked about, and what holds keys, the person says. */
+const ProjectRules = z.looseObject({
+  permissions: z
+    .strictObject({ rules: Rules })
+    .prefault({})
+    .transform((rules) => ({ ...rules, always_ask: [], secret_files: [] })),
+});
 
 const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
-type FileRules = Pick<RuleSet, 'rules' | 'faults'>;
+type FileRules = Omit<RuleSet, 'trusted'>;
+
+const none = (faults: RuleSet['faults']): FileRules => ({ rules: [], alwaysAsk: [], secretFiles: [], faults });
 /** Parsed rules by path, reused while the text is the same. */
 export type RuleCache = Map<string, { text: string; hash: string; found: FileRules }>;
 
@@ -57,7 +72,9 @@ export async function readFolderRules(
   ]);
   const trusted = project.hash === null || (await isTrusted(folder, project.hash).catch(() => false));
   const rules = project.rules.filter(({ effect }) => trusted || effect !== 'allow');
-  return { trusted, rules: [...user.rules, ...rules], faults: [...user.faults, ...project.faults] };
+  const { alwaysAsk, secretFiles } = user;
+  const faults = [...user.faults, ...project.faults];
+  return { trusted, rules: [...user.rules, ...rules], alwaysAsk, secretFiles, faults };
 }
 
 async function readRules(
@@ -67,30 +84,26 @@ async function readRules(
 ): Promise<FileRules & { hash: string | null }> {
   try {
     const text = await readText(file);
-    if (text === null) return { hash: null, rules: [], faults: [] };
+    if (text === null) return { hash: null, ...none([]) };
     const before = parsed.get(file);
     const known = before?.text === text ? before : { text, hash: sha256(text), found: parseRules(text, file, scope) };
     parsed.set(file, known);
     return { hash: known.hash, ...known.found };
   } catch (error) {
-    return {
-      hash: null,
-      rules: [],
-      faults: [{ file, line: 1, message: `cannot be read: ${errorInfo(error).message}` }],
-    };
+    return { hash: null, ...none([{ file, line: 1, message: `cannot be read: ${errorInfo(error).message}` }]) };
   }
 }
 
 /** The rules of a file's text with their lines, or what is wrong with it. */
 export function parseRules(text: string, file: string, scope: Rule['scope']): FileRules {
   if (scope === 'project' && text.length > MAX_TEXT)
-    return { rules: [], faults: [{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }] };
+    return none([{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }]);
   let raw: unknown;
   try {
     raw = parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    return { rules: [], faults: [{ file, line: error.line, message: 'is not valid TOML' }] };
+    return none([{ file, line: error.line, message: 'is not valid TOML' }]);
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
   const lineOf = lineFinder(text);
@@ -100,7 +113,7 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
       const keys = path.map(String);
       return { file, line: lineOf(keys), message: `${keys.join('.')} ${message}` };
     });
-    return { rules: [], faults };
+    return none(faults);
   }
   const rules = result.data.permissions.rules.map((entry, index): Rule => {
     const line = lineOf(['permissions', 'rules', String(index)]);
@@ -108,7 +121,8 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
     const id = `${scope}:${index + 1}`;
     return { id, scope, effect, agent, tool, permission, pattern, place: { file, line } };
   });
-  return { rules, faults: [] };
+  const { always_ask: alwaysAsk, secret_files: secretFiles } = result.data.permissions;
+  return { rules, alwaysAsk, secretFiles, faults: [] };
 }
 
 function readText(file: string): Promise<string | null> {

@@ -87,7 +87,7 @@ function matchesOne(tokens: readonly Token[], text: readonly string[], path: boo
 }
 
 /** One pattern for each choice of `{…}`. An unclosed group is literal; beyond `MAX_ALTERNATIVES` the list is cut. */
-function alternativesOf(pattern: string): string[] {
+export function alternativesOf(pattern: string): string[] {
   const whole = bracesOf(pattern);
   if (!whole) return [pattern];
   const { start, end, parts } = whole;

@@ -9,6 +9,8 @@ import { builtinPrices, priceOf, type PriceTable } from '../model/prices.ts';
 import { Provider, type ProviderPorts } from '../model/provider.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
+import { ownFolders } from '../settings/folders.ts';
+import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
@@ -28,9 +30,14 @@ export async function composeRuntime(
   });
   // Warms the cache while the store opens: the first workflow then reads only changed files.
   const read = agents.of(folder).catch(() => undefined);
-  const [initial, prices] = await Promise.all([loadSettings(config), builtinPrices(), read]);
+  const [initial, prices, own] = await Promise.all([
+    loadSettings(config),
+    builtinPrices(),
+    ownFolders({ config, data }, environment.storeUrl === undefined ? null : folderOf(environment.storeUrl)),
+    read,
+  ]);
   const settings = new LiveSettings(config, initial);
-  const ports = { version, agents, trust, tools, settings, prices, folder, data, onFailure };
+  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, onFailure };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 

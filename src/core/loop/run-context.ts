@@ -6,6 +6,7 @@ import type { ToolCallRow } from '#contract/view.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
 import type { Piece } from '../log/open-messages.ts';
+import type { Targets } from '../tools/targets.ts';
 import type { Question, Tool, ToolContext } from '../tools/tool.ts';
 import type { Watchdog } from '../base/watchdog.ts';
 
@@ -26,7 +27,7 @@ export interface RunQuestions {
   readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
   readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
   /** Patterns of paths that a search passes over. */
-  readonly hidden: (tool: string, path: string) => Promise<readonly string[]>;
+  readonly hidden: (tool: string, targets: Targets) => Promise<readonly string[]>;
 }
 
 export interface RunContext {
@@ -65,7 +66,7 @@ export interface RunContext {
   streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[];
   /** What the model is told of them now: descriptions name the agents that can be used. */
   toolSpecs(): ToolSpec[];
-  toolContext(toolCallId: string): ToolContext;
+  toolContext(toolCallId: string): Promise<ToolContext>;
   /** Asks about a call where its tool or a rule wants that. */
   readonly ask: RunQuestions['ask'];
   /** Goes on with a question that was asked before. */

@@ -12,8 +12,14 @@ import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
+import { Semaphore } from '../base/semaphore.ts';
+import { search, type SearchJob } from '../tools/search.ts';
+import { workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
+
+/** Threads of searches that one run has at a time: each holds a good part of the machine. */
+const SEARCHES = 2;
 
 /** What the loop of one run is made from. */
 export interface Parts {
@@ -96,7 +102,12 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
   let items: readonly PlanItem[] = plan.stored.plan;
+  const searches = new Semaphore(SEARCHES);
   const own = {
+    search: async (job: SearchJob, timeoutMs?: number) => {
+      const release = await searches.acquire(signal);
+      return search(job, signal, timeoutMs).finally(release);
+    },
     plan: {
       read: () => items,
       write: async (next: PlanItem[]) => {
@@ -107,7 +118,8 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
     pastReports: () => pastReports(engine.store, folder),
     memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
   };
-  return (toolCallId) => {
-    return { conversationId, workflowId, runId, toolCallId, folder, signal, children, hidden, ...own };
+  return async (toolCallId) => {
+    const workspace = await workspaceOf(engine, folder, plan.depth === 0);
+    return { conversationId, workflowId, runId, toolCallId, workspace, signal, children, hidden, ...own };
   };
 }

@@ -8,6 +8,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
+import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -25,6 +26,7 @@ export interface Engine {
   /** Tells who looks at agents that something about them has changed. */
   readonly watch: AgentWatch;
   readonly tools: ToolRegistry;
+  readonly own: OwnFolders;
   readonly envelopes: Envelopes;
   /** As they are now: read where they are used. */
   readonly settings: Settings;

@@ -9,8 +9,10 @@ import type { Tool } from '../tools/tool.ts';
 import { actorOf, type Asked } from './actor.ts';
 import { type Action, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { workspaceOf } from './workspace-of.ts';
 
-type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store'>;
+type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store' | 'own'>;
 
 export async function explain(parts: Parts, asked: Asked & { tool: string; input: unknown }): Promise<Verdict> {
   const { folder, conversationId, workflowId } = asked;
@@ -25,8 +27,9 @@ export async function explain(parts: Parts, asked: Asked & { tool: string; input
   try {
     const { agent, scope, leads, envelope } = await actorOf(parts, asked);
     const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
-    const targets = await targetsOf(tool, parsed.data, folder);
-    const question = await questionOf(tool, parsed.data, targets, folder);
+    const workspace = await workspaceOf(parts, folder, leads);
+    const targets = await targetsOf(tool, parsed.data, workspace);
+    const question = await questionOf(tool, parsed.data, targets, workspace);
     const { requiresApproval, approvalMode: mode } = envelope;
     const action: Action = {
       agent,
@@ -57,10 +60,10 @@ async function questionOf(
   tool: Tool,
   input: unknown,
   targets: Targets,
-  folder: string,
+  workspace: Workspace,
 ): Promise<Pick<Question, 'risk' | 'reversible'> | null> {
   const { signal } = new AbortController();
-  const context = { toolCallId: 'explain', folder, signal, children: null };
+  const context = { toolCallId: 'explain', workspace, signal, children: null };
   if (!tool.primaryOnly) return (await tool.question?.(input, context)) ?? null;
   if (targets === null || targets.values.length === 0) return null;
   return { risk: targets.values.length > 1 ? 'high' : 'medium', reversible: true };

@@ -3,7 +3,7 @@ import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
-import type { Action } from '../approvals/judge.ts';
+import { type Action, STEERING_ID } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 import { escapePattern } from '../base/pattern.ts';
 import { optionsOf } from '../approvals/policy.ts';
@@ -18,7 +18,8 @@ import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
 import type { Tool } from '../tools/tool.ts';
-import { pathTargets } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { workspaceOf } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
 interface Parts {
@@ -40,7 +41,9 @@ export function questionsOf(parts: Parts): RunQuestions {
       const verdicts: Verdict[] = [];
       for (const action of actions) verdicts.push(await permissions.decide(action, record));
       if (!asked && verdicts.every(isPlain)) return null;
-      const request = requestOf(parts, call, asked ?? plainQuestion(call, plan), actions);
+      const steers = verdicts.some(({ steps }) => steps.some(({ id }) => id === STEERING_ID));
+      const question = asked ?? plainQuestion(call, plan);
+      const request = requestOf(parts, call, steers ? withWarning(question) : question, actions);
       return { answered: gate.ask(request, asking(parts, call, request, { actions, verdicts })) };
     },
     askAgain: async (call, approval) => {
@@ -52,8 +55,7 @@ export function questionsOf(parts: Parts): RunQuestions {
       const known = { actions, verdicts: denials };
       return { answered: gate.askAgain(approval, asking(parts, call, approval.request, known)) };
     },
-    hidden: async (tool, path) => {
-      const targets = await pathTargets(plan.envelope.folder, path);
+    hidden: async (tool, targets) => {
       const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
       return permissions.hidden(of(tool), of(READING));
     },
@@ -68,6 +70,12 @@ function isPlain({ effect, steps }: Verdict): boolean {
   return effect === 'allow' && steps.every((step) => step.effect !== 'ask');
 }
 
+/** So grave that no answer in time is never a yes, whatever the settings say. */
+function withWarning(question: Question): Question {
+  const description = `${question.description}. This file can run code, or steer programs and agents that do`;
+  return { ...question, description, risk: 'high' };
+}
+
 /** One for each item that is answered alone. */
 async function actionsOf(
   parts: Parts,
@@ -80,13 +88,15 @@ async function actionsOf(
       actionOf(parts, tool, tool.name, agentTargets([envelope.agent], operation === 'spawn'), question),
     );
   }
-  const targets = await targetsOf(tool, input, parts.plan.envelope.folder);
+  const { engine, plan } = parts;
+  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.depth === 0);
+  const targets = await targetsOf(tool, input, workspace);
   return [actionOf(parts, tool, tool.name, targets, question)];
 }
 
 /** What a call is about, as far as its tool can tell. */
-export async function targetsOf(tool: Tool, input: unknown, folder: string): Promise<Targets> {
-  if (tool.targets) return tool.targets(input, folder);
+export async function targetsOf(tool: Tool, input: unknown, workspace: Workspace): Promise<Targets> {
+  if (tool.targets) return tool.targets(input, workspace);
   return tool.permissions.length === 0 ? { values: [], path: false } : null;
 }
 

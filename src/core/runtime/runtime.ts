@@ -36,6 +36,7 @@ import { ProviderLimiter } from '../model/provider-limiter.ts';
 import { inputName, problemWords } from '../base/problem-words.ts';
 import { sweep } from '../workflows/recovery.ts';
 import { SessionProjector } from '../records/sessions/projector.ts';
+import type { OwnFolders } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
 import { ToolRegistry } from '../tools/registry.ts';
@@ -51,6 +52,7 @@ export interface RuntimePorts extends HandlerPorts {
   tools: readonly Tool[];
   /** The data folder for session files; left out: none are written. */
   data?: string;
+  own: OwnFolders;
   price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
@@ -187,7 +189,7 @@ function createProjector({ store, settings, data, version }: RuntimePorts, log: 
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, provider, store } = ports;
+  const { settings, agents, trust, provider, store, own } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -215,6 +217,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     }),
     agents,
     trust,
+    own,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name }),

@@ -1,5 +1,5 @@
 /** Where this installation keeps its configuration and its data. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
@@ -9,6 +9,30 @@ export interface Folders {
   /** The store and everything else that the program writes by itself. */
   data: string;
 }
+
+/** The program's own folders, canonical: no tool of an agent reaches into them. */
+export interface OwnFolders {
+  /** Settings, keys, trust, the store and everything else. */
+  folders: readonly string[];
+  /** Those with the Markdown of sessions; they lie in the ones above. */
+  sessions: readonly string[];
+}
+
+/** Where the Markdown of sessions lies in the data folder, and in a project that keeps its own. */
+export const SESSIONS = 'sessions';
+export const PROJECT_SESSIONS = '.triad/sessions';
+
+/** `store`: the folder of a store that lies elsewhere; null for one in the data folder, or on another machine. */
+export async function ownFolders({ config, data }: Folders, store: string | null): Promise<OwnFolders> {
+  const [own, atData] = await Promise.all([
+    Promise.all([config, data, ...(store === null ? [] : [store])].map(canonical)),
+    canonical(data),
+  ]);
+  return { folders: [...new Set(own)], sessions: [join(atData, SESSIONS)] };
+}
+
+/** As written where it does not exist yet. */
+const canonical = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
 
 /** `TRIAD_HOME` is one folder for both; otherwise the XDG folders. Made with mode 0700 where they are missing. */
 export async function folders(env: Readonly<Record<string, string | undefined>>): Promise<Folders> {

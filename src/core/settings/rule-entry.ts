@@ -6,6 +6,20 @@ import { patternFault } from '../base/pattern.ts';
 
 const glob = z.string().min(1).max(200);
 
+/** Most patterns of one list. */
+const MAX_PATTERNS = 200;
+
+const PathPattern = z
+  .string()
+  .min(1)
+  .max(MAX_PATTERN_CHARS)
+  .superRefine((pattern, context) => {
+    const message = patternFault(pattern);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+
+export const PathPatterns = z.array(PathPattern).max(MAX_PATTERNS);
+
 /** Strict: what is not understood must not be left out, for the rule would then hold for more than was meant. */
 export const RuleEntry = z
   .strictObject({
@@ -13,15 +27,7 @@ export const RuleEntry = z
     agent: glob.optional(),
     tool: glob.optional(),
     permission: Permission.optional(),
-    pattern: z
-      .string()
-      .min(1)
-      .max(MAX_PATTERN_CHARS)
-      .superRefine((pattern, context) => {
-        const message = patternFault(pattern);
-        if (message !== null) context.addIssue({ code: 'custom', message });
-      })
-      .optional(),
+    pattern: PathPattern.optional(),
   })
   .superRefine(({ tool, permission }, context) => {
     if ((tool === undefined) === (permission === undefined)) {

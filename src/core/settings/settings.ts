@@ -8,7 +8,7 @@ import { ApprovalMode } from '#contract/agent.ts';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
-import { RuleEntry } from './rule-entry.ts';
+import { PathPatterns, RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES } from './model-aliases.ts';
@@ -97,6 +97,8 @@ const SettingsFile = z.strictObject({
         'What asks where no rule says anything: manual asks for every sub-agent and all that writes, runs or reaches out; selective not for what is of low risk; auto only for what cannot be undone.',
       ),
       rules: z.array(RuleEntry).default([]),
+      always_ask: PathPatterns.default([]),
+      secret_files: PathPatterns.default([]),
     })
     .prefault({}),
   approvals: z

@@ -48,7 +48,7 @@ export const askQuestion = defineTool<z.output<typeof Input>>({
     'Look into the files first, and go on by yourself where a sensible choice is clear. A question may be skipped: then decide yourself, and say in your answer what you assumed.',
   input: Input,
   order: 'concurrent',
-  question: (input, { folder }) => {
+  question: (input, { workspace }) => {
     const questions = input.questions.map(({ question, kind, choices = [] }): PersonQuestion => ({
       question,
       kind,
@@ -57,7 +57,12 @@ export const askQuestion = defineTool<z.output<typeof Input>>({
     return Promise.resolve({
       title: questions.length === 1 ? questions[0]!.question : `${questions.length} questions to you`,
       description: '',
-      subject: { kind: 'questions', questions, folder, hash: canonicalHash({ tool: 'ask_question', input }) },
+      subject: {
+        kind: 'questions',
+        questions,
+        folder: workspace.folder,
+        hash: canonicalHash({ tool: 'ask_question', input }),
+      },
       risk: 'low',
       reversible: true,
     });

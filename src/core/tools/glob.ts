@@ -1,7 +1,7 @@
 /** The tool that finds files of the workspace by their path. */
 import { z } from 'zod';
 import { READ_ONLY } from './traits.ts';
-import { MAX_FILES, search, searchFrom } from './search.ts';
+import { MAX_FILES, searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
@@ -24,12 +24,13 @@ export function globTool(): Tool {
       'Finds files in the workspace by a glob pattern and returns their paths, relative to the workspace folder, one per line, sorted. ' +
       `Returns at most ${MAX_FILES}. Hidden files are included; .git, node_modules and symbolic links are not.`,
     input: Input,
-    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
+    targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>
       toToolResult(context, async () => {
-        const where = await searchFrom(context.folder, input.path, [input.pattern]);
-        const hidden = await context.hidden('glob', input.path ?? '.');
-        const found = await search({ kind: 'glob', pattern: input.pattern, hidden, ...where }, context.signal);
+        const { workspace } = context;
+        const where = await searchFrom(workspace, input.path, [input.pattern]);
+        const hidden = await context.hidden('glob', await pathTargets(workspace, input.path ?? '.'));
+        const found = await context.search({ kind: 'glob', pattern: input.pattern, hidden, ...where });
         const notes = [
           ...(found.timedOut ? ['[The search took too long and was stopped: narrow the path or the pattern.]'] : []),
           ...(found.more && !found.timedOut

@@ -1,7 +1,7 @@
 /** The tool that finds lines in files of the workspace by a regular expression. */
 import { z } from 'zod';
 import { READ_ONLY } from './traits.ts';
-import { MAX_LINE_CHARS, MAX_MATCHES, search, SEARCH_MS, searchFrom } from './search.ts';
+import { MAX_LINE_CHARS, MAX_MATCHES, SEARCH_MS, searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
@@ -36,10 +36,11 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
       `Returns at most ${MAX_MATCHES} lines, each cut at ${MAX_LINE_CHARS} characters. ` +
       'Binary files, files that hold keys or passwords, .git, node_modules and symbolic links are passed over.',
     input: Input,
-    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
+    targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>
       toToolResult(context, async () => {
-        const where = await searchFrom(context.folder, input.path, input.glob === undefined ? [] : [input.glob]);
+        const { workspace } = context;
+        const where = await searchFrom(workspace, input.path, input.glob === undefined ? [] : [input.glob]);
         // A bare name pattern means files at any depth, as in other search programs.
         const glob = input.glob === undefined ? '**' : input.glob.includes('/') ? input.glob : `**/${input.glob}`;
         const job = {
@@ -47,10 +48,10 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           glob,
-          hidden: await context.hidden('grep', input.path ?? '.'),
+          hidden: await context.hidden('grep', await pathTargets(workspace, input.path ?? '.')),
           ...where,
         } as const;
-        const found = await search(job, context.signal, timeoutMs);
+        const found = await context.search(job, timeoutMs);
         const seconds = timeoutMs / 1000;
         const notes = [
           ...(found.timedOut

@@ -26,13 +26,14 @@ export function listDirectoryTool(): Tool {
       'Lists what a folder of the workspace holds, one name per line, sorted: folders end with "/", symbolic links with "@". ' +
       `Returns at most ${MAX_SHOWN} names and says how many are left out. Not recursive: use glob for that.`,
     input: FolderInput,
-    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
+    targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>
       toToolResult(context, async () => {
         const asked = input.path ?? '.';
         // Rules may name the path that was asked for, or the one that it leads to.
-        const { values, canonical } = await pathTargets(context.folder, asked);
-        const hidden = await context.hidden('list_directory', asked);
+        const targets = await pathTargets(context.workspace, asked);
+        const { values, canonical } = targets;
+        const hidden = await context.hidden('list_directory', targets);
         const isHidden = (name: string): boolean =>
           values.some((path) => hidden.some((pattern) => matches(pattern, posix.join(path, name), LOOSELY)));
         const { names, more } = await withFolder(canonical, asked, (through) =>

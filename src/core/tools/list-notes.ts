@@ -1,7 +1,7 @@
 /** The tool that lists the workspace's notes: its Markdown files, each with its title. */
 import type { z } from 'zod';
 import { FolderInput, READ_ONLY } from './traits.ts';
-import { MAX_FILES, search, searchFrom } from './search.ts';
+import { MAX_FILES, searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
@@ -14,12 +14,13 @@ export function listNotesTool(): Tool {
       `Lists the notes of the workspace, which are its Markdown files, as "path — title", sorted by path, at most ${MAX_FILES}. ` +
       'Folders that begin with a dot, and node_modules, are passed over.',
     input: FolderInput,
-    targets: (input, folder) => pathTargets(folder, input.path ?? '.'),
+    targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: ({ path }, context) =>
       toToolResult(context, async () => {
-        const where = await searchFrom(context.folder, path, []);
-        const hidden = await context.hidden('list_notes', path ?? '.');
-        const found = await search({ kind: 'notes', hidden, ...where }, context.signal);
+        const { workspace } = context;
+        const where = await searchFrom(workspace, path, []);
+        const hidden = await context.hidden('list_notes', await pathTargets(workspace, path ?? '.'));
+        const found = await context.search({ kind: 'notes', hidden, ...where });
         const note = found.more ? `\n[The first ${MAX_FILES} notes; there are more: name a folder.]` : '';
         return {
           status: 'completed',

@@ -32,16 +32,16 @@ export function readFileTool(): Tool {
       `Returns at most ${MAX_LINES} lines and ${MAX_BYTES / 1024} KiB; a note at the end says where to go on with offset. ` +
       'Binary files, and files that hold keys or passwords, are refused.',
     input: Input,
-    targets: (input, folder) => fileTargets(folder, input.path),
+    targets: (input, workspace) => fileTargets(workspace, input.path),
     execute: (input, context) =>
       toToolResult(context, async () => {
-        const file = await openInside(context.folder, input.path);
+        const file = await openInside(context.workspace, input.path);
         try {
           const first = input.offset ?? 1;
           const page = await readPage(file.handle, first, input.limit ?? MAX_LINES, context.signal);
           if (page.binary)
             throw new TriadError('bad_input', `${input.path} is a binary file (${file.stats.size} bytes)`);
-          const path = await shownPath(context.folder, file.path);
+          const path = await shownPath(context.workspace.folder, file.path);
           return {
             status: 'completed',
             output: render(page, first, file.stats.size),

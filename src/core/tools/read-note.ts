@@ -5,10 +5,18 @@ import { TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
 import { READ_ONLY } from './traits.ts';
-import { search, searchFrom } from './search.ts';
+import { search, searchFrom, type SearchJob, type SearchResult } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { fileTargets, openInside, resolveInside, shownPath } from './workspace.ts';
+import {
+  fileTargets,
+  openInside,
+  pathTargets,
+  resolveInside,
+  shownPath,
+  withSessions,
+  type Workspace,
+} from './workspace.ts';
 
 const MAX_BYTES = 256 * 1024;
 const NOTES = '**/*.{md,markdown}';
@@ -31,19 +39,24 @@ export function readNoteTool(): Tool {
       `Reads a note of the workspace, or one section of it, at most ${MAX_BYTES / 1024} KiB. Longer ones, and files that are no Markdown, are for read_file.`,
     input: Input,
     like: 'read_file',
-    targets: async ({ note }, folder) => {
-      const { found } = await lookFor(folder, note, AbortSignal.timeout(LOOK_MS));
-      const each = await Promise.all(found.map((path) => fileTargets(folder, path)));
+    targets: async ({ note }, place) => {
+      const workspace = withSessions(place);
+      const { found } = await lookFor(workspace, note, (job) => search(job, AbortSignal.timeout(LOOK_MS)));
+      const each = await Promise.all(found.map((path) => fileTargets(workspace, path)));
       return { values: each.flatMap(({ values }) => values), path: true };
     },
     execute: ({ note, section }, context) =>
       toToolResult(context, async () => {
-        const { found, all } = await lookFor(context.folder, note, context.signal);
+        const workspace = withSessions(context.workspace);
+        const { found, all } = await lookFor(workspace, note, context.search);
         const [path, ...others] = found;
-        if (path === undefined) throw noNote(note, all, await context.hidden('read_note', '.'));
+        if (path === undefined) {
+          const targets = await pathTargets(workspace, '.');
+          throw noNote(note, all, await context.hidden('read_note', targets));
+        }
         if (others.length > 0)
           throw new TriadError('bad_input', `Several notes have the name ${note}: ${[path, ...others].join(', ')}`);
-        const text = await textOf(context.folder, path);
+        const text = await textOf(workspace, path);
         const part = section === undefined ? text : sectionNamed(text, section);
         if (part === null) throw noSection(path, section ?? '', text);
         return { status: 'completed', output: part, metadata: { path, section: section ?? null } };
@@ -55,23 +68,23 @@ const LOOK_MS = 20_000;
 
 /** `found`: the note at the path, or else all notes of that name. `all`: every note that was searched, for suggestions. */
 async function lookFor(
-  folder: string,
+  workspace: Workspace,
   note: string,
-  signal: AbortSignal,
+  searching: (job: SearchJob) => Promise<SearchResult>,
 ): Promise<{ found: string[]; all: readonly string[] }> {
   const wanted = wantedIn(note);
   for (const path of [wanted, `${wanted}.md`]) {
-    const canonical = await resolveInside(folder, path);
-    if (/\.(md|markdown)$/i.test(path) && (await isThere(folder, path)))
-      return { found: [await shownPath(folder, canonical)], all: [] };
+    const canonical = await resolveInside(workspace, path);
+    if (/\.(md|markdown)$/i.test(path) && (await isThere(workspace, path)))
+      return { found: [await shownPath(workspace.folder, canonical)], all: [] };
   }
   const job = {
     kind: 'glob',
     pattern: NOTES,
     hidden: [],
-    ...(await searchFrom(folder, undefined, [])),
+    ...(await searchFrom(workspace, undefined, [])),
   } as const;
-  const { lines } = await search(job, signal);
+  const { lines } = await searching(job);
   return { found: lines.filter((path) => nameOf(path) === nameOf(wanted)), all: lines };
 }
 
@@ -94,8 +107,8 @@ function noNote(note: string, all: readonly string[], hidden: readonly string[])
 /** How rules that deny match a path. */
 const LOOSELY = { path: true, loose: true };
 
-async function isThere(folder: string, path: string): Promise<boolean> {
-  return openInside(folder, path).then(
+async function isThere(workspace: Workspace, path: string): Promise<boolean> {
+  return openInside(workspace, path).then(
     async ({ handle }) => {
       await handle.close();
       return true;
@@ -107,8 +120,8 @@ async function isThere(folder: string, path: string): Promise<boolean> {
   );
 }
 
-async function textOf(folder: string, path: string): Promise<string> {
-  const { handle, stats } = await openInside(folder, path);
+async function textOf(workspace: Workspace, path: string): Promise<string> {
+  const { handle, stats } = await openInside(workspace, path);
   try {
     if (stats.size > MAX_BYTES)
       throw new TriadError('limit_reached', `${path} has ${stats.size} bytes: read it page by page with read_file`);

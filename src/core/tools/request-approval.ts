@@ -22,7 +22,7 @@ export const requestApproval = defineTool<z.output<typeof Input>>({
     'Tool calls that need a yes are asked about by themselves: do not ask for those here. The person may answer yes, yes with changes, or no with a reason.',
   input: Input,
   order: 'concurrent',
-  question: (input, { folder }) => {
+  question: (input, { workspace }) => {
     const { action, reason, impact = null, reversible } = input;
     return Promise.resolve({
       title: `Go on with this: ${firstLine(action)}`,
@@ -32,7 +32,7 @@ export const requestApproval = defineTool<z.output<typeof Input>>({
         action,
         reason,
         impact,
-        folder,
+        folder: workspace.folder,
         input,
         hash: canonicalHash({ tool: 'request_approval', input }),
       },

@@ -1,6 +1,6 @@
 /** The thread of one search: lists files that match a pattern, or lines of files that match a regular expression. */
-import { type PathLike, readdir } from 'node:fs';
-import { type FileHandle, realpath, stat } from 'node:fs/promises';
+import type { PathLike, readdir } from 'node:fs';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -8,10 +8,11 @@ import { glob, type GlobOptions } from 'tinyglobby';
 import { matches } from '../base/pattern.ts';
 import { TriadError } from '../base/errors.ts';
 import { cutAtCodePoint } from '../base/text.ts';
+import { protectedFiles } from './hard-links.ts';
 import type { Note } from './note-search.ts';
 import { titleOfNote } from './note-sections.ts';
 import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
-import { isInside, openInside } from './workspace.ts';
+import { entriesInside, openInside, type Workspace } from './workspace.ts';
 
 const CHUNK = 64 * 1024;
 /** Of a longer line only the beginning is searched. */
@@ -27,6 +28,10 @@ const MAX_NOTES = 5000;
 
 /** How rules that allow match a path. */
 const EXACTLY = { path: true, loose: false };
+
+/** Looked for once, where the first file with several names is opened. */
+let protectedOnes: ReturnType<typeof protectedFiles> | undefined;
+const protect: typeof protectedFiles = (workspace) => (protectedOnes ??= protectedFiles(workspace));
 
 await main(workerData as SearchJob);
 
@@ -66,14 +71,14 @@ async function listFiles(job: SearchJob & { kind: 'glob' }): Promise<void> {
 async function searchFiles(job: SearchJob & { kind: 'grep' }): Promise<void> {
   const expression = compile(job.pattern, job.ignoreCase);
   const isFile = (await stat(job.start)).isFile();
-  const named = [shown(job.folder, job.start)].filter((path) => !isHidden(job, path));
+  const named = [shown(job, job.start)].filter((path) => !isHidden(job, path));
   const paths = isFile ? named : await filesOf(job, job.glob);
   let count = 0;
   for (let at = 0; at < paths.length; at += AT_A_TIME) {
     const batch = paths.slice(at, at + AT_A_TIME);
     // One more than may be shown tells whether there is more.
     const results = await Promise.all(
-      batch.map((path) => searchFile(job.folder, path, expression, MAX_MATCHES + 1 - count, isFile)),
+      batch.map((path) => searchFile(job.workspace, path, expression, MAX_MATCHES + 1 - count, isFile)),
     );
     const lines = results.flat();
     send({ type: 'lines', lines: lines.slice(0, MAX_MATCHES - count) });
@@ -90,7 +95,7 @@ async function notesIn(job: SearchJob): Promise<string[]> {
 
 async function listNotes(job: SearchJob): Promise<void> {
   const paths = await notesIn(job);
-  const notes = await readNotes(job.folder, paths.slice(0, MAX_FILES));
+  const notes = await readNotes(job.workspace, paths.slice(0, MAX_FILES));
   send({ type: 'lines', lines: notes.map(({ path, text }) => `${path} — ${titleOfNote(path, text)}`) });
   send({ type: 'end', more: paths.length > MAX_FILES, files: paths.length });
 }
@@ -98,23 +103,23 @@ async function listNotes(job: SearchJob): Promise<void> {
 async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
   const { query, limit, reports } = job;
   const [paths, { rankSections }] = await Promise.all([notesIn(job), import('./note-search.ts')]);
-  const notes = await readNotes(job.folder, paths.slice(0, MAX_NOTES));
+  const notes = await readNotes(job.workspace, paths.slice(0, MAX_NOTES));
   send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
   send({ type: 'end', more: paths.length > MAX_NOTES, files: notes.length });
 }
 
 /** Those that can be read. */
-async function readNotes(folder: string, paths: readonly string[]): Promise<Note[]> {
+async function readNotes(workspace: Workspace, paths: readonly string[]): Promise<Note[]> {
   const notes: Note[] = [];
   for (let at = 0; at < paths.length; at += AT_A_TIME)
-    notes.push(...(await Promise.all(paths.slice(at, at + AT_A_TIME).map((path) => readNote(folder, path)))).flat());
+    notes.push(...(await Promise.all(paths.slice(at, at + AT_A_TIME).map((path) => readNote(workspace, path)))).flat());
   return notes;
 }
 
-async function readNote(folder: string, path: string): Promise<Note[]> {
+async function readNote(workspace: Workspace, path: string): Promise<Note[]> {
   let handle: FileHandle | null = null;
   try {
-    ({ handle } = await openInside(folder, path));
+    ({ handle } = await openInside(workspace, path, protect));
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_NOTE), 0, MAX_NOTE, 0);
     return [{ path, text: buffer.toString('utf8', 0, bytesRead) }];
   } catch (error) {
@@ -133,10 +138,10 @@ async function filesOf(job: SearchJob, pattern: string): Promise<string[]> {
     expandDirectories: false,
     followSymbolicLinks: false,
     ignore: ['**/.git/**', '**/node_modules/**'],
-    fs: { readdir: confined(job.folder) },
+    fs: { readdir: confined(job.workspace) },
   });
   return found
-    .map((path) => shown(job.folder, join(job.start, path)))
+    .map((path) => shown(job, join(job.start, path)))
     .filter((path) => !path.startsWith('../') && !isHidden(job, path))
     .sort();
 }
@@ -145,12 +150,15 @@ function isHidden({ hidden }: SearchJob, path: string): boolean {
   return hidden.some((pattern) => matches(pattern, path, { path: true, loose: true }));
 }
 
-/** A pattern's fixed beginning may name a link: whatever leads outside is shown as empty. */
-function confined(folder: string): NonNullable<NonNullable<GlobOptions['fs']>['readdir']> {
+/**
+ * A pattern's fixed beginning may name a link, and a folder may become one meanwhile: whatever leads outside, or to what
+ * is the program's own, is shown as empty.
+ */
+function confined(workspace: Workspace): NonNullable<NonNullable<GlobOptions['fs']>['readdir']> {
   type Callback = (error: NodeJS.ErrnoException | null, entries: unknown[]) => void;
-  const guarded = (path: PathLike, options: { withFileTypes: true }, callback: Callback) => {
-    realpath(path).then(
-      (real) => (isInside(folder, real) ? readdir(path, options, callback) : callback(null, [])),
+  const guarded = (path: PathLike, _: { withFileTypes: true }, callback: Callback) => {
+    entriesInside(workspace, String(path)).then(
+      (entries) => callback(null, entries),
       () => callback(null, []),
     );
   };
@@ -158,7 +166,7 @@ function confined(folder: string): NonNullable<NonNullable<GlobOptions['fs']>['r
   return guarded as unknown as typeof readdir;
 }
 
-function shown(folder: string, path: string): string {
+function shown({ workspace: { folder } }: SearchJob, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
@@ -174,7 +182,7 @@ function compile(pattern: string, ignoreCase: boolean): RegExp {
 
 /** Lines as `path:line:text`. Binary files and those that may not be read are passed over, unless the file was asked for by name. */
 async function searchFile(
-  folder: string,
+  workspace: Workspace,
   path: string,
   expression: RegExp,
   max: number,
@@ -184,7 +192,7 @@ async function searchFile(
   const found: string[] = [];
   let handle: FileHandle | null = null;
   try {
-    ({ handle } = await openInside(folder, path));
+    ({ handle } = await openInside(workspace, path, protect));
     let number = 0;
     for await (const line of linesOf(handle)) {
       number++;

@@ -2,18 +2,17 @@
 import { Worker } from 'node:worker_threads';
 import { TriadError } from '../base/errors.ts';
 import type { PastReport } from './note-search.ts';
-import { resolveInside } from './workspace.ts';
+import { resolveInside, type Workspace } from './workspace.ts';
 
 export const MAX_FILES = 1000;
 export const MAX_MATCHES = 500;
 export const MAX_LINE_CHARS = 500;
 /** After this a search is stopped and what it has found so far is its answer, in milliseconds. */
 export const SEARCH_MS = 20_000;
-const MEMORY_MB = 512;
+const MEMORY_MB = 256;
 
 export type SearchJob = {
-  /** Canonical path of the workspace. */
-  folder: string;
+  workspace: Workspace;
   /** Canonical path of the folder (or, for grep, the file) to search. */
   start: string;
   /** Patterns of paths, relative to the workspace, that are passed over. */
@@ -52,10 +51,10 @@ export interface SearchResult {
 
 /** Checks where to search and that patterns stay inside. */
 export async function searchFrom(
-  folder: string,
+  workspace: Workspace,
   path: string | undefined,
   patterns: readonly string[],
-): Promise<{ folder: string; start: string }> {
+): Promise<{ workspace: Workspace; start: string }> {
   for (const pattern of patterns) {
     if (/(^|[/\\{,(|])\.\.($|[/\\},)|])/.test(pattern) || pattern.startsWith('/')) {
       throw new TriadError(
@@ -64,7 +63,7 @@ export async function searchFrom(
       );
     }
   }
-  return { folder: await resolveInside(folder, '.'), start: await resolveInside(folder, path ?? '.') };
+  return { workspace, start: await resolveInside(workspace, path ?? '.') };
 }
 
 export async function search(

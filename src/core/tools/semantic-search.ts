@@ -1,7 +1,7 @@
 /** The tool that finds what notes of the workspace, and reports of earlier sub-agents in it, say about something. */
 import { z } from 'zod';
 import { READ_ONLY } from './traits.ts';
-import { search, searchFrom } from './search.ts';
+import { searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from './workspace.ts';
@@ -28,13 +28,18 @@ export function semanticSearchTool(): Tool {
       'Searches the notes of the workspace (its Markdown files, section by section) and the reports of earlier sub-agents in it by the words of a query, best first: where each stands, and the words around what was found. ' +
       'Use grep for exact text and for code, read_note to read on.',
     input: Input,
-    targets: (_, folder) => pathTargets(folder, '.'),
+    targets: (_, workspace) => pathTargets(workspace, '.'),
     execute: ({ query, limit = DEFAULT_RESULTS }, context) =>
       toToolResult(context, async () => {
-        const where = await searchFrom(context.folder, undefined, []);
-        const [hidden, reports] = await Promise.all([context.hidden('semantic_search', '.'), context.pastReports()]);
+        const { workspace } = context;
+        const targets = await pathTargets(workspace, '.');
+        const where = await searchFrom(workspace, undefined, []);
+        const [hidden, reports] = await Promise.all([
+          context.hidden('semantic_search', targets),
+          context.pastReports(),
+        ]);
         const job = { kind: 'ranked', query, limit, reports, hidden, ...where } as const;
-        const found = await search(job, context.signal);
+        const found = await context.search(job);
         const looked = `${found.files ?? 0} notes and ${reports.length} reports`;
         const note = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
         return {

@@ -7,6 +7,8 @@ import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
+import type { SearchJob, SearchResult } from './search.ts';
+import type { Workspace } from './workspace.ts';
 
 export type { Question };
 
@@ -24,8 +26,8 @@ export interface ToolContext {
   readonly workflowId: string;
   readonly runId: string;
   readonly toolCallId: string;
-  /** Canonical path of the workspace; nothing outside may be read or written. */
-  readonly folder: string;
+  /** Nothing outside may be read or written. */
+  readonly workspace: Workspace;
   /** Aborts when the run is stopped; every wait takes it. */
   readonly signal: AbortSignal;
   /** Starting sub-agents; null for every run but a lead's. */
@@ -38,12 +40,14 @@ export interface ToolContext {
   readonly memory: Memory;
   /** Reports of sub-agents in earlier workflows of the same folder, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
-  /** Patterns of the paths below `path` that rules hide from this agent, for tools that look at many files. */
-  hidden(tool: string, path: string): Promise<readonly string[]>;
+  /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
+  hidden(tool: string, targets: Targets): Promise<readonly string[]>;
+  /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
+  readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
 }
 
 /** The part of the context that `question` gets. */
-export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'folder' | 'signal' | 'children'>;
+export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'workspace' | 'signal' | 'children'>;
 
 /** The agent's own notes in this folder; no other agent reads them. */
 export interface Memory {
@@ -76,7 +80,7 @@ export interface Tool<Input = unknown> {
    * The values that the patterns of rules are matched against. Without it, a tool that needs no permission has no targets,
    * and those of any other tool are unknown. Throws a TriadError for input that cannot work.
    */
-  targets?(input: Input, folder: string): Promise<Targets>;
+  targets?(input: Input, workspace: Workspace): Promise<Targets>;
   /** Name of a tool that does the same in another way: rules that deny or ask about that one apply here too. */
   readonly like?: string;
   /** What to ask before execution; null where a call needs no approval. Throws a TriadError for input that cannot work. */

@@ -1,9 +1,24 @@
-/** Confinement: every path that a tool touches is resolved here, links included, and must lie inside the workspace. */
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+/** Confinement: every path that a tool touches is resolved here, links included, and must lie in the workspace and in no folder of the program's own. */
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { protectedFiles } from './hard-links.ts';
 import { isSecret } from './secret-names.ts';
+
+/** Where an agent works, and what of it no tool reaches. Plain data: the threads of searches get it too. */
+export interface Workspace {
+  /** Canonical path. */
+  readonly folder: string;
+  /** Canonical paths of the program's own folders (settings, keys, trust, store, sessions): out of reach whatever a rule, a mode or a person says. */
+  readonly own: readonly string[];
+  /** Those among them that hold the Markdown of sessions, where the agent may read it; only a lead may. */
+  readonly sessions: readonly string[];
+  /** Patterns of files that hold keys, beyond those of well-known names. */
+  readonly secrets: readonly string[];
+  /** Set by `withSessions`. */
+  readonly readsSessions?: boolean;
+}
 
 export interface OpenFile {
   handle: FileHandle;
@@ -12,11 +27,18 @@ export interface OpenFile {
   stats: Stats;
 }
 
+/** The same workspace for tools that read notes: the Markdown of sessions is open to those of a lead. */
+export function withSessions(workspace: Workspace): Workspace {
+  return { ...workspace, readsSessions: true };
+}
+
 /**
  * The canonical path of something in the workspace that exists or could be made there. Follows links, also of the
- * nearest existing folder above a new file. Throws `not_allowed` where that leads outside.
+ * nearest existing folder above a new file. Throws `not_allowed` where that leads outside, or into a folder of the
+ * program's own.
  */
-export async function resolveInside(folder: string, path: string): Promise<string> {
+export async function resolveInside(workspace: Workspace, path: string): Promise<string> {
+  const { folder } = workspace;
   if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
   const root = await realpath(folder).catch((error: unknown) =>
     throwFileError(error, `The workspace folder ${folder}`),
@@ -28,6 +50,7 @@ export async function resolveInside(folder: string, path: string): Promise<strin
     if (real !== null) {
       const found = join(real, ...missing);
       if (!isInside(root, found)) throw outside(path);
+      if (isOwn(workspace, found) || isOwn(workspace, resolve(folder, path))) throw own(path);
       return found;
     }
     if (await exists(current))
@@ -36,6 +59,16 @@ export async function resolveInside(folder: string, path: string): Promise<strin
     current = dirname(current);
   }
 }
+
+/** Whether a path lies in a folder of the program's own that is closed here. Ignores case, as some file systems do. */
+export function isOwn({ own: folders, sessions, readsSessions }: Workspace, path: string): boolean {
+  const folded = folding(path);
+  const isIn = (folder: string): boolean => isInside(folding(folder), folded);
+  if (!folders.some(isIn)) return false;
+  return !(readsSessions === true && /\.md$/.test(folded) && sessions.some(isIn));
+}
+
+const folding = (path: string): string => path.normalize('NFC').toLowerCase();
 
 /** Relative to the workspace with forward slashes, as people and models see it; `.` for the workspace itself. */
 export async function shownPath(folder: string, canonical: string): Promise<string> {
@@ -48,35 +81,41 @@ export async function shownPath(folder: string, canonical: string): Promise<stri
 
 /** The targets of a path for rules: as it was asked for, and where it leads. */
 export async function pathTargets(
-  folder: string,
+  workspace: Workspace,
   path: string,
 ): Promise<{ values: string[]; path: true; canonical: string }> {
-  const canonical = await resolveInside(folder, path);
+  const { folder } = workspace;
+  const canonical = await resolveInside(workspace, path);
   const asked = relative(folder, resolve(folder, path)).split(sep).join('/') || '.';
   const values = new Set([await shownPath(folder, canonical), asked]);
   return { values: [...values], path: true, canonical };
 }
 
 /** The same for a file that is read or written whole: one that usually holds keys is refused. */
-export async function fileTargets(folder: string, path: string): Promise<{ values: string[]; path: true }> {
-  const { canonical, ...targets } = await pathTargets(folder, path);
-  await refuseSecret(folder, path, canonical);
+export async function fileTargets(workspace: Workspace, path: string): Promise<{ values: string[]; path: true }> {
+  const { canonical, ...targets } = await pathTargets(workspace, path);
+  await refuseSecret(workspace, path, canonical);
   return targets;
 }
 
 /** Throws `not_allowed` for a file that usually holds keys, by the name that was asked for or the one it leads to. */
-export async function refuseSecret(folder: string, asked: string, canonical: string): Promise<void> {
-  if (!isSecret(await shownPath(folder, canonical)) && !isSecret(basename(asked))) return;
+export async function refuseSecret({ folder, secrets }: Workspace, asked: string, canonical: string): Promise<void> {
+  if (!isSecret(await shownPath(folder, canonical), secrets) && !isSecret(basename(asked), secrets)) return;
   throw new TriadError('not_allowed', `${asked} usually holds keys or passwords: tools neither read nor write it`);
 }
 
 /**
  * Opens a regular file for reading and makes sure that what was opened is what was checked, whatever changed on disk
- * in between. Never waits for a pipe or a device. The caller closes the handle.
+ * in between. Never waits for a pipe or a device. The caller closes the handle. `protect` finds the files that may not
+ * be opened under any other name either.
  */
-export async function openInside(folder: string, path: string): Promise<OpenFile> {
-  const canonical = await resolveInside(folder, path);
-  await refuseSecret(folder, path, canonical);
+export async function openInside(
+  workspace: Workspace,
+  path: string,
+  protect: typeof protectedFiles = protectedFiles,
+): Promise<OpenFile> {
+  const canonical = await resolveInside(workspace, path);
+  await refuseSecret(workspace, path, canonical);
   refuseSpecial(await lstat(canonical).catch((error: unknown) => throwFileError(error, path)), path);
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(canonical, flags).catch((error: unknown) => throwFileError(error, path));
@@ -84,6 +123,7 @@ export async function openInside(folder: string, path: string): Promise<OpenFile
     const stats = await handle.stat();
     refuseSpecial(stats, path);
     await refuseReplaced(handle, canonical, path);
+    if (stats.nlink > 1) await refuseOtherName(workspace, handle, path, protect);
     return { handle, path: canonical, stats };
   } catch (error) {
     await handle.close();
@@ -112,6 +152,46 @@ export async function withFolder<T>(
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Makes a folder of the workspace and those above it that are missing, each in one that is in hand, so that none comes
+ * to be outside.
+ */
+export async function makeFolder(canonical: string, asked: string): Promise<void> {
+  const there = await lstat(canonical).catch(() => null);
+  if (there) return;
+  await makeFolder(dirname(canonical), asked);
+  await withFolder(dirname(canonical), asked, (through) =>
+    mkdir(join(through, basename(canonical))).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throwFileError(error, asked);
+    }),
+  );
+}
+
+/** A hard link is the file itself. Throws `not_allowed` where it has another name under which it may not be read. */
+async function refuseOtherName(
+  workspace: Workspace,
+  handle: FileHandle,
+  asked: string,
+  protect: typeof protectedFiles,
+): Promise<void> {
+  const { dev, ino } = await handle.stat({ bigint: true });
+  const files = await protect(workspace);
+  if (files === null)
+    throw new TriadError('not_allowed', `${asked} has another name (a hard link), and too many files could be it`);
+  if (files.has(`${dev}:${ino}`))
+    throw new TriadError(
+      'not_allowed',
+      `${asked} is also the name of a file that no tool reaches: one that holds keys, or one of Triad's own`,
+    );
+}
+
+/** What a folder holds; nothing for one outside or of the program's own, also where its name comes to mean one meanwhile. */
+export async function entriesInside(workspace: Workspace, path: string): Promise<Dirent[]> {
+  const real = await realpath(path);
+  if (!isInside(workspace.folder, real) || isOwn(workspace, real)) return [];
+  return withFolder(real, path, (through) => readdir(through, { withFileTypes: true }));
 }
 
 /** Throws unless what was opened is what has this canonical path: a folder above may have become a link in between. */
@@ -150,6 +230,10 @@ export function throwFileError(error: unknown, path: string): never {
 
 export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function own(path: string): TriadError {
+  return new TriadError('not_allowed', `${path} belongs to Triad itself (settings, keys, history): no tool reaches it`);
 }
 
 function outside(path: string): TriadError {

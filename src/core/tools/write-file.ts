@@ -1,5 +1,4 @@
 /** The tool that writes a whole text file in the workspace, after a person saw the difference. */
-import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
@@ -19,6 +18,7 @@ import {
 import {
   throwFileError,
   fileTargets,
+  makeFolder,
   openInside,
   refuseSecret,
   resolveInside,
@@ -50,7 +50,7 @@ export function writeFileTool(): Tool {
     primaryOnly: false,
     order: 'serial',
     recovery: 'unknown',
-    targets: (input, folder) => fileTargets(folder, input.path),
+    targets: (input, workspace) => fileTargets(workspace, input.path),
     question: (input, context) => ask(input, context),
     execute: (input, context, approval) => toToolResult(context, () => write(input, context, approval)),
   });
@@ -62,6 +62,7 @@ interface Target {
   /** As people see it. */
   shown: string;
   before: Buffer | null;
+  /** Permissions only: with the rights of its owner, or of its group, nothing new is to run. */
   mode: number | undefined;
 }
 
@@ -71,12 +72,12 @@ async function ask(input: Input, context: QuestionContext): Promise<Question> {
   const what = preview.created ? 'Makes the file' : 'Replaces the content of';
   return {
     title: `Write ${target.shown}${complete ? ` (+${preview.added} −${preview.removed})` : ''}`,
-    description: `${what} ${target.shown} in ${context.folder}`,
+    description: `${what} ${target.shown} in ${context.workspace.folder}`,
     subject: {
       kind: 'tool',
       tool: NAME,
       input,
-      folder: context.folder,
+      folder: context.workspace.folder,
       preview,
       hash: canonicalHash({ tool: NAME, input }),
     },
@@ -96,7 +97,7 @@ async function write(input: Input, context: ToolContext, approval: Approval | nu
     if (now.path !== target.path || hashOf(now.before) !== preview.beforeHash) throw changed(target.shown);
   };
   const parent = dirname(target.path);
-  await mkdir(parent, { recursive: true }).catch((error: unknown) => throwFileError(error, input.path));
+  await makeFolder(parent, input.path);
   await withFolder(parent, input.path, (through) =>
     writeAtomically(join(through, basename(target.path)), input.content, {
       mode: target.mode,
@@ -108,11 +109,12 @@ async function write(input: Input, context: ToolContext, approval: Approval | nu
 
 /** Resolves the path and reads what is there now. Throws `not_allowed` or `bad_input` where it may not or cannot be written. */
 async function look(path: string, context: QuestionContext): Promise<Target> {
-  const canonical = await resolveInside(context.folder, path);
-  await refuseSecret(context.folder, path, canonical);
-  const shown = await shownPath(context.folder, canonical);
+  const { workspace } = context;
+  const canonical = await resolveInside(workspace, path);
+  await refuseSecret(workspace, path, canonical);
+  const shown = await shownPath(workspace.folder, canonical);
   if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
-  const file = await openInside(context.folder, path).catch((error: unknown) => {
+  const file = await openInside(workspace, path).catch((error: unknown) => {
     if (error instanceof TriadError && error.code === 'not_found') return null;
     throw error;
   });
@@ -122,7 +124,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
       throw new TriadError('bad_input', `${path} is too large to be replaced (${file.stats.size} bytes)`);
     }
     const before = await file.handle.readFile({ signal: context.signal });
-    return { path: file.path, shown, before, mode: file.stats.mode & 0o7777 };
+    return { path: file.path, shown, before, mode: file.stats.mode & 0o777 };
   } finally {
     await file.handle.close();
   }

@@ -94,7 +94,7 @@ test('what was saved counts for the next call, also of the same size at the same
 test('without files there are no rules', async () => {
   const folder = await folderWith();
   const found = await readFolderRules(folder, { file: join(folder, 'none.toml'), isTrusted: async () => false });
-  expect(found).toEqual({ trusted: true, rules: [], faults: [] });
+  expect(found).toEqual({ trusted: true, rules: [], alwaysAsk: [], secretFiles: [], faults: [] });
 });
 
 test.for([

@@ -25,7 +25,7 @@ test('without a file everything has its default', async () => {
       inactivity_seconds: INACTIVITY_MS / 1000,
       approval_seconds: APPROVAL_TIMEOUT_MS / 1000,
     },
-    permissions: { mode: 'manual', rules: [] },
+    permissions: { mode: 'manual', rules: [], always_ask: [], secret_files: [] },
     approvals: { on_timeout: 'reject' },
     providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null } },
     sessions: { project: false },

@@ -69,7 +69,7 @@ describe('reading', () => {
   test('nothing outside of the folder, and no link out of it', async () => {
     const context = await within();
     const outside = await folderWith({ 'far.md': '# Far' });
-    await symlink(join(outside, 'far.md'), join(context.folder, 'near.md'));
+    await symlink(join(outside, 'far.md'), join(context.workspace.folder, 'near.md'));
     for (const note of [join(outside, 'far.md'), '../far.md', 'near.md'])
       expect((await call(readNoteTool(), { note }, context)).output).toContain('is outside the workspace');
     expect((await call(listNotesTool(), {}, context)).output).not.toContain('Far');

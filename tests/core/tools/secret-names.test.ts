@@ -1,12 +1,12 @@
 /** Files that hold keys are neither read, searched nor written, under any name that leads to them. */
-import { symlink } from 'node:fs/promises';
+import { link, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
 import { readFileTool } from '#core/tools/read-file.ts';
 import { isSecret } from '#core/tools/secret-names.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const secrets = [
   '.env',
@@ -32,6 +32,44 @@ const secrets = [
   'infra/terraform.tfstate.backup',
   'a/.SSH/known_hosts',
   'a\\.aws\\credentials',
+  '.env-production',
+  '.env_local',
+  '.Env.Development.Local',
+  'env.prod',
+  '.dev.vars',
+  '.config/gcloud/application_default_credentials.json',
+  '.config/gh/hosts.yml',
+  '.oci/config',
+  'client_secret_4711.json',
+  'my-app-firebase-adminsdk-x1.json',
+  '.docker/config.json',
+  '.kube/config',
+  'kubeconfig',
+  '.gradle/gradle.properties',
+  '.m2/settings.xml',
+  '.pypirc',
+  '.pgpass',
+  '.my.cnf',
+  '.mongoshrc.js',
+  '.bash_history',
+  '.python_history',
+  '.psql_history',
+  'fish_history',
+  '.config/Slack/Cookies',
+  '.mozilla/firefox/x/logins.json',
+  'Login Data',
+  'Library/Keychains/login.keychain-db',
+  'apns.p8',
+  'vault.kdbx',
+  'secret.gpg',
+  'backup.age',
+  'vpn.ovpn',
+  'prod.tfvars',
+  'prod.auto.tfvars.json',
+  'id_rsa-1',
+  'server.key (copy)',
+  '.credentials.json',
+  'instance.json',
 ];
 const plain = [
   '.env.example',
@@ -45,6 +83,17 @@ const plain = [
   'notes.bak',
   'secrets.md',
   'docker/config.json',
+  '.env-example',
+  '.env_template',
+  'src/env.local.ts',
+  'src/credentials/index.ts',
+  'credentials.ts',
+  'locales/en/auth.json',
+  'inventory/hosts.yml',
+  'gradle.properties',
+  'tests/instance.json.ts',
+  'src/history.ts',
+  'public.age.md',
 ];
 
 test.for(secrets)('%s is secret', (path) => expect(isSecret(path)).toBe(true));
@@ -102,4 +151,35 @@ test('a write is refused before anyone is asked, so that no diff shows the old c
   expect(await call(tool, { path: '.env', content: '' }, contextIn(folder))).toMatchObject({
     status: 'error',
   });
+});
+
+test('a hard link to one counts as it, in the workspace and in the home of the person', async () => {
+  const home = await folderWith({ '.ssh/id_work': 'hidden', '.netrc': 'hidden' });
+  const folder = await folderWith({ 'app/.env': 'KEY=hidden', 'a.txt': 'KEY=shown' });
+  vi.stubEnv('HOME', home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await link(join(folder, 'app/.env'), join(folder, 'notes.txt'));
+  await link(join(home, '.ssh/id_work'), join(folder, 'work.txt'));
+  await link(join(home, '.netrc'), join(folder, 'net.txt'));
+  await link(join(folder, 'a.txt'), join(folder, 'b.txt'));
+  for (const path of ['notes.txt', 'work.txt', 'net.txt']) {
+    expect(await call(readFileTool(), { path }, contextIn(folder)), path).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('no tool reaches') as string,
+    });
+    await expect(writeFileTool().question!({ path, content: '' }, contextIn(folder)), path).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+  }
+  expect(await call(readFileTool(), { path: 'b.txt' }, contextIn(folder))).toMatchObject({ output: 'KEY=shown' });
+  const found = await call(grepTool(), { pattern: 'KEY' }, contextIn(folder));
+  expect(found.output).toBe('a.txt:1:KEY=shown\nb.txt:1:KEY=shown');
+});
+
+test("the person's own patterns count: of names and of paths, in any case", async () => {
+  const folder = await folderWith({ 'deploy/tokens/prod.txt': 'hidden', 'a/Team.Vault': 'hidden', 'b.txt': 'shown' });
+  const context = contextIn(workspaceIn(folder, { secrets: ['deploy/tokens/**', '*.vault'] }));
+  for (const path of ['deploy/tokens/prod.txt', 'a/Team.Vault'])
+    expect(await call(readFileTool(), { path }, context), path).toMatchObject({ status: 'error' });
+  expect((await call(grepTool(), { pattern: 'hidden|shown' }, context)).output).toBe('b.txt:1:shown');
 });

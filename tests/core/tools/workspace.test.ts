@@ -3,23 +3,23 @@ import { mkdir, readdir, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInside, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { entriesInside, isInside, makeFolder, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
+import { folderWith, workspaceIn } from '../../support/workspace.ts';
 
 test('relative and absolute paths inside resolve to the canonical path', async () => {
   const folder = await folderWith({ 'src/a.ts': 'a' });
-  expect(await resolveInside(folder, 'src/a.ts')).toBe(join(folder, 'src/a.ts'));
-  expect(await resolveInside(folder, './src/../src/a.ts')).toBe(join(folder, 'src/a.ts'));
-  expect(await resolveInside(folder, join(folder, 'src'))).toBe(join(folder, 'src'));
-  expect(await resolveInside(folder, 'new/deep/file.txt')).toBe(join(folder, 'new/deep/file.txt'));
-  expect(await resolveInside(folder, '.')).toBe(folder);
+  expect(await resolveInside(workspaceIn(folder), 'src/a.ts')).toBe(join(folder, 'src/a.ts'));
+  expect(await resolveInside(workspaceIn(folder), './src/../src/a.ts')).toBe(join(folder, 'src/a.ts'));
+  expect(await resolveInside(workspaceIn(folder), join(folder, 'src'))).toBe(join(folder, 'src'));
+  expect(await resolveInside(workspaceIn(folder), 'new/deep/file.txt')).toBe(join(folder, 'new/deep/file.txt'));
+  expect(await resolveInside(workspaceIn(folder), '.')).toBe(folder);
 });
 
 test.for(['..', '../x', 'src/../../x', '/etc/passwd', '/', 'no/such/../../../x'])(
   '%s is refused by name',
   async (path) => {
     const folder = await folderWith({ 'src/a.ts': 'a' });
-    await expect(resolveInside(folder, path)).rejects.toMatchObject({
+    await expect(resolveInside(workspaceIn(folder), path)).rejects.toMatchObject({
       code: 'not_allowed',
       message: `${path} is outside the workspace`,
     });
@@ -28,7 +28,7 @@ test.for(['..', '../x', 'src/../../x', '/etc/passwd', '/', 'no/such/../../../x']
 
 test('a folder whose name merely begins like the workspace is outside', async () => {
   const parent = await folderWith({ 'work/a.txt': 'a', 'work-other/b.txt': 'b' });
-  await expect(resolveInside(join(parent, 'work'), '../work-other/b.txt')).rejects.toMatchObject({
+  await expect(resolveInside(workspaceIn(join(parent, 'work')), '../work-other/b.txt')).rejects.toMatchObject({
     code: 'not_allowed',
   });
 });
@@ -41,24 +41,24 @@ test('links that lead outside are refused, also above a new file, and links insi
   await symlink(join(folder, 'out'), join(folder, 'twice'));
   await symlink('real', join(folder, 'in'));
   for (const path of ['out', 'out/secret.txt', 'file.txt', 'twice/secret.txt', 'out/new/file.txt']) {
-    await expect(resolveInside(folder, path), path).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(resolveInside(workspaceIn(folder), path), path).rejects.toMatchObject({ code: 'not_allowed' });
   }
-  expect(await resolveInside(folder, 'in/a.txt')).toBe(join(folder, 'real/a.txt'));
+  expect(await resolveInside(workspaceIn(folder), 'in/a.txt')).toBe(join(folder, 'real/a.txt'));
 });
 
 test('a link to nothing is refused, since writing through it would make its target', async () => {
   const folder = await folderWith();
   await symlink('/tmp/triad-does-not-exist/x', join(folder, 'dangling'));
-  await expect(resolveInside(folder, 'dangling')).rejects.toMatchObject({ code: 'not_allowed' });
-  await expect(resolveInside(folder, 'dangling/below')).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(resolveInside(workspaceIn(folder), 'dangling')).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(resolveInside(workspaceIn(folder), 'dangling/below')).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
 test('links in a circle and a NUL character are refused', async () => {
   const folder = await folderWith();
   await symlink('b', join(folder, 'a'));
   await symlink('a', join(folder, 'b'));
-  await expect(resolveInside(folder, 'a')).rejects.toMatchObject({ code: 'not_allowed' });
-  await expect(resolveInside(folder, 'x\0y')).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(resolveInside(workspaceIn(folder), 'a')).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(resolveInside(workspaceIn(folder), 'x\0y')).rejects.toMatchObject({ code: 'bad_input' });
 });
 
 test('whatever path is asked for: it is refused, or it lies inside', async () => {
@@ -77,7 +77,7 @@ test('whatever path is asked for: it is refused, or it lies inside', async () =>
     .map((parts) => parts.join('/'));
   await fc.assert(
     fc.asyncProperty(fc.oneof(paths, absolute), async (path) => {
-      const found = await resolveInside(folder, path).catch(() => null);
+      const found = await resolveInside(workspaceIn(folder), path).catch(() => null);
       if (found === null) return;
       expect(isInside(folder, found)).toBe(true);
       const real = await realpath(found).catch(() => null);
@@ -87,42 +87,73 @@ test('whatever path is asked for: it is refused, or it lies inside', async () =>
   );
 });
 
-test('what is opened is never outside, even while a folder is swapped for a link again and again', async () => {
-  const outside = await folderWith({ 'a.txt': 'OUTSIDE' });
-  const folder = await folderWith({ 'keep/a.txt': 'inside' });
-  const swap = async () => {
-    await rename(join(folder, 'keep'), join(folder, 'aside'));
-    await symlink(outside, join(folder, 'keep'));
-    await rm(join(folder, 'keep'));
-    await rename(join(folder, 'aside'), join(folder, 'keep'));
+/** Swaps `keep` for a link to the outside and back, again and again, until the work is done. */
+async function whileSwapped(folder: string, outside: string, work: () => Promise<void>): Promise<void> {
+  const [keep, aside] = [join(folder, 'keep'), join(folder, 'aside')];
+  // Work that makes folders may have made it anew in between.
+  const back = async (): Promise<void> => {
+    await rm(keep, { recursive: true, force: true }).catch(() => undefined);
+    await rename(aside, keep).catch(back);
   };
   let on = true;
   const swapping = (async () => {
-    while (on) await swap();
+    while (on) {
+      await rename(keep, aside);
+      await symlink(outside, keep).catch(() => undefined);
+      await back();
+    }
   })();
-  const read: string[] = [];
-  for (let i = 0; i < 1000; i++) {
-    const file = await openInside(folder, 'keep/a.txt').catch(() => null);
-    if (!file) continue;
-    read.push(await file.handle.readFile('utf8'));
-    await file.handle.close();
-  }
-  on = false;
+  await work().finally(() => (on = false));
   await swapping;
+}
+
+test.runIf(process.platform === 'linux')('what is listed is never outside', async () => {
+  const outside = await folderWith({ 'secret-name.txt': '' });
+  const folder = await folderWith({ 'keep/plain.txt': '' });
+  const list = async () => (await entriesInside(workspaceIn(folder), join(folder, 'keep'))).map(({ name }) => name);
+  const listed: string[] = [];
+  await whileSwapped(folder, outside, async () => {
+    for (let n = 0; n < 1000; n++) listed.push(...(await list().catch(() => [])));
+  });
+  expect(listed).not.toContain('secret-name.txt');
+  expect(await list()).toEqual(['plain.txt']);
+});
+
+test.runIf(process.platform === 'linux')('what is made is never outside', async () => {
+  const outside = await folderWith();
+  const folder = await folderWith({ 'keep/plain.txt': '' });
+  await whileSwapped(folder, outside, async () => {
+    for (let n = 0; n < 500; n++) await makeFolder(join(folder, `keep/new-${n}/deep`), 'keep').catch(() => undefined);
+  });
+  expect(await readdir(outside)).toEqual([]);
+});
+
+test('what is opened is never outside, even while a folder is swapped for a link again and again', async () => {
+  const outside = await folderWith({ 'a.txt': 'OUTSIDE' });
+  const folder = await folderWith({ 'keep/a.txt': 'inside' });
+  const read: string[] = [];
+  await whileSwapped(folder, outside, async () => {
+    for (let i = 0; i < 1000; i++) {
+      const file = await openInside(workspaceIn(folder), 'keep/a.txt').catch(() => null);
+      if (!file) continue;
+      read.push(await file.handle.readFile('utf8'));
+      await file.handle.close();
+    }
+  });
   expect(read).not.toContain('OUTSIDE');
-  expect(await openInside(folder, 'keep/a.txt').then((file) => file.handle.close())).toBeUndefined();
+  expect(await openInside(workspaceIn(folder), 'keep/a.txt').then((file) => file.handle.close())).toBeUndefined();
 });
 
 test('a file above which a part is a file gives a clear error', async () => {
   const folder = await folderWith({ 'a.txt': 'a' });
   await mkdir(join(folder, 'd'));
   await writeFile(join(folder, 'd/x'), 'x');
-  await expect(openInside(folder, 'a.txt/b')).rejects.toMatchObject({ code: 'bad_input' });
-  await expect(openInside(folder, 'd')).rejects.toMatchObject({
+  await expect(openInside(workspaceIn(folder), 'a.txt/b')).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(openInside(workspaceIn(folder), 'd')).rejects.toMatchObject({
     code: 'bad_input',
     message: 'd is a folder, not a file',
   });
-  await expect(openInside(folder, 'none')).rejects.toMatchObject({
+  await expect(openInside(workspaceIn(folder), 'none')).rejects.toMatchObject({
     code: 'not_found',
     message: 'none does not exist',
   });

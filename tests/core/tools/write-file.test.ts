@@ -227,3 +227,13 @@ test('the parent may be missing only as a folder', async () => {
     status: 'completed',
   });
 });
+
+test.runIf(process.platform !== 'win32')('the rights to run as its owner or its group go with a write', async () => {
+  const folder = await folderWith({ 'run.sh': 'old' });
+  const path = join(folder, 'run.sh');
+  await chmod(path, 0o6755);
+  expect(await call(tool, { path: 'run.sh', content: 'new' }, contextIn(folder))).toMatchObject({
+    status: 'completed',
+  });
+  expect(((await stat(path)).mode & 0o7777).toString(8)).toBe('755');
+});

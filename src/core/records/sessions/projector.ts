@@ -4,6 +4,7 @@ import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
+import { PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
@@ -205,8 +206,8 @@ export class SessionProjector {
 
   /** The root for the session's folder, and the other one, from which it is removed so that no old copy stays. */
   #rootsOf({ folder }: ConversationRow): [SessionsRoot, SessionsRoot] {
-    const inData = { base: this.#ports.data ?? '', folder: 'sessions' };
-    const inProject = { base: folder, folder: '.triad/sessions' };
+    const inData = { base: this.#ports.data ?? '', folder: SESSIONS };
+    const inProject = { base: folder, folder: PROJECT_SESSIONS };
     return this.#ports.settings.sessions.project ? [inProject, inData] : [inData, inProject];
   }
 }

@@ -6,6 +6,7 @@ import { explain } from '../../runs/explain.ts';
 import { matches } from '../../base/pattern.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
+import { workspaceOf } from '../../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { search, searchFrom } from '../../tools/search.ts';
@@ -54,7 +55,8 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
     'permissions.revoke': ({ grantId }) => permissions.grants.revoke(grantId),
     'approval.recent': () => recentlyAnswered(store),
     'permissions.match': async ({ folder, pattern }) => {
-      const where = await searchFrom(folder, undefined, []);
+      const workspace = await workspaceOf(engine, await canonicalFolder(folder), false);
+      const where = await searchFrom(workspace, undefined, []);
       const job = { kind: 'glob', pattern: '**', only: pattern, hidden: [], ...where } as const;
       const found = await search(job, new AbortController().signal);
       return { files: found.lines.slice(0, SHOWN), more: found.more || found.lines.length > SHOWN };

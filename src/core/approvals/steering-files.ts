@@ -1,0 +1,194 @@
+/** Files that run code, or steer programs that do: writing one is always asked about, unless what allows it names it. */
+import { alternativesOf, matches } from '../base/pattern.ts';
+
+/** In any folder, in any case. */
+const STEERING = [
+  // Version control runs what these say.
+  '.git/config',
+  '.git/config.worktree',
+  '.git/hooks/**',
+  '.git/info/attributes',
+  '.git/modules/**',
+  '.gitmodules',
+  '.gitattributes',
+  '.gitconfig',
+  '.config/git/**',
+  '.husky/**',
+  '.lefthook/**',
+  'lefthook.yml',
+  'lefthook.yaml',
+  '.pre-commit-config.yaml',
+  '.pre-commit-hooks.yaml',
+  // Editors open a folder and run its tasks.
+  '.vscode/**',
+  '*.code-workspace',
+  '.idea/**',
+  '.devcontainer/**',
+  'devcontainer.json',
+  '.zed/**',
+  '.exrc',
+  '.vimrc',
+  '.nvimrc',
+  '.nvim.lua',
+  '.lvimrc',
+  '.emacs',
+  '.dir-locals.el',
+  '.gdbinit',
+  '.lldbinit',
+  // Agents, this one too, take these as instructions or as commands.
+  '.triad/**',
+  '.claude/**',
+  '.codex/**',
+  '.opencode/**',
+  '.cursor/**',
+  '.cursorrules',
+  '.windsurf/**',
+  '.windsurfrules',
+  '.clinerules/**',
+  '.roo/**',
+  '.aider.conf.yml',
+  '.gemini/**',
+  'CLAUDE.md',
+  'CLAUDE.local.md',
+  'AGENTS.md',
+  'AGENTS.override.md',
+  'GEMINI.md',
+  '.mcp.json',
+  'mcp.json',
+  'opencode.json',
+  'opencode.jsonc',
+  '.github/copilot-instructions.md',
+  // Continuous integration.
+  '.github/workflows/**',
+  '.github/actions/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+  '.buildkite/**',
+  '.woodpecker/**',
+  '.drone.yml',
+  '.travis.yml',
+  'azure-pipelines.yml',
+  'bitbucket-pipelines.yml',
+  'appveyor.yml',
+  'Jenkinsfile',
+  // Builds and packages: their next command runs what is written here.
+  'package.json',
+  '.npmrc',
+  '.pnpmfile.cjs',
+  'pnpm-workspace.yaml',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.yarn/**',
+  'bunfig.toml',
+  'deno.json',
+  'deno.jsonc',
+  'setup.py',
+  'setup.cfg',
+  'pyproject.toml',
+  'conftest.py',
+  'noxfile.py',
+  'tox.ini',
+  'sitecustomize.py',
+  'usercustomize.py',
+  '*.pth',
+  'Makefile',
+  'GNUmakefile',
+  '*.mk',
+  'CMakeLists.txt',
+  'justfile',
+  'Taskfile.yml',
+  'Taskfile.yaml',
+  'Rakefile',
+  'Gemfile',
+  '*.gemspec',
+  'build.rs',
+  '.cargo/config',
+  '.cargo/config.toml',
+  'build.gradle',
+  'build.gradle.kts',
+  'settings.gradle',
+  'settings.gradle.kts',
+  'gradlew',
+  'gradlew.bat',
+  '.mvn/**',
+  'mvnw',
+  'pom.xml',
+  'composer.json',
+  'Dockerfile',
+  'docker-compose.yml',
+  'docker-compose.yaml',
+  'compose.yml',
+  'compose.yaml',
+  'Vagrantfile',
+  'flake.nix',
+  'shell.nix',
+  'default.nix',
+  // Shells, sessions and what starts with them.
+  '.envrc',
+  '.mise.toml',
+  'mise.toml',
+  '.tool-versions',
+  '.profile',
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.bash_aliases',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+  '.zlogout',
+  '.kshrc',
+  '.cshrc',
+  '.tcshrc',
+  '.login',
+  '.logout',
+  '.inputrc',
+  '.config/fish/**',
+  '.config/autostart/**',
+  '.config/systemd/**',
+  '.config/environment.d/**',
+  'Library/LaunchAgents/**',
+  '.xinitrc',
+  '.xprofile',
+  '.xsession',
+  '.xsessionrc',
+  '.pam_environment',
+  'Microsoft.PowerShell_profile.ps1',
+  'crontab',
+] as const;
+
+/** Whether a path of the workspace is in the list, or in the person's own. */
+export function isSteering(path: string, more: readonly string[]): boolean {
+  return entriesOf(path, more).length > 0;
+}
+
+/**
+ * Whether a pattern that matches the path names it as one of the list: the words of its entry stand in it, and not merely
+ * wildcards that reach it.
+ */
+export function namesSteering(pattern: string, path: string, more: readonly string[]): boolean {
+  const words = entriesOf(path, more).map(wordsOf);
+  return alternativesOf(pattern).some((one) => {
+    const written = folded(one).replaceAll('\\', '');
+    return matches(one, path, { path: true, loose: false }) && words.some((word) => written.includes(word));
+  });
+}
+
+function entriesOf(path: string, more: readonly string[]): string[] {
+  const known = STEERING.filter((entry) => isMatch(`**/${entry}`, path));
+  return [...known, ...more.filter((entry) => isMatch(entry, path))];
+}
+
+/** The longest part of an entry without wildcards. */
+function wordsOf(entry: string): string {
+  const runs = folded(entry).split(/[*?]+/);
+  return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+}
+
+function isMatch(pattern: string, path: string): boolean {
+  return matches(pattern, path, { path: true, loose: true });
+}
+
+const folded = (text: string): string => text.normalize('NFC').toLowerCase();

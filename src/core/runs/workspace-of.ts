@@ -1,0 +1,21 @@
+/** The workspace of a run: its folder, and what of it none of its tools reaches. */
+import { join } from 'node:path';
+import type { Workspace } from '../tools/workspace.ts';
+import { PROJECT_SESSIONS } from '../settings/folders.ts';
+import type { Engine } from './engine.ts';
+
+/** `leads`: the Markdown of sessions, which holds what others said and did, is for a lead alone. */
+export async function workspaceOf(
+  { own, permissions }: Pick<Engine, 'own' | 'permissions'>,
+  folder: string,
+  leads: boolean,
+): Promise<Workspace> {
+  const { secretFiles } = await permissions.rules(folder);
+  const inProject = join(folder, PROJECT_SESSIONS);
+  return {
+    folder,
+    own: [...own.folders, inProject],
+    sessions: leads ? [...own.sessions, inProject] : [],
+    secrets: secretFiles,
+  };
+}

@@ -1,0 +1,119 @@
+/** A file that runs code or steers programs is asked about, whatever mode holds and however much is allowed without naming it. */
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import type { Rule } from '#contract/permission.ts';
+import { judge, STEERING_ID } from '#core/approvals/judge.ts';
+import { isSteering, namesSteering } from '#core/approvals/steering-files.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
+
+const STEERS = [
+  '.git/config',
+  '.git/hooks/pre-commit',
+  '.gitmodules',
+  '.vscode/tasks.json',
+  '.idea/workspace.xml',
+  '.devcontainer/devcontainer.json',
+  '.husky/pre-push',
+  '.pre-commit-config.yaml',
+  '.github/workflows/ci.yml',
+  '.triad/agents/helper.md',
+  '.triad/config.toml',
+  '.claude/settings.json',
+  'CLAUDE.md',
+  'AGENTS.md',
+  '.mcp.json',
+  '.npmrc',
+  'package.json',
+  'setup.py',
+  'Makefile',
+  '.envrc',
+  '.bashrc',
+  '.zshenv',
+  '.profile',
+  '.config/fish/config.fish',
+];
+
+const writing = (path: string, rules: Rule[], more: Parameters<typeof actionOf>[0] = {}, alwaysAsk: string[] = []) =>
+  judge(actionOf({ targets: { values: [path], path: true }, ...more }), { rules, faults: [], alwaysAsk }, [], NOW);
+
+test.for(STEERS)('%s, at any depth and in any case', (path) => {
+  const broad = [
+    ruleOf({ effect: 'allow', tool: 'write_file' }),
+    ruleOf({ effect: 'allow', tool: '*', pattern: '**' }),
+  ];
+  for (const one of [path, `packages/app/${path}`, path.toUpperCase()]) {
+    expect(writing(one, broad), one).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
+    expect(writing(one, [], { mode: 'auto' }), one).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
+  }
+  const { effect } = writing(path, [ruleOf({ effect: 'allow', tool: 'write_file', pattern: path })]);
+  expect(effect, 'a rule that names it').toBe('allow');
+});
+
+test.for(['src/package.ts', 'docs/makefile.md', 'git/config', 'my.vscode/x', 'profile'])(
+  '%s is an ordinary file',
+  (path) => {
+    expect(isSteering(path, [])).toBe(false);
+    expect(writing(path, [], { mode: 'auto' }).effect).toBe('allow');
+  },
+);
+
+test('a rule names a file by the words of the list, not by wildcards that reach it', () => {
+  const names = (pattern: string, path: string) => namesSteering(pattern, path, []);
+  expect(names('**/package.json', 'app/package.json')).toBe(true);
+  expect(names('{src/**,package.json}', 'package.json')).toBe(true);
+  expect(names('.git/hooks/pre-*', '.git/hooks/pre-commit')).toBe(true);
+  expect(names('.claude/**', '.claude/CLAUDE.md')).toBe(true);
+  expect(names('\\.mcp.json', '.mcp.json')).toBe(true);
+  for (const pattern of ['**', '*.json', 'pack*.json', '{package.json.bak,**}', '.*/**', '.git/**'])
+    for (const path of ['package.json', '.git/hooks/pre-commit', '.vscode/tasks.json'])
+      expect(names(pattern, path), `${pattern} ${path}`).toBe(false);
+});
+
+test('a grant must name it too, and asking and denying hold as ever', () => {
+  const action = actionOf({ targets: { values: ['docs/package.json'], path: true } });
+  const nothing = { rules: [], faults: [], alwaysAsk: [] };
+  expect(judge(action, nothing, [grantOf({ pattern: 'docs/**' })], NOW).effect).toBe('ask');
+  expect(judge(action, nothing, [grantOf({ pattern: 'docs/package.json' })], NOW).effect).toBe('allow');
+  const named = ruleOf({ effect: 'allow', tool: 'write_file', pattern: '**/package.json' });
+  expect(writing('package.json', [named, ruleOf({ effect: 'ask', tool: 'write_file' })]).effect).toBe('ask');
+  expect(writing('package.json', [named, ruleOf({ effect: 'deny', tool: 'write_file' })]).effect).toBe('deny');
+});
+
+test("the person's list counts like the program's, and reading is not meant", () => {
+  const broad = [ruleOf({ effect: 'allow', tool: 'write_file', pattern: '**' })];
+  expect(writing('deploy/prod.sh', broad).effect).toBe('allow');
+  expect(writing('deploy/prod.sh', broad, {}, ['deploy/**']).ruleId).toBe(STEERING_ID);
+  expect(writing('package.json', [], { permissions: ['FilesystemRead'], asks: false }).effect).toBe('allow');
+});
+
+test('a person is asked and told why, in the mode auto, under a broad rule, and with a yes for no answer', async () => {
+  const rule = '[[permissions.rules]]\neffect = "allow"\ntool = "write_file"\n';
+  const toml = `[permissions]\nmode = "auto"\nalways_ask = ["deploy/**"]\n[approvals]\non_timeout = "approve"\n${rule}`;
+  const paths = ['src/a.ts', 'package.json', 'deploy/run.sh'];
+  const script = new Script();
+  script.on({ step: 1 }).reply(paths.map((path) => toolUse('write_file', { path, content: 'x' })));
+  script.on({}).reply([text('Done.')]);
+  const configFolder = await folderWith({ 'config.toml': toml });
+  const engine = await startEngine(script, {
+    configFolder,
+    settings: toml,
+    person: () => ({ kind: 'reject', reason: 'No.' }),
+  });
+  await engine.ask('Write');
+  const decided = engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person');
+  const asked = engine
+    .of('approval-request')
+    .map(({ approval }) => approval)
+    .filter(({ id }) => decided.some(({ approvalId }) => approvalId === id));
+  expect(asked.map(({ title }) => title)).toEqual(['Write package.json (+1 −0)', 'Write deploy/run.sh (+1 −0)']);
+  for (const request of asked) {
+    expect(request).toMatchObject({ risk: 'high', description: expect.stringContaining('can run code') as string });
+    expect(request.onTimeout, 'no answer is a no').toBeUndefined();
+  }
+  expect(await readFile(join(engine.folder, 'src/a.ts'), 'utf8')).toBe('x');
+  await expect(readFile(join(engine.folder, 'package.json'))).rejects.toThrow('ENOENT');
+});

@@ -1,0 +1,101 @@
+/** A model that has all of a person's home, and every rule on its side, changes nothing of the program's own and reads none of it. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { composeRuntime } from '#core/hosting/compose-runtime.ts';
+import { ownFolders } from '#core/settings/folders.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { startEngine } from '../../support/engine.ts';
+import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const ALLOW = '[permissions]\nmode = "auto"\n[[permissions.rules]]\neffect = "allow"\npermission = "FilesystemWrite"\n';
+const TOKEN = 'the-token-of-the-owner';
+const FILES = {
+  'config/config.toml': ALLOW,
+  'data/instance.json': `{"token":"${TOKEN}"}`,
+  'data/trusted.json': '{}',
+  'data/sessions/one/session.md': '# What was said before\n',
+};
+
+const ATTACKS: readonly (readonly [string, object])[] = [
+  ['write_file', { path: 'config/config.toml', content: `${ALLOW}pattern = "**"\n` }],
+  ['write_file', { path: 'config/agents/evil.md', content: '---\nname: evil\n---\n' }],
+  ['write_file', { path: 'data/trusted.json', content: '{"/": {}}' }],
+  ['read_file', { path: 'data/instance.json' }],
+  ['grep', { pattern: 'token' }],
+  ['grep', { pattern: 'token', path: 'data/instance.json' }],
+  ['glob', { pattern: 'data/**' }],
+  ['list_directory', { path: 'data' }],
+];
+
+test('with a rule that allows every write, the mode auto and a yes to everything', async () => {
+  const home = await folderWith(FILES);
+  const [config, data] = [join(home, 'config'), join(home, 'data')];
+  const note = toolUse('read_note', { note: 'data/sessions/one/session.md' });
+  const script = new Script();
+  const attack = ATTACKS.map(([name, input]) => toolUse(name, input));
+  script.on({ ...LEAD, step: 1 }).reply([...attack, note, spawn({ name: 'helper', prompt: 'Look.' })]);
+  script.on({ ...CHILD, step: 1 }).reply([...attack, note]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, {
+    configFolder: config,
+    settings: ALLOW,
+    own: await ownFolders({ config, data }, null),
+  });
+  const { id } = await engine.runtime.request('conversation.create', { folder: home });
+  const ended = Promise.withResolvers<void>();
+  const results: { agent: string; output: string }[] = [];
+  await engine.runtime.subscribe('conversation', { conversationId: id }, (event) => {
+    if (event.type === 'tool-end') results.push({ agent: event.agent, output: event.entry.output });
+    if (event.type === 'workflow-end') ended.resolve();
+  });
+  await engine.runtime.request('message.send', { conversationId: id, text: 'Attack', approve: 'all' });
+  await ended.promise;
+
+  for (const [path, content] of Object.entries(FILES)) expect(await readFile(join(home, path), 'utf8')).toBe(content);
+  await expect(readFile(join(config, 'agents/evil.md'))).rejects.toThrow('ENOENT');
+  expect(results.map(({ output }) => output).join('\n')).not.toContain(TOKEN);
+  const said = (agent: string) => results.filter((one) => one.agent === agent && one.output.includes('said before'));
+  expect(said('lead'), 'a lead reads what was said in a session').toHaveLength(1);
+  expect(said('helper'), 'a sub-agent does not').toHaveLength(0);
+});
+
+test('the program hands its folders to its tools when it is composed', async () => {
+  const home = await folderWith(FILES);
+  const compose = await composeRuntime(
+    {
+      folders: { config: join(home, 'config'), data: join(home, 'data') },
+      secrets: { place: { backend: 'nowhere', warning: null }, get: async () => null, set: async () => undefined },
+      environment: { apiKey: undefined, baseUrl: undefined, storeUrl: undefined },
+      version: '0.0.0',
+      folder: home,
+      works: false,
+      signal: new AbortController().signal,
+      warn: () => undefined,
+      report: () => undefined,
+    },
+    () => undefined,
+  );
+  const runtime = await compose(await openStore({ url: 'mem://' }));
+  onTestFinished(() => runtime.close());
+  const explain = (path: string) =>
+    runtime.request('permissions.explain', { agent: 'lead', tool: 'write_file', input: { path, content: '' } });
+  for (const path of ['config/config.toml', 'data/instance.json', 'data/new'])
+    expect(await explain(path)).toMatchObject({
+      effect: 'deny',
+      reason: expect.stringContaining('Triad itself') as string,
+    });
+  expect((await explain('notes.md')).effect).toBe('allow');
+});
+
+test('a store that lies elsewhere belongs to it', async () => {
+  const home = await folderWith({ 'disk/store/CURRENT': 'x' });
+  await mkdir(join(home, 'data'));
+  const { folders } = await ownFolders(
+    { config: join(home, 'config'), data: join(home, 'data') },
+    join(home, 'disk/store'),
+  );
+  expect(folders).toEqual([join(home, 'config'), join(home, 'data'), join(home, 'disk/store')]);
+});

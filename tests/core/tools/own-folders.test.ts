@@ -1,0 +1,120 @@
+/** What is the program's own is out of reach of every tool, under every name. */
+import { link, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { allTools } from '#core/tools/all-tools.ts';
+import type { Tool } from '#core/tools/tool.ts';
+import type { Workspace } from '#core/tools/workspace.ts';
+import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
+
+const CONFIG = '.config/triad';
+const DATA = '.local/share/triad';
+const SESSION = `${DATA}/sessions/2026-03-01 Hello/session.md`;
+const FILES = {
+  'notes/plan.md': 'PLAIN',
+  [`${CONFIG}/config.toml`]: '# OWN\n',
+  [`${CONFIG}/agents/helper.md`]: 'OWN',
+  [`${DATA}/trusted.json`]: 'OWN',
+  [`${DATA}/store/000001.sst`]: 'OWN',
+  [SESSION]: '# OWN\n',
+  '.triad/sessions/one/session.md': '# OWN\n',
+};
+
+/** A person's home as the workspace, with the program's folders in it. */
+async function home(): Promise<Workspace> {
+  const folder = await folderWith(FILES);
+  const sessions = [join(folder, DATA, 'sessions'), join(folder, '.triad/sessions')];
+  return workspaceIn(folder, { own: [join(folder, CONFIG), join(folder, DATA), sessions[1]!], sessions });
+}
+
+const toolNamed = (name: string): Tool => allTools().find((tool) => tool.name === name)!;
+const PATHS = Object.keys(FILES).filter((path) => path !== 'notes/plan.md');
+const REFUSED = /belongs to Triad itself|is also the name of a file that no tool reaches/;
+
+/** Every tool that takes a path, with what it would need beside it. */
+const BY_PATH: readonly (readonly [string, (path: string) => object])[] = [
+  ['read_file', (path) => ({ path })],
+  ['write_file', (path) => ({ path, content: 'x' })],
+  ['list_directory', (path) => ({ path })],
+  ['glob', (path) => ({ path, pattern: '**' })],
+  ['grep', (path) => ({ path, pattern: 'OWN' })],
+  ['list_notes', (path) => ({ path })],
+];
+
+test('the list of tools with a path is whole', () => {
+  const takesPath = ({ input }: Tool): boolean => 'path' in Object((input as { shape?: object }).shape);
+  expect(
+    allTools()
+      .filter(takesPath)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(BY_PATH.map(([name]) => name).sort());
+});
+
+test.for(BY_PATH)('%s reaches none of it, before and behind its question', async ([name, inputOf]) => {
+  const workspace = await home();
+  const context = contextIn(workspace);
+  await symlink(join(workspace.folder, CONFIG), join(workspace.folder, 'link'));
+  await symlink(join(workspace.folder, SESSION), join(workspace.folder, 'notes/linked.md'));
+  const tool = toolNamed(name);
+  const folders = [CONFIG, DATA, `${DATA}/sessions`, '.triad/sessions', 'link', `${CONFIG}/agents`];
+  const others = ['link/config.toml', 'notes/linked.md', `notes/../${CONFIG}/config.toml`, `${CONFIG}/new/file.md`];
+  for (const path of [...PATHS, ...folders, ...others, join(workspace.folder, CONFIG, 'config.toml')]) {
+    const input = inputOf(path);
+    expect(await call(tool, input, context), path).toMatchObject({
+      status: 'error',
+      output: expect.stringMatching(REFUSED) as string,
+    });
+    await expect(tool.targets!(input, workspace), path).rejects.toMatchObject({ code: 'not_allowed' });
+  }
+  for (const path of PATHS) expect(await readFile(join(workspace.folder, path), 'utf8')).toMatch(/OWN/);
+});
+
+test('case does not matter: some file systems ignore it', async () => {
+  const workspace = await home();
+  for (const path of ['.CONFIG/triad/config.toml', '.config/TRIAD/new.toml', '.Triad/Sessions/one/session.md'])
+    expect(await call(toolNamed('write_file'), { path, content: 'x' }, contextIn(workspace)), path).toMatchObject({
+      status: 'error',
+      output: expect.stringMatching(REFUSED) as string,
+    });
+});
+
+test('searches from above pass over all of it, names included', async () => {
+  const workspace = await home();
+  await link(join(workspace.folder, CONFIG, 'config.toml'), join(workspace.folder, 'notes/harmless.toml'));
+  const context = contextIn(workspace);
+  expect((await call(toolNamed('glob'), { pattern: '**' }, context)).output).toBe('notes/harmless.toml\nnotes/plan.md');
+  expect((await call(toolNamed('glob'), { pattern: `${DATA}/**` }, context)).output).toContain('No file');
+  expect((await call(toolNamed('grep'), { pattern: 'OWN|PLAIN' }, context)).output).toBe('notes/plan.md:1:PLAIN');
+  expect((await call(toolNamed('list_notes'), {}, context)).output).toBe('notes/plan.md — plan');
+});
+
+test('a hard link to it is refused, and any other hard link is not', async () => {
+  const workspace = await home();
+  const at = (path: string): string => join(workspace.folder, path);
+  await link(at(`${DATA}/trusted.json`), at('notes/harmless.json'));
+  await link(at('notes/plan.md'), at('notes/twin.md'));
+  const context = contextIn(workspace);
+  const read = (path: string) => call(toolNamed('read_file'), { path }, context);
+  expect(await read('notes/harmless.json')).toMatchObject({
+    status: 'error',
+    output: expect.stringMatching(REFUSED) as string,
+  });
+  expect(await read('notes/twin.md')).toMatchObject({ status: 'completed', output: 'PLAIN' });
+  const write = toolNamed('write_file');
+  await expect(write.question!({ path: 'notes/harmless.json', content: '' }, context)).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
+});
+
+test("only a lead's notes tool reads a session, and only its Markdown", async () => {
+  const workspace = await home();
+  const read = (note: string, place: Workspace) => call(toolNamed('read_note'), { note }, contextIn(place));
+  const child = { ...workspace, sessions: [] };
+  for (const note of [SESSION, '.triad/sessions/one/session.md']) {
+    expect(await read(note, workspace), note).toMatchObject({ status: 'completed', output: '# OWN\n' });
+    expect(await read(note, child), note).toMatchObject({ status: 'error' });
+  }
+  for (const note of [`${CONFIG}/agents/helper.md`, `${DATA}/sessions/../trusted.json`])
+    expect(await read(note, workspace), note).toMatchObject({ status: 'error' });
+});
