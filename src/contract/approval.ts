@@ -1,6 +1,6 @@
 /** Approvals: the question, its possible answers and the decision, modelled on the permission request of ACP v2. */
 import { z } from 'zod';
-import { Envelope } from './agent.ts';
+import { ApprovalMode, Envelope } from './agent.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { GrantOffer, GrantRequest } from './permission.ts';
@@ -8,12 +8,25 @@ import { GrantOffer, GrantRequest } from './permission.ts';
 export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
 
+/** What a sub-agent's own actions will ask, in sentences, from the rules that held when its approval was asked. */
+export const OwnActions = z.object({
+  /** Tools that write or reach out, among all that it may be given. */
+  writers: z.array(z.string()),
+  /** By the mode that it is approved with, where it has one of those tools. */
+  byMode: z.record(ApprovalMode, z.string()),
+  /** Where it has none of them. */
+  without: z.string(),
+});
+export type OwnActions = z.infer<typeof OwnActions>;
+
 /** One sub-agent that needs approval; `runId` is the run that would start. */
 export const SpawnItem = z.object({
   runId: Id,
   title: z.string(),
   envelope: Envelope,
   hash: z.string(),
+  /** Left out in questions of older versions. */
+  ownActions: OwnActions.optional(),
 });
 export type SpawnItem = z.infer<typeof SpawnItem>;
 
@@ -24,6 +37,8 @@ export const Preview = z.object({
   added: z.int(),
   removed: z.int(),
   created: z.boolean(),
+  /** False where the diff stands for a change that is too large, or no text; left out: it shows all. */
+  whole: z.literal(false).optional(),
   /** SHA-256 in hex of the file's bytes when the question was asked; null where there was no file. */
   beforeHash: z.string().nullable().optional(),
 });

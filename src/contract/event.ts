@@ -185,6 +185,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('grant-change', { change: z.enum(['given', 'used', 'revoked']), grant: Grant }),
   /** The person raised limits: the new ones, complete, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
+  /** The person undid what a call had written to a file, or took that back. */
+  durable('change-undo', { toolCallId: ToolCallId, path: z.string(), undone: z.boolean() }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -15,9 +15,10 @@ import {
   Fault,
 } from './agent.ts';
 import { Answer, Decision } from './approval.ts';
+import { Change, ChangeState } from './change.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
-import { Id, Instant } from './ids.ts';
+import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { Entry } from './message.ts';
 import { Outcome, Status } from './outcome.ts';
@@ -195,6 +196,13 @@ export const methods = {
   /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
+  /** What its agents wrote and replaced, in order of time, and how each file is now. */
+  'change.list': method(conversationId, z.array(Change.extend({ state: ChangeState }))),
+  /** Puts back what was there before a call, or with `redo` what it wrote; `conflict` where the file was changed since. */
+  'change.undo': method(
+    z.strictObject({ conversationId: Id, runId: Id, toolCallId: ToolCallId, redo: z.boolean().default(false) }),
+    nothing,
+  ),
   'conversation.delete': method(conversationId, nothing),
   'conversation.restore': method(conversationId, nothing),
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */

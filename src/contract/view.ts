@@ -99,6 +99,8 @@ export const ToolCallRow = z.object({
   status: z.enum(['running', 'completed', 'error', 'cancelled']),
   startedAt: Instant,
   endedAt: Instant.nullable(),
+  /** The person undid what it wrote; left out: never. */
+  undone: z.boolean().optional(),
 });
 export type ToolCallRow = z.infer<typeof ToolCallRow>;
 

@@ -12,6 +12,7 @@ import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
 import { checkSettings, type Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
+import { Changes } from '#core/tools/changes.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 
@@ -58,6 +59,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     folder,
     trust,
     own: parts.own ?? { folders: [], sessions: [] },
+    changes: new Changes(`${data ?? folder}-replaced`),
     tools: allTools(),
     prices: await builtinPrices(),
     settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),

@@ -5,12 +5,15 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
-import type { Workspace } from '#core/tools/workspace.ts';
+import type { Workspace } from '#core/tools/reach.ts';
 
 /** A canonical new folder with these files. */
 export async function folderWith(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-test-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(async () => {
+    // What the agents of a test replaced is kept beside it.
+    for (const path of [folder, `${folder}-replaced`]) await rm(path, { recursive: true, force: true });
+  });
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
@@ -32,6 +35,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     toolCallId: 't',
     workspace,
     signal,
+    keep: () => Promise.resolve(),
     children: null,
     search: (job, timeoutMs) => search(job, signal, timeoutMs),
     hidden: () => Promise.resolve([]),

@@ -160,9 +160,12 @@ function steered(path: string): Candidate {
 }
 
 function granted(grant: Grant): Candidate {
-  const { id, agent, tool, pattern, scope } = grant;
-  const text = `You allowed ${agent} to use ${tool} on ${pattern} ${SCOPES[scope]}`;
-  return { kind: 'grant', id: ruleIdOf(id), effect: 'allow', text, place: NOWHERE };
+  return { kind: 'grant', id: ruleIdOf(grant.id), effect: 'allow', text: grantText(grant), place: NOWHERE };
+}
+
+/** A grant in one sentence. */
+export function grantText({ agent, tool, pattern, scope }: Grant): string {
+  return `You allowed ${agent} to use ${tool} on ${pattern} ${SCOPES[scope]}`;
 }
 
 const SCOPES = {
@@ -204,7 +207,7 @@ function usual({ asks, reversible, risk, mode, tool }: Action): Candidate {
 }
 
 /** A rule in one sentence. */
-function ruleText({ effect, agent, tool, permission, pattern, scope, place }: Rule): string {
+export function ruleText({ effect, agent, tool, permission, pattern, scope, place }: Rule): string {
   const what = tool === null ? `what needs ${permission}` : `the tool ${tool}`;
   const who = agent === null ? 'all agents' : `the agent ${agent}`;
   const where = pattern === null ? '' : ` on ${pattern}`;

@@ -1,5 +1,6 @@
 /** Composes the runtime of this machine from settings, agents, prices, provider and tools. */
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { AgentFolders } from '../agents/agent-folders.ts';
 import { builtinPlace, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
@@ -9,9 +10,10 @@ import { builtinPrices, priceOf, type PriceTable } from '../model/prices.ts';
 import { Provider, type ProviderPorts } from '../model/provider.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { ownFolders } from '../settings/folders.ts';
+import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
+import { Changes } from '../tools/changes.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
@@ -37,7 +39,8 @@ export async function composeRuntime(
     read,
   ]);
   const settings = new LiveSettings(config, initial);
-  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, onFailure };
+  const changes = new Changes(join(data, REPLACED));
+  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, changes, onFailure };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 

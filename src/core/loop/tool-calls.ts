@@ -10,6 +10,7 @@ import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
+import { editWords } from '../tools/edit-words.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
 /** A call that may go on to its question and execution, or the answer that it gets instead. */
@@ -118,7 +119,7 @@ async function ask(
 ): Promise<{ answered: Promise<Approval | null> }> {
   const parsed = { id: call.id, tool, input };
   const before = run.stored.approvals.get(call.id);
-  const question = before ? null : ((await tool.question?.(input, await run.toolContext(call.id))) ?? null);
+  const question = before ? null : ((await tool.question?.(input, await run.toolContext(call.id, call.name))) ?? null);
   const asked = before ? await run.askAgain(parsed, before) : await run.ask(parsed, question);
   if (!asked) return { answered: Promise.resolve(null) };
   const answered = asked.answered.finally(run.watchdog.hold());
@@ -171,7 +172,8 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
     const { stored } = await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
     // Nothing may happen that a crash could forget. Sub-agents wait for their own start.
     if (tool.recovery !== 'continue') await stored;
-    return await execute(run, call.id, tool, input, approval);
+    const result = await execute(run, call.id, tool, input, approval);
+    return { ...result, output: result.output + editNote(approval) };
   } catch (error) {
     return failed(run, error);
   }
@@ -184,7 +186,7 @@ async function execute(
   input: unknown,
   approval: Approval | null,
 ): Promise<ToolResult> {
-  const work = tool.execute(input, await run.toolContext(toolCallId), approval);
+  const work = tool.execute(input, await run.toolContext(toolCallId, tool.name), approval);
   if (tool.recovery !== 'continue') {
     run.watchdog.feed();
     return orStopped(run.signal, work).finally(() => run.watchdog.feed());
@@ -204,6 +206,15 @@ function refusalOf(approval: Approval | null): ToolResult | null {
     status: 'error',
     output: `Rejected, nothing was done. Reason: ${decision?.reason ?? 'none given'}`,
   };
+}
+
+/** Behind the result: what the person changed before allowing it. Of sub-agents their report says so. */
+function editNote(approval: Approval | null): string {
+  if (approval?.request.subject.kind !== 'tool') return '';
+  const words = editWords(approval.request.subject.input, approval.decisions[0]?.edited);
+  return words === null
+    ? ''
+    : `\n\n[The person changed this call before allowing it, and the changed one ran:\n${words}]`;
 }
 
 function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {

@@ -12,6 +12,8 @@ import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
+import { sha256 } from '../base/hash.ts';
+import type { ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { search, type SearchJob } from '../tools/search.ts';
 import { workspaceOf } from './workspace-of.ts';
@@ -118,8 +120,14 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
     pastReports: () => pastReports(engine.store, folder),
     memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
   };
-  return async (toolCallId) => {
+  return async (toolCallId, tool) => {
     const workspace = await workspaceOf(engine, folder, plan.depth === 0);
-    return { conversationId, workflowId, runId, toolCallId, workspace, signal, children, hidden, ...own };
+    const ids = { conversationId, workflowId, runId, toolCallId };
+    const keep: ToolContext['keep'] = ({ before, after, ...change }) => {
+      const hashes = { before: before === null ? null : sha256(before), after: sha256(after) };
+      const at = new Date().toISOString();
+      return engine.changes.keep({ ...ids, agent, tool, folder, ...change, ...hashes, at }, before);
+    };
+    return { ...ids, workspace, signal, children, hidden, keep, ...own };
   };
 }

@@ -11,6 +11,7 @@ import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
+import type { Changes } from '../tools/changes.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 
@@ -27,6 +28,8 @@ export interface Engine {
   readonly watch: AgentWatch;
   readonly tools: ToolRegistry;
   readonly own: OwnFolders;
+  /** What calls changed on disk, and can be undone. */
+  readonly changes: Changes;
   readonly envelopes: Envelopes;
   /** As they are now: read where they are used. */
   readonly settings: Settings;

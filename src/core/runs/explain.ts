@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts';
 import { actorOf, type Asked } from './actor.ts';
 import { type Action, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/reach.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store' | 'own'>;

@@ -6,6 +6,7 @@ import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 import { escapePattern } from '../base/pattern.ts';
+import { ownActions } from '../approvals/own-actions.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
@@ -18,7 +19,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/reach.ts';
 import { workspaceOf } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
@@ -43,7 +44,8 @@ export function questionsOf(parts: Parts): RunQuestions {
       if (!asked && verdicts.every(isPlain)) return null;
       const steers = verdicts.some(({ steps }) => steps.some(({ id }) => id === STEERING_ID));
       const question = asked ?? plainQuestion(call, plan);
-      const request = requestOf(parts, call, steers ? withWarning(question) : question, actions);
+      const told = steers ? withWarning(question) : await withOwnActions(parts, question);
+      const request = requestOf(parts, call, told, actions);
       return { answered: gate.ask(request, asking(parts, call, request, { actions, verdicts })) };
     },
     askAgain: async (call, approval) => {
@@ -74,6 +76,26 @@ function isPlain({ effect, steps }: Verdict): boolean {
 function withWarning(question: Question): Question {
   const description = `${question.description}. This file can run code, or steer programs and agents that do`;
   return { ...question, description, risk: 'high' };
+}
+
+/** Says of each sub-agent what its own actions will ask, as rules and grants are now. */
+async function withOwnActions(parts: Parts, question: Question): Promise<Question> {
+  const { subject } = question;
+  if (!isSpawn(subject)) return question;
+  const { engine, workflow, plan } = parts;
+  const { rules } = await engine.permissions.rules(plan.envelope.folder);
+  const now = Date.now();
+  const items = subject.items.map((item) => {
+    const calls = engine.tools.offered([...plan.envelope.tools, ...item.envelope.tools], false).map((tool): Action => ({
+      ...actionOf(parts, tool, tool.name, null, null),
+      agent: item.envelope.agent,
+      scope: scopeOf(item.envelope.agent, subject.operation === 'spawn' ? 'spawn' : 'delegate'),
+      requires: item.envelope.requiresApproval ?? [],
+    }));
+    const grants = calls.flatMap((call) => engine.permissions.grants.candidates(call, now));
+    return { ...item, ownActions: ownActions(calls, { approve: workflow.approve, rules, grants, now }) };
+  });
+  return { ...question, subject: { ...subject, items } };
 }
 
 /** One for each item that is answered alone. */
@@ -192,6 +214,7 @@ function offerOf({ subject, reversible }: Question, [action, ...others]: readonl
   const [target] = action?.targets?.values ?? [];
   if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
+  if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;
   const { scope: agent, tool } = action;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;

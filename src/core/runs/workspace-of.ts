@@ -1,6 +1,6 @@
 /** The workspace of a run: its folder, and what of it none of its tools reaches. */
 import { join } from 'node:path';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/reach.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
 import type { Engine } from './engine.ts';
 

@@ -39,6 +39,7 @@ import { SessionProjector } from '../records/sessions/projector.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
+import type { Changes } from '../tools/changes.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';
@@ -53,6 +54,8 @@ export interface RuntimePorts extends HandlerPorts {
   /** The data folder for session files; left out: none are written. */
   data?: string;
   own: OwnFolders;
+  /** Where what calls replace is kept. */
+  changes: Changes;
   price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
@@ -102,7 +105,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
   const closing = new AbortController();
-  keepTrash(store, closing.signal);
+  keepTrash(store, ports.changes, closing.signal);
 
   return {
     request: async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
@@ -189,7 +192,7 @@ function createProjector({ store, settings, data, version }: RuntimePorts, log: 
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, provider, store, own } = ports;
+  const { settings, agents, trust, provider, store, own, changes } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -218,6 +221,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     agents,
     trust,
     own,
+    changes,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name }),

@@ -22,6 +22,9 @@ export interface OwnFolders {
 export const SESSIONS = 'sessions';
 export const PROJECT_SESSIONS = '.triad/sessions';
 
+/** Where, in the data folder, what agents replaced is kept. */
+export const REPLACED = 'replaced';
+
 /** `store`: the folder of a store that lies elsewhere; null for one in the data folder, or on another machine. */
 export async function ownFolders({ config, data }: Folders, store: string | null): Promise<OwnFolders> {
   const [own, atData] = await Promise.all([

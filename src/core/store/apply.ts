@@ -48,6 +48,7 @@ const HANDLERS: Handlers = {
   'memory-change': memoryChange,
   'grant-change': grantChange,
   'limit-change': limitChange,
+  'change-undo': changeUndo,
 };
 
 function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
@@ -72,6 +73,10 @@ function limitChange({ of, runId, workflowId, limits }: Event<'limit-change'>): 
   return of === 'run'
     ? [{ kind: 'update', table: 'run', key: runId, set: { limits } }]
     : [{ kind: 'update', table: 'workflow', key: workflowId, set: { budget: limits } }];
+}
+
+function changeUndo({ runId, toolCallId, undone }: Event<'change-undo'>): Write[] {
+  return [{ kind: 'update', table: 'tool_call', key: [runId, toolCallId], set: { undone } }];
 }
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {

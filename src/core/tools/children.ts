@@ -34,6 +34,8 @@ export interface ChildReport {
   /** Why it did not complete; null when it did. */
   error: string | null;
   durationMs: number;
+  /** What the person changed in its settings before allowing it; null where nothing. */
+  edits?: string | null;
   /** All classes of input. */
   tokensInput: number;
   tokensOutput: number;

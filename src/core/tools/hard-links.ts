@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { isSecret, SECRET_FOLDERS } from './secret-names.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from './reach.ts';
 
 /** Most entries of folders that are looked through. */
 const MAX_ENTRIES = 200_000;

@@ -76,6 +76,7 @@ function batchResult(reports: readonly ChildReport[]): ToolResult {
     outcome: report.outcome ?? 'running',
     report: report.report,
     error: report.error,
+    ...(report.edits ? { changed_by_person: report.edits } : {}),
     metrics: {
       duration_ms: Math.round(report.durationMs),
       tokens_input: report.tokensInput,

@@ -12,7 +12,8 @@ import { protectedFiles } from './hard-links.ts';
 import type { Note } from './note-search.ts';
 import { titleOfNote } from './note-sections.ts';
 import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
-import { entriesInside, openInside, type Workspace } from './workspace.ts';
+import { entriesInside, openInside } from './workspace.ts';
+import type { Workspace } from './reach.ts';
 
 const CHUNK = 64 * 1024;
 /** Of a longer line only the beginning is searched. */

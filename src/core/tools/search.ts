@@ -2,7 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import { TriadError } from '../base/errors.ts';
 import type { PastReport } from './note-search.ts';
-import { resolveInside, type Workspace } from './workspace.ts';
+import { resolveInside } from './workspace.ts';
+import type { Workspace } from './reach.ts';
 
 export const MAX_FILES = 1000;
 export const MAX_MATCHES = 500;

@@ -63,6 +63,7 @@ export function reportResult(report: ChildReport | undefined): ToolResult {
     outcome: report.outcome,
     report: report.report,
     ...(report.error === null ? {} : { error: report.error }),
+    ...(report.edits ? { changed_by_person: report.edits } : {}),
     metrics: {
       duration_ms: Math.round(report.durationMs),
       tokens_input: report.tokensInput,

@@ -8,7 +8,7 @@ import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from './reach.ts';
 
 export type { Question };
 
@@ -38,12 +38,22 @@ export interface ToolContext {
     write(items: PlanItem[]): Promise<void>;
   };
   readonly memory: Memory;
+  /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
+  readonly keep: (change: Replacing) => Promise<void>;
   /** Reports of sub-agents in earlier workflows of the same folder, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
   /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
+}
+
+/** A write of a file: its path relative to the workspace, its bytes before (null: none) and after, and its permissions. */
+export interface Replacing {
+  path: string;
+  before: Buffer | null;
+  after: string;
+  mode: number | null;
 }
 
 /** The part of the context that `question` gets. */

@@ -4,32 +4,14 @@ import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { protectedFiles } from './hard-links.ts';
+import { isInside, isOwn, type Workspace } from './reach.ts';
 import { isSecret } from './secret-names.ts';
-
-/** Where an agent works, and what of it no tool reaches. Plain data: the threads of searches get it too. */
-export interface Workspace {
-  /** Canonical path. */
-  readonly folder: string;
-  /** Canonical paths of the program's own folders (settings, keys, trust, store, sessions): out of reach whatever a rule, a mode or a person says. */
-  readonly own: readonly string[];
-  /** Those among them that hold the Markdown of sessions, where the agent may read it; only a lead may. */
-  readonly sessions: readonly string[];
-  /** Patterns of files that hold keys, beyond those of well-known names. */
-  readonly secrets: readonly string[];
-  /** Set by `withSessions`. */
-  readonly readsSessions?: boolean;
-}
 
 export interface OpenFile {
   handle: FileHandle;
   /** Canonical path. */
   path: string;
   stats: Stats;
-}
-
-/** The same workspace for tools that read notes: the Markdown of sessions is open to those of a lead. */
-export function withSessions(workspace: Workspace): Workspace {
-  return { ...workspace, readsSessions: true };
 }
 
 /**
@@ -59,16 +41,6 @@ export async function resolveInside(workspace: Workspace, path: string): Promise
     current = dirname(current);
   }
 }
-
-/** Whether a path lies in a folder of the program's own that is closed here. Ignores case, as some file systems do. */
-export function isOwn({ own: folders, sessions, readsSessions }: Workspace, path: string): boolean {
-  const folded = folding(path);
-  const isIn = (folder: string): boolean => isInside(folding(folder), folded);
-  if (!folders.some(isIn)) return false;
-  return !(readsSessions === true && /\.md$/.test(folded) && sessions.some(isIn));
-}
-
-const folding = (path: string): string => path.normalize('NFC').toLowerCase();
 
 /** Relative to the workspace with forward slashes, as people and models see it; `.` for the workspace itself. */
 export async function shownPath(folder: string, canonical: string): Promise<string> {
@@ -226,10 +198,6 @@ export function throwFileError(error: unknown, path: string): never {
   if (code === 'ENAMETOOLONG') throw new TriadError('bad_input', 'The path is too long');
   if (error instanceof TriadError || code === null) throw error;
   throw new TriadError('internal', `${path}: ${code}`, { cause: error, detail: String(error) });
-}
-
-export function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function own(path: string): TriadError {

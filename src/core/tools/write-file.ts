@@ -68,7 +68,8 @@ interface Target {
 
 async function ask(input: Input, context: QuestionContext): Promise<Question> {
   const target = await look(input.path, context);
-  const { complete, ...preview } = await previewWrite(target.shown, target.before, input.content);
+  const { complete, ...shown } = await previewWrite(target.shown, target.before, input.content);
+  const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
   const what = preview.created ? 'Makes the file' : 'Replaces the content of';
   return {
     title: `Write ${target.shown}${complete ? ` (+${preview.added} −${preview.removed})` : ''}`,
@@ -83,7 +84,8 @@ async function ask(input: Input, context: QuestionContext): Promise<Question> {
     },
     // Nothing is lost where nothing was.
     risk: preview.created ? 'low' : 'medium',
-    reversible: complete,
+    // What it replaces is kept, and can be put back.
+    reversible: true,
   };
 }
 
@@ -101,7 +103,15 @@ async function write(input: Input, context: ToolContext, approval: Approval | nu
   await withFolder(parent, input.path, (through) =>
     writeAtomically(join(through, basename(target.path)), input.content, {
       mode: target.mode,
-      before: unchanged,
+      before: async () => {
+        await context.keep({
+          path: target.shown,
+          before: target.before,
+          after: input.content,
+          mode: target.mode ?? null,
+        });
+        await unchanged();
+      },
     }).catch((error: unknown) => throwFileError(error, input.path)),
   );
   return { status: 'completed', output: summary(preview, input.content), metadata: metadata(preview) };
@@ -165,5 +175,5 @@ function summary(preview: WritePreview, content: string): string {
 }
 
 function metadata({ path, added, removed, created, diff }: WritePreview): Record<string, unknown> {
-  return { path, added, removed, created, diff };
+  return { path, added, removed, created, diff, undoable: true };
 }

@@ -4,6 +4,7 @@ import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
+import { withContext, withDecision } from './answers.ts';
 import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
@@ -130,6 +131,8 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
     case 'limit-change':
       return limitChange(view, event);
+    case 'change-undo':
+      return changeUndo(view, event);
   }
 }
 
@@ -328,24 +331,9 @@ function toolEnd(view: View, { runId, at, entry }: Event<'tool-end'>): View {
   };
 }
 
-function withDecision(approvals: View['approvals'], event: Event<'approval-decide'>): View['approvals'] {
-  const { approvalId, decision } = event;
-  return approvals.map((approval) =>
-    approval.request.id === approvalId
-      ? { ...approval, decisions: approval.decisions.with(decision.item, decision) }
-      : approval,
-  );
-}
-
-function withContext(
-  approvals: View['approvals'],
-  { approvalId, n, context }: Event<'context-request' | 'context-end'>,
-): View['approvals'] {
-  return approvals.map((approval) => {
-    if (approval.request.id !== approvalId) return approval;
-    const before = approval.context ?? [];
-    return { ...approval, context: n === before.length ? [...before, context] : before.with(n, context) };
-  });
+function changeUndo(view: View, { runId, toolCallId, undone }: Event<'change-undo'>): View {
+  const row = view.calls.find((call) => call.runId === runId && call.toolCallId === toolCallId);
+  return row ? { ...view, calls: putCall(view.calls, { ...row, undone }) } : view;
 }
 
 function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'>): View {

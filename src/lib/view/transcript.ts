@@ -27,6 +27,8 @@ export interface Call {
   result: ToolEntry | null;
   /** Runs that this call asked for, in the order of the items. */
   children: RunRow[];
+  /** What it wrote can be undone, or is; null for what wrote nothing. */
+  change: 'done' | 'undone' | null;
   /** What allowed it instead of the person; null where the person did, or where no question was needed. */
   allowedBy: 'grant' | 'rule' | null;
 }
@@ -119,14 +121,15 @@ function parsed(json: string): unknown {
   }
 }
 
-type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy'>;
+type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy' | 'change'>;
 
 function withState(source: RunRows, call: Stateless, writing: boolean): Call {
   const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
   const children = source.children.filter(({ toolCallId }) => toolCallId === call.id).sort((a, b) => a.item - b.item);
   const asked = askedOf(source, call);
   const state = stateOf(source, call, asked, row, writing);
-  return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked) };
+  const change = call.result?.metadata['undoable'] === true ? (row?.undone ? 'undone' : 'done') : null;
+  return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked), change };
 }
 
 function askedOf({ run, approvals }: RunRows, { id }: Stateless): Approval | undefined {

@@ -177,6 +177,9 @@ export const text = {
     changes: 'Changes',
     noChanges: 'Nothing changes.',
     noOutput: 'No output yet',
+    undo: 'Undo',
+    redo: 'Redo',
+    undone: 'undone',
     writing: (units: number) => `writing arguments, ${plural(units, 'character', 'characters')}`,
   },
   agent: {
@@ -212,9 +215,10 @@ export const text = {
     reset: 'Undo edits',
     irreversible: 'cannot be undone',
     reversible: 'can be undone',
+    saidIrreversible: 'its agent says that it cannot be undone',
+    saidReversible: 'its agent says that it can be undone',
     sending: 'Sending…',
     announce: (agent: string, title: string) => `Question from ${agent}: ${title}`,
-    asksAgain: 'Its own actions that write will ask you again.',
     /** The person stands at the head of every chain. */
     from: (chain: readonly string[]) => `Asked by ${chain.slice(1).join(' › ')}`,
     during: (message: string) => `during “${message}”`,

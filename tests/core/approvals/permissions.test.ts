@@ -139,30 +139,39 @@ test('a question that nobody answers in time can be a yes, but not by a person w
 
 test('what cannot be undone needs a second step, and is not answered by time', async () => {
   const settings = '[approvals]\non_timeout = "approve"\n[permissions]\nmode = "auto"\n';
-  const files = { 'big.bin': '\0'.repeat(2000) };
-  const script = writeFile({ path: 'big.bin' });
-  const engine = await engineWith(script, rule('effect = "allow"\ntool = "*"'), {
-    settings,
-    files,
-    person: () => null,
-  });
-  const { workflowId } = await engine.send('Write');
+  const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
+  const script = new Script();
+  script.on({ step: 1 }).reply([toolUse('request_approval', input)]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await engineWith(script, rule('effect = "allow"\ntool = "*"'), { settings, person: () => null });
+  const { workflowId } = await engine.send('Ask');
   const asked = await engine.event('approval-request');
   const { id: approvalId, reversible, onTimeout, grant } = asked.approval;
-  expect({ reversible, onTimeout, grant }).toEqual({
-    reversible: false,
-    onTimeout: undefined,
-    grant: undefined,
-  });
+  expect({ reversible, onTimeout, grant }).toEqual({ reversible: false, onTimeout: undefined, grant: undefined });
   const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId, answer });
   await expect(decide({ kind: 'allow' })).rejects.toMatchObject({
     code: 'conflict',
     message: 'This cannot be undone: confirm it',
   });
-  const value = { path: 'big.bin', content: 'x' };
-  await expect(decide({ kind: 'edit', value })).rejects.toMatchObject({ code: 'conflict' });
-  expect(await readFile(join(engine.folder, 'big.bin'))).toHaveLength(2000);
+  await expect(decide({ kind: 'edit', value: input })).rejects.toMatchObject({ code: 'conflict' });
   await decide({ kind: 'allow', confirmed: true });
-  await engine.ended(workflowId);
-  expect(await readFile(join(engine.folder, 'big.bin'), 'utf8')).toContain('Written by an agent');
+  expect((await engine.ended(workflowId)).outcome).toBe('completed');
+});
+
+test('what cannot be shown whole is allowed by the mode auto, because it can be put back, and never granted', async () => {
+  const files = { 'big.bin': '\0'.repeat(2000) };
+  const script = () => writeFile({ path: 'big.bin' });
+  const auto = await engineWith(script(), '', {
+    settings: '[permissions]\nmode = "auto"\n',
+    files,
+    person: () => null,
+  });
+  await auto.ask('Write');
+  const manual = await engineWith(script(), '', { files, person: () => ({ kind: 'allow' }) });
+  await manual.ask('Write');
+  const [asked] = manual.of('approval-request');
+  expect(asked?.approval).toMatchObject({ reversible: true, subject: { preview: { whole: false } } });
+  expect(asked?.approval.grant).toBeUndefined();
+  for (const engine of [auto, manual])
+    expect(await readFile(join(engine.folder, 'big.bin'), 'utf8')).toContain('Written by an agent');
 });

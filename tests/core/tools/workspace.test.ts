@@ -3,7 +3,8 @@ import { mkdir, readdir, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { entriesInside, isInside, makeFolder, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
+import { entriesInside, makeFolder, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
+import { isInside } from '#core/tools/reach.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
 
 test('relative and absolute paths inside resolve to the canonical path', async () => {

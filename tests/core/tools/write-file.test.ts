@@ -87,6 +87,7 @@ test('a yes writes exactly the content, keeps the mode and says how many lines c
     removed: 1,
     created: false,
     diff: asked.preview.diff,
+    undoable: true,
   });
   expect(await readFile(join(folder, 'run.sh'), 'utf8')).toBe('öne\r\ntwo');
   expect((await stat(join(folder, 'run.sh'))).mode & 0o777).toBe(0o750);
@@ -173,13 +174,15 @@ test('a link inside is written through to its target, and stays a link', async (
   expect(await readdir(folder)).toEqual(['alias.txt', 'real.txt']);
 });
 
-test('what could not be shown whole is not called reversible', async () => {
+test('what could not be shown whole is marked so, and can be put back all the same', async () => {
   const folder = await folderWith({ 'b.bin': new Uint8Array([1, 0, 2]), 'big.txt': 'x\n'.repeat(300_000) });
   const binary = await ask(folder, { path: 'b.bin', content: 'text' });
-  expect(binary.question.reversible).toBe(false);
+  expect(binary.question.reversible).toBe(true);
+  expect(binary.preview.whole).toBe(false);
   expect(binary.preview.diff).toBe('b.bin is a binary file (3 bytes). It would be replaced by 4 bytes of text.');
   const big = await ask(folder, { path: 'big.txt', content: 'x' });
-  expect(big.question).toMatchObject({ reversible: false, title: 'Write big.txt' });
+  expect(big.question).toMatchObject({ reversible: true, title: 'Write big.txt' });
+  expect(big.preview.whole).toBe(false);
   expect(big.preview.diff).toBe('big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.');
 });
 

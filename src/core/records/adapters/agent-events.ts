@@ -65,6 +65,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'plan-change':
     case 'memory-change':
     case 'grant-change':
+    case 'change-undo':
     case 'limit-change':
     case 'notice':
       return null;

@@ -86,6 +86,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'plan-change':
     case 'memory-change':
     case 'grant-change':
+    case 'change-undo':
     case 'limit-change':
     case 'notice':
       return;

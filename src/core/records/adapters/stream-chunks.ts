@@ -57,6 +57,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'plan-change':
     case 'memory-change':
     case 'grant-change':
+    case 'change-undo':
     case 'limit-change':
     case 'notice':
       return null;

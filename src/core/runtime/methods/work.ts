@@ -1,12 +1,14 @@
 /** The methods of runs, approvals, continued work and agents' memory. */
 import { Continuation } from '../../workflows/continuation.ts';
 import type { Services } from '../services.ts';
-import { mustExist } from '../../base/errors.ts';
+import { mustExist, TriadError } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
+import { stateOf, undo } from '../../runs/undo.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide' | 'approval.ask')
+  | ('change.list' | 'change.undo')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
@@ -31,6 +33,18 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return { workflowId };
     },
     'run.retry': ({ runId }) => continuation.retry(runId),
+    'change.list': async ({ conversationId }) => {
+      const changes = await engine.changes.of(conversationId);
+      return Promise.all(changes.map(async (change) => ({ ...change, state: await stateOf(engine, change) })));
+    },
+    'change.undo': async ({ conversationId, runId, toolCallId, redo }) => {
+      const changes = await engine.changes.of(conversationId);
+      const change = changes.find((one) => one.runId === runId && one.toolCallId === toolCallId);
+      if (!change)
+        throw new TriadError('not_found', 'Nothing is kept of this call: it wrote nothing that can be undone');
+      await undo(engine, change, redo);
+      return {};
+    },
     'memory.list': ({ folder }) => store.notes(folder),
     'memory.delete': async (note) => {
       await deleteNote(engine, note);

@@ -17,6 +17,7 @@ import type { LeadChildren } from '../../runs/run-plan.ts';
 import { isRaised, limitsOf } from '../../budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
+import { editWords } from '../../tools/edit-words.ts';
 import type { Question } from '../../tools/question.ts';
 import { usageOf } from '../../base/usage.ts';
 
@@ -68,11 +69,16 @@ export class SubAgents implements LeadChildren {
     const { subject } = approval.request;
     if (!isSpawn(subject)) throw new TriadError('internal', 'The approval is not one of sub-agents');
     const jobs = subject.items.map((item, index) => this.#job(item, approval.decisions[index] ?? null));
-    if (options.waitAll || jobs.length < 2) return Promise.all(jobs);
+    const withEdits = (reports: ChildReport[]): ChildReport[] =>
+      reports.map((report, index) => ({
+        ...report,
+        edits: editWords(subject.items[index]?.envelope, approval.decisions[index]?.edited),
+      }));
+    if (options.waitAll || jobs.length < 2) return withEdits(await Promise.all(jobs));
     // A refused one has ended too, but it is not what the lead waits for.
     const started = jobs.filter((_, index) => approval.decisions[index]?.allowed);
     await Promise.race(started.length > 0 ? started : jobs);
-    return Promise.all(
+    const reports = await Promise.all(
       subject.items.map(async (item, index) => {
         const job = jobs[index];
         const report = await Promise.race([job, Promise.resolve(null)]);
@@ -82,6 +88,7 @@ export class SubAgents implements LeadChildren {
         return { ...EMPTY_REPORT, runId: item.runId, agent, status: 'running' as const, outcome: null };
       }),
     );
+    return withEdits(reports);
   }
 
   list(): ChildState[] {

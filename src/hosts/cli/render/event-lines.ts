@@ -79,6 +79,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'plan-change':
     case 'memory-change':
     case 'grant-change':
+    case 'change-undo':
     case 'limit-change':
     case 'context-request':
     case 'context-end':

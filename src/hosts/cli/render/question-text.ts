@@ -2,21 +2,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
+import { ownActionsText } from '#contract/own-actions-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { visible } from '../terminal/visible.ts';
-
-const OWN_ACTIONS = {
-  manual: 'each one that writes or runs asks',
-  selective: 'risky ones ask',
-  auto: 'run without asking',
-} as const;
 
 /** The question about one item; `envelope` is what would run, with the person's edits. */
 export function questionText(request: ApprovalRequest, item: number, envelope: Envelope | null, style: Style): string {
   const head = [
     style('bold', indented(`── Approval: ${visible(request.title)}`)),
     field('asked by', request.chain.map(visible).join(' → ')),
-    field('risk', `${request.risk}, ${request.reversible ? 'can be undone' : style('red', 'cannot be undone')}`),
+    field('risk', `${request.risk}${undoWords(request, style)}`),
     ...(request.description === '' ? [] : [field('what', visible(request.description))]),
   ];
   const { subject } = request;
@@ -33,7 +28,16 @@ export function questionText(request: ApprovalRequest, item: number, envelope: E
   ].join('\n');
 }
 
-function envelopeLines({ title, envelope: asked }: SpawnItem, envelope: Envelope, style: Style): string[] {
+/** Nothing of what changes nothing; what an agent says of its own plan is said to be its word. */
+function undoWords({ subject, reversible }: ApprovalRequest, style: Style): string {
+  if (subject.kind === 'action') return `; its agent says that it ${reversible ? 'can' : 'cannot'} be undone`;
+  if (!reversible) return `, ${style('red', 'cannot be undone')}`;
+  return subject.kind === 'tool' && subject.preview !== null ? ', can be undone' : '';
+}
+
+function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): string[] {
+  const { title, envelope: asked } = item;
+  const own = ownActionsText(item, envelope);
   const edited = isDeepStrictEqual(asked.prompt, envelope.prompt) ? '' : ' (edited)';
   const { maxIterations, inactivityMs } = envelope.limits;
   const effort = envelope.effort === null ? '' : `, effort ${envelope.effort}`;
@@ -50,7 +54,7 @@ function envelopeLines({ title, envelope: asked }: SpawnItem, envelope: Envelope
     field('folder', visible(envelope.folder)),
     field('limits', `${maxIterations} turns, ${Math.round(inactivityMs / 1000)} s without a sign of life`),
     ...boundLines(envelope),
-    field('its actions', OWN_ACTIONS[envelope.approvalMode]),
+    ...(own === '' ? [] : [field('its actions', visible(own))]),
     ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages))]),
     style('dim', '  system prompt'),
     block(envelope.systemPrompt),

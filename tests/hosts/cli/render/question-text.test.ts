@@ -1,5 +1,6 @@
 /** A question shows all that a yes would allow, whole, and nothing of it hidden. */
 import { expect, test } from 'vitest';
+import type { ApprovalRequest } from '#contract/approval.ts';
 import { questionText } from '#hosts/cli/render/question-text.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { envelope, spawnRequest } from '../../support/events.ts';
@@ -12,7 +13,7 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
   for (const line of [
     '── Approval: Start code-reviewer',
     'asked by     user → lead → code-reviewer',
-    'risk         medium, can be undone',
+    'risk         medium\n',
     'agent        code-reviewer (made for this task)',
     'model        claude-sonnet-5-5 (anthropic), at most 8192 tokens a turn',
     'tools        grep, read_file',
@@ -25,6 +26,19 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
   ]) {
     expect(text).toContain(line);
   }
+});
+
+test('that something can be undone is said of a write alone; of its own plan an agent’s word is called that', () => {
+  const shared = { folder: '/', input: {}, hash: 'h' };
+  const preview = { path: 'a.md', diff: '', added: 1, removed: 0, created: true };
+  const risk = (subject: ApprovalRequest['subject'], reversible = true) =>
+    /risk +(.*)/.exec(show(spawnRequest({ subject, reversible }), null))?.[1];
+  expect(risk({ kind: 'tool', tool: 'write_file', preview, ...shared })).toBe('medium, can be undone');
+  expect(risk({ kind: 'tool', tool: 'read_file', preview: null, ...shared })).toBe('medium');
+  expect(risk({ kind: 'tool', tool: 'other', preview: null, ...shared }, false)).toBe('medium, cannot be undone');
+  const action = { kind: 'action', action: 'Send it', reason: 'Why', impact: null, ...shared } as const;
+  expect(risk(action)).toBe('medium; its agent says that it can be undone');
+  expect(risk(action, false)).toBe('medium; its agent says that it cannot be undone');
 });
 
 test('what bounds it further, always asks, and reviews are shown where there are any', () => {

@@ -1,0 +1,12 @@
+/** The sentences about a sub-agent's own actions that fit the settings with which it would start. */
+import type { Envelope } from './agent.ts';
+import type { SpawnItem } from './approval.ts';
+
+/** Empty for a question of an older version. */
+export function ownActionsText(
+  { ownActions }: SpawnItem,
+  { tools, approvalMode }: Pick<Envelope, 'tools' | 'approvalMode'>,
+): string {
+  if (!ownActions) return '';
+  return ownActions.writers.some((name) => tools.includes(name)) ? ownActions.byMode[approvalMode] : ownActions.without;
+}

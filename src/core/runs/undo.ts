@@ -1,0 +1,97 @@
+/** Undoes what a call changed on disk, and takes that back, for a person; never over what was changed since. */
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Change, ChangeState } from '#contract/change.ts';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { mustExist, TriadError } from '../base/errors.ts';
+import { sha256 } from '../base/hash.ts';
+import { openInside, resolveInside, throwFileError, withFolder } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/reach.ts';
+import type { Engine } from './engine.ts';
+import { workspaceOf } from './workspace-of.ts';
+
+type Parts = Pick<Engine, 'changes' | 'log' | 'own' | 'permissions' | 'store'>;
+
+interface File {
+  /** Null where there is none. */
+  bytes: Buffer | null;
+  mode: number | undefined;
+}
+
+/** How the file of a change is now; `changed` also where it cannot be read. */
+export async function stateOf(parts: Parts, change: Change): Promise<ChangeState> {
+  const workspace = await workspaceOf(parts, change.folder, false);
+  const hash = await read(workspace, change).then(hashOf, () => undefined);
+  if (hash === change.after) return 'done';
+  return hash === change.before ? 'undone' : 'changed';
+}
+
+/**
+ * Puts back what was there before a call, or with `redo` what the call had written, and records that. Resolves also
+ * where it is so already. Throws `conflict` where the file was changed since, `not_found` where what it held is not kept.
+ */
+export async function undo(parts: Parts, change: Change, redo: boolean): Promise<void> {
+  const { changes, log, store } = parts;
+  const { conversationId, runId, path } = change;
+  await log.open(conversationId);
+  // Between two commits, so that no event comes after the last one of a conversation that is purged.
+  const { recorded } = await log.exclusive(conversationId, async () => {
+    const run = await mustExist(store.run(runId), `There is no run ${runId}`);
+    const workspace = await workspaceOf(parts, change.folder, false);
+    const [to, from] = redo ? (['after', 'before'] as const) : (['before', 'after'] as const);
+    const file = await read(workspace, change);
+    if (hashOf(file) !== change[to]) {
+      if (hashOf(file) !== change[from]) throw changedSince(path, redo);
+      const bytes = await changes.bytes(change, to);
+      if (!redo) await changes.keepAfter(change, file.bytes);
+      const mode = to === 'before' ? (change.mode ?? undefined) : file.mode;
+      await put(workspace, change, { bytes, mode }, redo);
+    }
+    const [row] = (await store.callsOf([runId])).filter(({ toolCallId }) => toolCallId === change.toolCallId);
+    if (!row || (row.undone ?? false) === !redo) return { recorded: null };
+    const { workflowId, parentRunId, agent } = run;
+    const ids = { conversationId, workflowId, runId, parentRunId, agent, at: new Date().toISOString() };
+    return {
+      recorded: log.append({ type: 'change-undo', toolCallId: change.toolCallId, path, undone: !redo, ...ids }),
+    };
+  });
+  await recorded;
+}
+
+async function read(workspace: Workspace, { path }: Change): Promise<File> {
+  const file = await openInside(workspace, path).catch((error: unknown) => {
+    if (error instanceof TriadError && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (!file) return { bytes: null, mode: undefined };
+  try {
+    return { bytes: await file.handle.readFile(), mode: file.stats.mode & 0o777 };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** Checks once more, right before it happens, that the file is what it was when that was decided. */
+async function put(workspace: Workspace, change: Change, { bytes, mode }: File, redo: boolean): Promise<void> {
+  const { folder, path } = change;
+  const canonical = await resolveInside(workspace, path);
+  if (canonical !== join(folder, path)) throw changedSince(path, redo);
+  const before = async (): Promise<void> => {
+    if (hashOf(await read(workspace, change)) !== (redo ? change.before : change.after)) throw changedSince(path, redo);
+  };
+  await withFolder(dirname(canonical), path, async (through) => {
+    const file = join(through, basename(canonical));
+    if (bytes !== null) return writeAtomically(file, bytes, { mode, before });
+    await before();
+    return rm(file);
+  }).catch((error: unknown) => throwFileError(error, path));
+}
+
+function hashOf({ bytes }: File): string | null {
+  return bytes === null ? null : sha256(bytes);
+}
+
+function changedSince(path: string, redo: boolean): TriadError {
+  const what = redo ? 'nothing was done again' : 'nothing was undone';
+  return new TriadError('conflict', `${path} was changed since: ${what}`);
+}

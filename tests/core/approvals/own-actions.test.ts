@@ -1,0 +1,86 @@
+/** What the approval of a sub-agent says of its own actions is what then happens. */
+import { expect, test } from 'vitest';
+import type { ApprovePolicy, ApprovalMode } from '#contract/agent.ts';
+import { ownActionsText } from '#contract/own-actions-text.ts';
+import { startEngine } from '../../support/engine.ts';
+import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const RULE = '[[permissions.rules]]\neffect = "allow"\ntool = "write_file"\npattern = "docs/**"\n';
+const FIRST = 'Each of its own actions that writes or reaches out will be asked about first.';
+
+interface Situation {
+  mode?: ApprovalMode;
+  rules?: string;
+  project?: string;
+  tools?: string[];
+  approve?: ApprovePolicy;
+}
+
+/** What is said of a sub-agent that makes a file, replaces one and makes one that steers programs, and which of them are asked. */
+async function approval({ mode = 'manual', rules = '', project, tools, approve }: Situation) {
+  const paths = ['docs/new.md', 'README.md', 'package.json'];
+  const script = new Script();
+  script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'scout', prompt: 'Write.', ...(tools ? { tools } : {}) })]);
+  script.on({ ...CHILD, step: 1 }).reply(paths.map((path) => toolUse('write_file', { path, content: 'x' })));
+  script.on({}).reply([text('Done.')]);
+  const toml = `[permissions]\nmode = "${mode}"\n${rules}`;
+  const engine = await startEngine(script, {
+    configFolder: await folderWith({ 'config.toml': toml }),
+    settings: toml,
+    files: { 'README.md': '# Here\n', ...(project ? { '.triad/config.toml': project } : {}) },
+  });
+  await engine.ask('Start', approve);
+  const requests = engine.of('approval-request').map(({ approval: request }) => request);
+  const [item] = requests.flatMap(({ subject }) => (subject.kind === 'envelopes' ? subject.items : []));
+  const people = engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person');
+  const asked = requests
+    .filter(({ id, subject }) => subject.kind === 'tool' && people.some(({ approvalId }) => approvalId === id))
+    .map(({ subject }) => (subject.kind === 'tool' ? subject.preview?.path : null));
+  return { said: ownActionsText(item!, item!.envelope), asked };
+}
+
+test('manual: each write is asked about', async () => {
+  const { said, asked } = await approval({});
+  expect(said).toBe(FIRST);
+  expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
+});
+
+test('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
+  // The start of the sub-agent itself is of medium risk.
+  const { said, asked } = await approval({ mode: 'selective' });
+  expect(said).toBe(
+    'Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will, and files that run code or steer programs are always asked about.',
+  );
+  expect(asked).toEqual(['README.md', 'package.json']);
+});
+
+test('auto: only one that steers programs is', async () => {
+  const { said, asked } = await approval({ mode: 'auto' });
+  expect(said).toBe(
+    'Its own actions will not be asked about where they can be undone; files that run code or steer programs are always asked about.',
+  );
+  expect(asked).toEqual(['package.json']);
+});
+
+test('a rule that allows goes first, and is named with its place', async () => {
+  const { said, asked } = await approval({ rules: RULE });
+  expect(said).toMatch(
+    /^Each of its own actions .* But what was decided before goes first: Your rule allows the tool write_file on docs\/\*\* for all agents \(.*config\.toml:3\)\.$/,
+  );
+  expect(asked).toEqual(['README.md', 'package.json']);
+});
+
+test('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
+  const { said, asked } = await approval({ project: RULE });
+  expect(said).toBe(FIRST);
+  expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
+});
+
+test('an agent without such tools is said to have none, and a yes to everything to ask nothing', async () => {
+  expect((await approval({ tools: ['grep'] })).said).toBe('It has no tool that writes or reaches out.');
+  const { said, asked } = await approval({ approve: 'all' });
+  expect(said).toContain('nothing will be asked');
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,61 @@
+/** The model is told what the person changed in its call, on its next request. */
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { delegateTo, LEAD, CHILD, spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import type { Person } from '../../support/compose.ts';
+
+const results = (engine: Awaited<ReturnType<typeof startEngine>>) =>
+  engine.model.requests.at(-1)!.seen.results.map((result) => result.text);
+
+test('a file whose content was edited', async () => {
+  const script = new Script();
+  script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.md', content: 'Mine.\n' })]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, {
+    person: () => ({ kind: 'edit', value: { path: 'a.md', content: 'Yours.\nAll of it.\n' } }),
+  });
+  await engine.ask('Write');
+  expect(results(engine)).toEqual([
+    expect.stringMatching(
+      /^Made a\.md: [\s\S]*The person changed this call before allowing it[\s\S]*-Mine\.\n\+Yours\./,
+    ),
+  ]);
+});
+
+test.for([
+  ['spawn', () => spawn({ name: 'scout', prompt: 'Look.' })],
+  ['delegation', () => delegateTo('code-reviewer', 'Look.')],
+  [
+    'batch',
+    () =>
+      toolUse('parallel_tasks', {
+        operation: 'execute_batch',
+        tasks: [{ agent_id: 'code-reviewer', prompt: 'Look.' }],
+      }),
+  ],
+] as const)('the settings of a %s', async ([, call]) => {
+  const script = new Script();
+  script.on({ ...LEAD, step: 1 }).reply([call()]);
+  script.on(CHILD).reply([text('# Report\n\nSeen.')]);
+  script.on({}).reply([text('Done.')]);
+  const person: Person = ({ request: { subject } }, item) => {
+    if (subject.kind !== 'envelopes') throw new Error('no envelope');
+    return { kind: 'edit', value: { ...subject.items[item]!.envelope, prompt: 'Look twice.' } };
+  };
+  const engine = await startEngine(script, { person });
+  await engine.ask('Start');
+  const [result = ''] = results(engine);
+  const told = JSON.parse(result) as { changed_by_person?: string; results?: { changed_by_person?: string }[] };
+  expect(told.changed_by_person ?? told.results?.[0]?.changed_by_person).toBe('prompt: "Look." → "Look twice."');
+});
+
+test('nothing is said where nothing was changed', async () => {
+  const script = new Script();
+  script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'scout', prompt: 'Look.' })]);
+  script.on(CHILD).reply([text('# Report\n\nSeen.')]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script);
+  await engine.ask('Start');
+  expect(results(engine)[0]).not.toContain('changed_by_person');
+});

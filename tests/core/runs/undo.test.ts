@@ -1,0 +1,130 @@
+/** What a call replaced is kept, and put back by a person; that can be taken back, and nothing that came since is lost. */
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+type Engine = Awaited<ReturnType<typeof startEngine>>;
+
+/** An engine in which the lead has replaced `a.txt`, which could be run, and made `new/b.txt`. */
+async function written(options: Parameters<typeof startEngine>[1] = {}): Promise<Engine> {
+  const script = new Script();
+  script
+    .on({ step: 1 })
+    .reply([
+      toolUse('write_file', { path: 'a.txt', content: 'after' }),
+      toolUse('write_file', { path: 'new/b.txt', content: 'made' }),
+    ]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'a.txt': '\0ÿ\n' }, ...options });
+  await chmod(join(engine.folder, 'a.txt'), 0o750);
+  await engine.ask('Write');
+  return engine;
+}
+
+const changesOf = ({ runtime, conversationId }: Engine) => runtime.request('change.list', { conversationId });
+
+async function undo(engine: Engine, path: string, redo = false): Promise<void> {
+  const change = (await changesOf(engine)).find((one) => one.path === path)!;
+  const { conversationId, runId, toolCallId } = change;
+  await engine.runtime.request('change.undo', { conversationId, runId, toolCallId, redo });
+}
+
+const states = async (engine: Engine) => (await changesOf(engine)).map(({ path, state }) => [path, state]);
+
+test('the bytes and the mode are put back, a new file goes, and both come again', async () => {
+  const engine = await written();
+  const at = (path: string): string => join(engine.folder, path);
+  expect(await states(engine)).toEqual([
+    ['a.txt', 'done'],
+    ['new/b.txt', 'done'],
+  ]);
+  await undo(engine, 'a.txt');
+  await undo(engine, 'new/b.txt');
+  expect(await readFile(at('a.txt'), 'utf8')).toBe('\0ÿ\n');
+  expect((await stat(at('a.txt'))).mode & 0o777).toBe(0o750);
+  await expect(readFile(at('new/b.txt'))).rejects.toThrow('ENOENT');
+  expect(await states(engine)).toEqual([
+    ['a.txt', 'undone'],
+    ['new/b.txt', 'undone'],
+  ]);
+  await undo(engine, 'a.txt', true);
+  await undo(engine, 'new/b.txt', true);
+  expect(await readFile(at('a.txt'), 'utf8')).toBe('after');
+  expect(await readFile(at('new/b.txt'), 'utf8')).toBe('made');
+});
+
+test('each is an event of the run that wrote, once, and its call says so after a restart', async () => {
+  const engine = await written();
+  await undo(engine, 'a.txt');
+  await undo(engine, 'a.txt');
+  expect(engine.of('change-undo')).toMatchObject([{ path: 'a.txt', undone: true, agent: 'lead' }]);
+  const { conversationId, runtime } = engine;
+  const undone = async () =>
+    (await runtime.request('conversation.snapshot', { conversationId })).calls.map((call) => call.undone ?? false);
+  expect(await undone()).toEqual([true, false]);
+  await undo(engine, 'a.txt', true);
+  expect(await undone()).toEqual([false, false]);
+});
+
+test('what was changed since is never overwritten, nor is what was removed made again', async () => {
+  const engine = await written();
+  await writeFile(join(engine.folder, 'a.txt'), 'mine');
+  await rm(join(engine.folder, 'new/b.txt'));
+  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'a.txt was changed since: nothing was undone',
+  });
+  await expect(undo(engine, 'a.txt', true)).rejects.toMatchObject({ code: 'conflict' });
+  await undo(engine, 'new/b.txt');
+  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('mine');
+  expect(await states(engine)).toEqual([
+    ['a.txt', 'changed'],
+    ['new/b.txt', 'undone'],
+  ]);
+});
+
+test('bytes that are not those that were kept are never put back', async () => {
+  const engine = await written();
+  const kept = join(`${engine.folder}-replaced`, engine.conversationId);
+  const before = (await readdir(kept)).find((name) => name.endsWith('.before'))!;
+  await writeFile(join(kept, before), 'other');
+  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
+});
+
+test('where nothing can be kept, nothing is written', async () => {
+  const script = new Script();
+  script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'after' })]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'a.txt': 'before' } });
+  // A file where the folder would be.
+  await writeFile(`${engine.folder}-replaced`, '');
+  await engine.ask('Write');
+  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('before');
+  expect(engine.of('tool-end')[0]?.entry).toMatchObject({
+    status: 'error',
+    output: expect.stringContaining('not replaced') as string,
+  });
+});
+
+test('what was kept goes with its conversation, and not before', async () => {
+  const engine = await written();
+  const { conversationId, runtime } = engine;
+  const kept = `${engine.folder}-replaced`;
+  await mkdir(join(kept, 'of-none-that-is-there'));
+  await runtime.request('conversation.delete', { conversationId });
+  expect(await readdir(kept)).toContain(conversationId);
+  await runtime.request('conversation.purge', { conversationId });
+  expect(await readdir(kept)).not.toContain(conversationId);
+});
+
+test('a call that wrote nothing cannot be undone', async () => {
+  const engine = await written();
+  const { conversationId, runtime } = engine;
+  const [change] = await changesOf(engine);
+  await expect(
+    runtime.request('change.undo', { conversationId, runId: change!.runId, toolCallId: 'other' }),
+  ).rejects.toMatchObject({ code: 'not_found' });
+});
