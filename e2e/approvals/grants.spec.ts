@@ -69,7 +69,32 @@ test('a pattern that does not match the call is refused, and the question stays'
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
 });
 
-test('what cannot be undone is allowed only in a second step', async ({ start }) => {
+test('what its agent says cannot be undone is allowed only in a second step', async ({ start }) => {
+  const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
+  const app = await start(
+    new Script()
+      .on({ step: 1 })
+      .reply([toolUse('request_approval', input)])
+      .on({})
+      .reply([text('Sent.')]),
+  );
+  await app.send('Send it.');
+  await expect(app.question.getByText('its agent says that it cannot be undone', { exact: true })).toBeVisible();
+  await expect(app.question.getByRole('button', { name: 'More than once…' })).toHaveCount(0);
+
+  await app.allow();
+  await expect(app.question.getByRole('alert')).toHaveText('This cannot be undone.');
+  expect(app.model.requests).toHaveLength(1);
+  await app.question.getByRole('button', { name: 'Back' }).click();
+  await expect(app.question.getByRole('alert')).toHaveCount(0);
+  await app.allow();
+  const confirm = app.question.getByRole('button', { name: 'Allow what cannot be undone' });
+  await expect(confirm).toHaveAttribute('aria-disabled', 'false');
+  await confirm.press('Enter');
+  await app.expectOutcome('completed');
+});
+
+test('a write is undone and done again where it stands in the transcript, also after a reload', async ({ start }) => {
   const app = await start(
     new Script()
       .on({ step: 1 })
@@ -80,18 +105,29 @@ test('what cannot be undone is allowed only in a second step', async ({ start })
   const file = join(app.workspace, 'data.bin');
   await writeFile(file, new Uint8Array(64));
   await app.send('Replace it.');
-  await expect(app.question.getByText('cannot be undone', { exact: true })).toBeVisible();
-  await expect(app.question.getByRole('button', { name: 'More than once…' })).toHaveCount(0);
-
+  await expect(app.question.getByText('can be undone', { exact: true })).toBeVisible();
+  await expect(app.question.getByRole('button', { name: 'More than once…' }), 'it cannot be shown whole').toHaveCount(
+    0,
+  );
   await app.allow();
-  await expect(app.question.getByRole('alert')).toHaveText('This cannot be undone.');
-  expect(await readFile(file)).toHaveLength(64);
-  await app.question.getByRole('button', { name: 'Back' }).click();
-  await expect(app.question.getByRole('alert')).toHaveCount(0);
-  await app.allow();
-  const confirm = app.question.getByRole('button', { name: 'Allow what cannot be undone' });
-  await expect(confirm).toHaveAttribute('aria-disabled', 'false');
-  await confirm.press('Enter');
   await app.expectOutcome('completed');
   expect(await readFile(file, 'utf8')).toBe('text');
+
+  const row = app.workflow().getByRole('button', { name: /write_file/ });
+  await row.click();
+  await app.button('Undo').click();
+  await expect(row).toContainText('undone');
+  expect(await readFile(file)).toEqual(Buffer.alloc(64));
+
+  await app.page.reload();
+  await expect(row).toContainText('undone');
+  await row.click();
+  await app.button('Redo').click();
+  await expect(app.button('Undo')).toBeVisible();
+  expect(await readFile(file, 'utf8')).toBe('text');
+
+  await writeFile(file, 'mine');
+  await app.button('Undo').click();
+  await expect(app.page.getByText('data.bin was changed since: nothing was undone')).toBeVisible();
+  expect(await readFile(file, 'utf8')).toBe('mine');
 });

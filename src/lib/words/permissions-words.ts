@@ -34,7 +34,7 @@ function byRule(ruleId: string): string {
 const modes: Readonly<Record<ApprovalMode, string>> = {
   manual: 'You are asked before every sub-agent, and about everything that writes or reaches out.',
   selective: 'As manual, but what is of low risk, such as making a new file, is not asked about.',
-  auto: 'Only what cannot be undone is asked about.',
+  auto: 'Only what cannot be undone is asked about, and files that run code or steer programs.',
 };
 
 export const permissionsWords = {
@@ -46,8 +46,9 @@ export const permissionsWords = {
   changeMode: 'Change it in the settings',
   always: [
     'Reading and searching in the folder is never asked about, unless a rule says so.',
-    'Deny wins over everything; what cannot be undone is always asked about, with a second step.',
-    'Files that usually hold keys or passwords are neither read nor written.',
+    'Deny wins over everything; what cannot be undone is always asked about, with a second step. One run of the terminal with --approve all is the exception: that is your word for it.',
+    'Files that run code or steer programs are asked about before they are written, unless a rule or a grant names them.',
+    'Files that usually hold keys or passwords are neither read nor written, nor is anything of Triad’s own.',
   ],
   untrusted: 'The project’s rules may only deny or ask: nobody has trusted its file as it is.',
   toTrust: 'Look at it',

@@ -53,14 +53,18 @@ async function answerAlike(
   return { close: async () => leave() };
 }
 
-/** Who answers by default: the person where there is a terminal, otherwise nobody. */
+/** Who answers by default: the person where there is a terminal, otherwise nobody. A yes to everything is said, once. */
 export async function terminalFor(
   io: Io,
   approve: ApprovePolicy | undefined,
 ): Promise<{ approve: ApprovePolicy; terminal: Terminal | null }> {
+  if (approve === 'all') io.screen.note(ALL);
   if (approve === 'all' || approve === 'none') return { approve, terminal: null };
   const terminal = await io.openTerminal();
   if (approve === 'ask' && terminal === null)
     throw new UsageError('--approve ask needs a terminal to ask on: use --approve all or --approve none');
   return { approve: approve ?? (terminal === null ? 'none' : 'ask'), terminal };
 }
+
+const ALL =
+  'triad: --approve all: every question of this run is answered yes, also about what cannot be undone, except what a rule denies; each answer is recorded';
