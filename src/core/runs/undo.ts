@@ -12,6 +12,9 @@ import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<Engine, 'changes' | 'log' | 'own' | 'permissions' | 'store'>;
 
+/** No tool writes more: a larger file was changed since, and is not read. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
 interface File {
   /** Null where there is none. */
   bytes: Buffer | null;
@@ -65,6 +68,7 @@ async function read(workspace: Workspace, { path }: Change): Promise<File> {
   });
   if (!file) return { bytes: null, mode: undefined };
   try {
+    if (file.stats.size > MAX_BYTES) throw changedSince(path, false);
     return { bytes: await file.handle.readFile(), mode: file.stats.mode & 0o777 };
   } finally {
     await file.handle.close();

@@ -150,6 +150,8 @@ const PATHS = [
   '.codex/auth.json',
   '.local/share/opencode/auth.json',
 ];
+/** What Linux shows of a process, its environment too, where the workspace is the whole machine. */
+const PROCESS = /^proc\/(self|thread-self|\d+)\//;
 const KEY_FILE = /^id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/;
 const ENDING =
   /\.(env|pem|key|p8|p12|pfx|pkcs8|pkcs12|jks|jceks|bks|keystore|kdb|kdbx|ppk|asc|gpg|pgp|age|ovpn|rdp|tfstate|tfvars|keychain|keychain-db|agekey|pvk|snk|wallet)$/;
@@ -173,6 +175,7 @@ export function isSecret(path: string, more: readonly string[] = []): boolean {
   const last = parts.pop() ?? '';
   const name = nameOf(last);
   if (SECRET_FOLDERS.some((folder) => `/${parts.join('/')}/`.includes(`/${folder}/`))) return true;
+  if (PROCESS.test(whole)) return true;
   if (PATHS.some((one) => `/${whole}`.endsWith(`/${one}`))) return true;
   if (more.some((pattern) => isMatch(pattern, whole) || isMatch(pattern, last))) return true;
   if (ENV.test(name)) return !ENV_TEMPLATE.test(name);

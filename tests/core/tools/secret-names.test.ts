@@ -70,6 +70,7 @@ const secrets = [
   'server.key (copy)',
   '.credentials.json',
   'instance.json',
+  'proc/4711/environ',
 ];
 const plain = [
   '.env.example',
