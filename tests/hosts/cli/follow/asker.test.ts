@@ -53,7 +53,7 @@ test('e edits the prompt, shows it, and asks again; the yes binds what was shown
   await expect
     .poll(() => answers(client))
     .toMatchObject([{ answer: { kind: 'edit', value: { ...envelope, prompt: 'Review src/a.ts, only errors' } } }]);
-  expect(terminal.shown()).toContain('prompt (edited)\n  │ Review src/a.ts, only errors');
+  expect(terminal.shown()).toContain('prompt (edited) · 1 line, 28 characters\n  │ Review src/a.ts, only errors');
 });
 
 test('an editor that fails or leaves nothing changes nothing', async () => {
