@@ -282,6 +282,14 @@ export const text = {
       empty: 'is empty',
       noNumber: 'must be a whole number',
     },
+    description: 'Description',
+    facts: 'Other settings',
+    heading: 'Title and place',
+    /** What is not seen yet follows. */
+    unseen: 'Allow waits until you have seen the end of:',
+    unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
+    /** Of another item of the batch. */
+    unseenOf: (agent: string, label: string) => `${agent}: ${label}`,
     /** `gaps`: empty stretches that are shown as their length. */
     hidden: ({ hidden, mixed, gaps }: { hidden: number; mixed: number; gaps: number }) => {
       const found = [

@@ -54,7 +54,7 @@ async function decide(io: Io, link: Link, folder: string, { yes, json }: TrustOp
     throw new UsageError('triad trust asks on a terminal, and there is none: look, then use --yes');
   try {
     await screen.flush();
-    await terminal.discardTyped();
+    await terminal.discardTyped(io.signal);
     const what = open.length > 0 ? `Trust ${counted(open.length)} as shown` : 'Forget what is gone';
     const answer = (await terminal.ask(`${what}? [y/N] `, io.signal))?.trim().toLowerCase();
     if (answer !== 'y' && answer !== 'yes') {

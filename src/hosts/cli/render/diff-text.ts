@@ -3,7 +3,7 @@ import { foldBlankLines } from '#contract/visible-text.ts';
 import { visible } from '../terminal/visible.ts';
 
 /** Lines that are added, taken out, or stay, and are blank otherwise. */
-const BLANK = /^[+\- ]\s*$/;
+const BLANK = /^[+\- ][ \t]*$/;
 
 /** Each with its sign. */
 export function diffText(diff: string): string[] {
