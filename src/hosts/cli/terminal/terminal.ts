@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadStream, WriteStream } from 'node:tty';
 import stringWidth from 'string-width';
+import { discardTyped } from './discard-typed.ts';
 import { type Style, styleFor } from './style.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,10 +29,6 @@ export interface Terminal {
   close(): void;
 }
 
-/** How long nothing may come before the keyboard counts as quiet: first, and once somebody was typing. */
-const QUIET_MS = 30;
-const QUIET_AFTER_TYPING_MS = 300;
-
 /** `onInterrupt`: while a line is read, Ctrl-C comes as a key. */
 export function openTerminal(env: Environment, onInterrupt: () => void): Terminal | null {
   const device = process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
@@ -51,7 +47,7 @@ export function openTerminal(env: Environment, onInterrupt: () => void): Termina
     style: styleFor(true, env),
     write: (text) => void output.write(text),
     ask: (question, signal) => readLine(input, output, question, signal, onInterrupt),
-    discardTyped: (signal) => discard(input, output, signal, onInterrupt),
+    discardTyped: (signal) => discardTyped(input, output, signal, onInterrupt),
     fits: (text) => linesOn(text, output.columns) < output.rows,
     edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
     close: () => {
@@ -86,39 +82,6 @@ function readLine(
     reader.question(question, resolve);
   }).finally(() => reader.close());
 }
-
-async function discard(
-  input: ReadStream,
-  output: WriteStream,
-  signal: AbortSignal,
-  onInterrupt: () => void,
-): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve) => output.write('', () => resolve()));
-  let typed: boolean;
-  const drop = (data: Buffer) => {
-    typed = true;
-    if (data.includes(CTRL_C)) onInterrupt();
-  };
-  // Line by line, what was typed without its Enter would stay in the driver and join the answer.
-  input.setRawMode(true);
-  input.on('data', drop);
-  input.resume();
-  try {
-    for (let pause = QUIET_MS; ; pause = QUIET_AFTER_TYPING_MS) {
-      typed = false;
-      await sleep(pause, undefined, { signal });
-      if (!typed) return;
-    }
-  } finally {
-    input.pause();
-    input.off('data', drop);
-    input.setRawMode(false);
-  }
-}
-
-/** In raw mode it is a character. */
-const CTRL_C = 3;
 
 /** Lines that a text takes on a screen of so many columns. */
 function linesOn(text: string, columns: number): number {

@@ -101,3 +101,10 @@ test('a call is shown with its whole input, or as the diff that it would make', 
   );
   expect(text).toContain('cannot be undone');
 });
+
+test('a change shows its end, whatever emptiness stands before it', () => {
+  const diff = `@@ -0,0 +1,603 @@\n+one\n${'+\n'.repeat(600)}+rm\u202e\n+\n+\n`;
+  const preview = { path: 'a.sh', diff, added: 604, removed: 0, created: true };
+  const subject = { kind: 'tool', tool: 'write_file', input: {}, folder: '/', preview, hash: 'h' } as const;
+  expect(show(spawnRequest({ subject }), null)).toContain('  +one\n  +⋯ 600 blank lines ⋯\n  +rm⟦U+202E⟧\n  +\n  +');
+});
