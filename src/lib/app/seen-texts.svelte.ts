@@ -56,7 +56,7 @@ export class SeenTexts {
   /** Leads to a text, so that keys scroll it. */
   show(name: string): void {
     const element = this.#boxes.get(name)?.element;
-    element?.scrollIntoView({ block: 'center' });
+    element?.scrollIntoView({ block: 'end' });
     element?.focus({ preventScroll: true });
   }
 
@@ -66,28 +66,51 @@ export class SeenTexts {
       if (definition !== null && this.#known.has(definition)) this.#seen.add(name);
       const look = (): void => {
         const overflows = element.scrollHeight - element.clientHeight > OVERFLOW_PX;
-        const isAtEnd = element.scrollHeight - element.clientHeight - element.scrollTop <= END_PX;
         const before = this.#boxes.get(name);
         if (before?.element !== element || before.overflows !== overflows)
           this.#boxes.set(name, { label, element, overflows, definition });
-        if (overflows && isAtEnd) this.mark(name);
+        if (overflows && isAtEnd(element) && isEndInSight(element)) this.mark(name);
         if (overflows && element.tabIndex < 0) element.tabIndex = 0;
       };
       untrack(look);
       const observer = new ResizeObserver(look);
       observer.observe(element);
       for (const child of element.children) observer.observe(child);
-      for (const event of ['scroll', 'input']) element.addEventListener(event, look, { passive: true });
+      // The window makes room for the end too.
+      observer.observe(document.documentElement);
+      element.addEventListener('input', look, { passive: true });
+      // What is around it may scroll, and scrolling does not bubble.
+      document.addEventListener('scroll', look, { capture: true, passive: true });
+      element.addEventListener('scroll', bringEnd, { passive: true });
       element.addEventListener('focus', caretToStart);
       return () => {
         observer.disconnect();
         element.removeEventListener('focus', caretToStart);
-        for (const event of ['scroll', 'input']) element.removeEventListener(event, look);
+        element.removeEventListener('input', look);
+        document.removeEventListener('scroll', look, { capture: true });
+        element.removeEventListener('scroll', bringEnd);
         const box = untrack(() => this.#boxes.get(name));
         if (box?.element === element) this.#boxes.set(name, { ...box, element: null });
       };
     };
   }
+}
+
+function isAtEnd(box: HTMLElement): boolean {
+  return box.scrollHeight - box.clientHeight - box.scrollTop <= END_PX;
+}
+
+/** Not below the edge of what is around the box, nor covered. */
+function isEndInSight(box: HTMLElement): boolean {
+  const { left, width, bottom } = box.getBoundingClientRect();
+  const shown = document.elementFromPoint(left + width / 2, bottom - END_PX);
+  return shown !== null && box.contains(shown);
+}
+
+/** Keys scroll the box that has the focus and nothing around it, though its end may be below the edge. */
+function bringEnd({ currentTarget: box }: Event): void {
+  if (!(box instanceof HTMLElement) || document.activeElement !== box) return;
+  if (isAtEnd(box) && !isEndInSight(box)) box.scrollIntoView({ block: 'end' });
 }
 
 /** A field begins with the caret at its end, out of sight: then the keys that lead to the end would not move it. */
