@@ -12,6 +12,7 @@ import { Complaints } from './support/complaints.ts';
 import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
 import { leadCalls, leadSpawns } from './support/scripts.ts';
+import { QUESTION_SCREENS } from './support/question-screens.ts';
 import { WORK_SCREENS } from './support/work-screens.ts';
 
 const SIZES = [
@@ -240,7 +241,7 @@ async function main(folder: string): Promise<void> {
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
     await visit(browser, folder, reviews(), {}, finished);
-    for (const { script, go } of WORK_SCREENS) await visit(browser, folder, script(), {}, go);
+    for (const { script, go } of [...WORK_SCREENS, ...QUESTION_SCREENS]) await visit(browser, folder, script(), {}, go);
   } finally {
     await browser.close();
   }

@@ -25,6 +25,7 @@ test('one is refused, the rest is allowed at once with its edits', async ({ star
   await app.lookAt('code-reviewer');
   await app.field('Prompt').fill('Work as code-reviewer. Be brief.');
   await app.lookAt('documentation-writer');
+  await app.readBatch();
   await app.button('Allow all 2').click();
   await expect(app.question).toBeHidden();
   await app.expectCard('code-reviewer', 'completed');

@@ -1,5 +1,5 @@
 /** The desktop as one of the programs of a machine: one at a time, calling for attention, ending in order. */
-import { plainAnswer, spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { plainAnswer, spawnOne, writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { startHost } from '../support/host.ts';
 import { expect, test } from '../support/test.ts';
@@ -62,6 +62,16 @@ test.describe('the desktop', only, () => {
     await app.allow('inspector');
     await expect.poll(() => app.desktop.asked('notification closed')).toHaveLength(1);
     await app.expectOutcome('completed');
+  });
+
+  test('a notification marks what hides in a name or a title', async ({ start }) => {
+    const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh' }));
+    await expect(app.message).toBeVisible();
+    await app.desktop.act('look away');
+    await app.send('Clean up.');
+    await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
+    const [{ body }] = app.desktop.asked('notification') as [{ body: string }];
+    expect(body).toMatch(/^Write src\/clean⟦U\+202E⟧gpj\.sh/);
   });
 
   test('quitting marks what runs and keeps every word', async ({ start }) => {

@@ -96,9 +96,46 @@ export class Person {
     }).toPass({ timeout: 20_000 });
   }
 
-  /** Says yes to the question that is shown, or to the one about this agent. */
+  /** The texts that a yes waits for; each is a way to the text. */
+  get unseen(): Locator {
+    return this.#waiting(/^Allow waits until you have seen the end of:/);
+  }
+
+  /** Those that a yes to the whole batch waits for besides. */
+  get unseenElsewhere(): Locator {
+    return this.#waiting(/^Allow all \d also waits for the end of:/);
+  }
+
+  #waiting(sentence: RegExp): Locator {
+    return this.question.locator('footer div').filter({ hasText: sentence }).getByRole('button');
+  }
+
+  /** Scrolls every text of the question to its end that is longer than its box, by the keyboard. */
+  async readAll(): Promise<void> {
+    for (let left = await this.unseen.count(); left > 0; left -= 1) {
+      await this.unseen.first().click();
+      await expect(this.question.locator('textarea:focus, [role=group]:focus')).toBeVisible();
+      await this.page.keyboard.press('ControlOrMeta+End');
+      await expect(this.unseen).toHaveCount(left - 1);
+    }
+  }
+
+  /** The same for all items of the batch. */
+  async readBatch(): Promise<void> {
+    await this.readAll();
+    while ((await this.unseenElsewhere.count()) > 0) {
+      const title = await this.question.getByRole('heading', { level: 2 }).textContent();
+      await this.unseenElsewhere.first().click();
+      await expect(this.question.getByRole('heading', { level: 2 })).not.toHaveText(title ?? '');
+      await this.readAll();
+    }
+  }
+
+  /** Says yes to the question that is shown, or to the one about this agent, once its long texts were seen. */
   async allow(name?: string): Promise<void> {
-    await this.#answer('Allow once', name);
+    if (name !== undefined) await this.lookAt(name);
+    await this.readAll();
+    await this.#answer('Allow once');
   }
 
   async reject(reason: string, name?: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Client } from '#contract/rpc.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
+import { visibleText } from '#contract/visible-text.ts';
 import { text } from '../text.ts';
 
 export class Attention {
@@ -38,7 +39,7 @@ export class Attention {
   #call(agents: string, title: string): Notification | null {
     for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true);
     if (!Notification.isSupported()) return null;
-    const notification = new Notification({ title: text.question(agents), body: title });
+    const notification = new Notification({ title: visibleText(text.question(agents)), body: visibleText(title) });
     notification.on('click', this.#onClick);
     notification.show();
     return notification;

@@ -38,6 +38,8 @@ export const DEFAULT_MODEL = 'sonnet';
 export const DOOM_LOOP_THRESHOLD = 3;
 /** Time for an answer to an approval, in milliseconds; then the answer is no. */
 export const APPROVAL_TIMEOUT_MS = 300_000;
+/** Questions of one run that are open at once; the rest queue. */
+export const MAX_OPEN_QUESTIONS = 20;
 /** How long an approval waits after the last client that could answer has left, in milliseconds. */
 export const ANSWERER_GRACE_MS = 60_000;
 /** A run is stopped after this long without output from its model or tools, in milliseconds. */

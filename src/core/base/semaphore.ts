@@ -22,13 +22,18 @@ export class Semaphore {
     }
   }
 
+  /** The function that gives the permit back (once); null where none is free. */
+  tryAcquire(): (() => void) | null {
+    if (this.#free <= 0) return null;
+    this.#free -= 1;
+    return this.#release();
+  }
+
   /** Resolves with the function that gives the permit back (once); rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) throw stopOf(signal);
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return this.#release();
-    }
+    const free = this.tryAcquire();
+    if (free) return free;
     await new Promise<void>((resolve, reject) => {
       const admit = (): void => {
         signal.removeEventListener('abort', leave);

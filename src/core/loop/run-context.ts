@@ -17,13 +17,16 @@ export interface ParsedCall {
   input: unknown;
 }
 
-/** A question that is known; `answered` settles when each of its items is answered. */
+/** A question that is known; `answered` settles when each of its items is answered. Null: nobody had to be asked after all. */
 interface Asked {
-  answered: Promise<Approval>;
+  answered: Promise<Approval | null>;
 }
 
 export interface RunQuestions {
-  /** Judges the call and asks where that is needed; null where it may go on unasked. */
+  /**
+   * Judges the call and asks where that is needed; null where it may go on unasked. Beyond `MAX_OPEN_QUESTIONS` a
+   * question queues and is known only then, judged anew.
+   */
   readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
   readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
   /** Patterns of paths that a search passes over. */

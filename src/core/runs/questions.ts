@@ -1,7 +1,9 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
+import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Verdict } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
+import { hasHidden } from '#contract/visible-text.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
@@ -14,6 +16,7 @@ import { canonicalHash } from '../base/hash.ts';
 import { newId } from '../base/ids.ts';
 import { scopeOf } from './memory.ts';
 import { problemWords } from '../base/problem-words.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { ParsedCall, RunQuestions } from '../loop/run-context.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
@@ -33,20 +36,17 @@ interface Parts {
 }
 
 export function questionsOf(parts: Parts): RunQuestions {
-  const { engine, plan } = parts;
+  const { engine } = parts;
   const { gate, permissions } = engine;
-  const record = plan.recorder.record.bind(plan.recorder);
+  const slots = new Semaphore(MAX_OPEN_QUESTIONS);
   return {
     ask: async (call, asked) => {
       const actions = await actionsOf(parts, call, asked);
-      const verdicts: Verdict[] = [];
-      for (const action of actions) verdicts.push(await permissions.decide(action, record));
-      if (!asked && verdicts.every(isPlain)) return null;
-      const steers = verdicts.some(({ steps }) => steps.some(({ id }) => id === STEERING_ID));
-      const question = asked ?? plainQuestion(call, plan);
-      const told = steers ? withWarning(question) : await withOwnActions(parts, question);
-      const request = requestOf(parts, call, told, actions);
-      return { answered: gate.ask(request, asking(parts, call, request, { actions, verdicts })) };
+      const slot = slots.tryAcquire();
+      if (slot || !(await needsPerson(parts, asked, actions))) return put(parts, call, asked, actions, slot);
+      // Stored only when it is asked: until then, whatever ends the run, the call alone is what there is of it.
+      const queued = slots.acquire(parts.signal).then((free) => put(parts, call, asked, actions, free));
+      return { answered: queued.then((known) => known?.answered ?? null) };
     },
     askAgain: async (call, approval) => {
       const actions = await actionsOf(parts, call, approval.request);
@@ -55,7 +55,9 @@ export function questionsOf(parts: Parts): RunQuestions {
       const verdicts = isOpen ? await Promise.all(actions.map((action) => permissions.explain(action))) : [];
       const denials = verdicts.map((verdict) => (verdict.effect === 'deny' ? verdict : null));
       const known = { actions, verdicts: denials };
-      return { answered: gate.askAgain(approval, asking(parts, call, approval.request, known)) };
+      const release = isOpen ? slots.tryAcquire() : null;
+      const answered = gate.askAgain(approval, asking(parts, call, approval.request, known));
+      return { answered: answered.finally(() => release?.()) };
     },
     hidden: async (tool, targets) => {
       const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
@@ -64,12 +66,61 @@ export function questionsOf(parts: Parts): RunQuestions {
   };
 }
 
+/** Judges the call, counts what allows it, and asks where that is needed; null where it may go on unasked. `release` is called with the answer. */
+async function put(
+  parts: Parts,
+  call: ParsedCall,
+  asked: Question | null,
+  actions: readonly Action[],
+  release: (() => void) | null,
+): ReturnType<RunQuestions['ask']> {
+  const { engine, plan } = parts;
+  const verdicts: Verdict[] = [];
+  try {
+    for (const action of actions)
+      verdicts.push(await engine.permissions.decide(action, (payload) => plan.recorder.record(payload)));
+    if (asked || !verdicts.every(isPlain)) {
+      const request = requestOf(parts, call, await questionFor(parts, call, asked, verdicts), actions);
+      const answered = engine.gate.ask(request, asking(parts, call, request, { actions, verdicts }));
+      return { answered: answered.finally(() => release?.()) };
+    }
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+  release?.();
+  return null;
+}
+
+/** Whether a question about the call would stay open until somebody answers it; counts nothing. */
+async function needsPerson(
+  { engine, workflow }: Parts,
+  asked: Question | null,
+  actions: readonly Action[],
+): Promise<boolean> {
+  if (workflow.approve !== 'ask') return false;
+  const verdicts = await Promise.all(actions.map((action) => engine.permissions.explain(action)));
+  return verdicts.some((verdict) => !isKnown(asked?.subject.kind, verdict) || rulingOf(verdict) === null);
+}
+
 /** Reads one file whole: what rules deny to it, no other tool shows. */
 const READING = 'read_file';
 
 /** Nothing wanted it to be asked about. Where something did, what allowed it is recorded like any answer. */
 function isPlain({ effect, steps }: Verdict): boolean {
   return effect === 'allow' && steps.every((step) => step.effect !== 'ask');
+}
+
+/** As it is put to the person: with what follows from rules, grants and the files that it is about. */
+function questionFor(
+  parts: Parts,
+  call: ParsedCall,
+  asked: Question | null,
+  verdicts: readonly Verdict[],
+): Question | Promise<Question> {
+  const question = asked ?? plainQuestion(call, parts.plan);
+  const steers = verdicts.some(({ steps }) => steps.some(({ id }) => id === STEERING_ID));
+  return steers ? withWarning(question) : withOwnActions(parts, question);
 }
 
 /** So grave that no answer in time is never a yes, whatever the settings say. */
@@ -207,18 +258,26 @@ function isLateYes({ approvals }: Engine['settings'], { risk, reversible }: Ques
 }
 
 /**
- * Nothing whose content cannot be shown whole, nor who would start with any prompt: a temporary agent, or a batch. What a
- * temporary agent does can be granted while its name means the same: not for always.
+ * Nothing whose content cannot be shown as it is (too large, no text, or with characters that stand as marks), nor who
+ * would start with any prompt: a temporary agent, or a batch. What a temporary agent does can be granted while its name
+ * means the same: not for always.
  */
 function offerOf({ subject, reversible }: Question, [action, ...others]: readonly Action[]): ApprovalRequest['grant'] {
   const [target] = action?.targets?.values ?? [];
   if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;
+  if (stringsOf([action.scope, action.folder, action.targets, subject]).some(hasHidden)) return undefined;
   const { scope: agent, tool } = action;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
   return { agent, tool, pattern: patternOf(action.targets), scopes: [...scopes] };
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => [key, ...stringsOf(one)]);
 }
 
 /** The least that matches all that the call is about. */
@@ -243,7 +302,7 @@ function asking(
     record,
     explain,
     // No rule can answer what an agent wants to know; one that denies its tool still does.
-    rulings: verdicts.map((verdict) => (isKnown(subject, verdict) ? rulingOf(verdict) : null)),
+    rulings: verdicts.map((verdict) => (isKnown(subject.kind, verdict) ? rulingOf(verdict) : null)),
     grant: (wish) => {
       const { grants } = engine.permissions;
       const targets = actions[0]?.targets ?? null;
@@ -264,7 +323,7 @@ function asking(
   };
 }
 
-function isKnown({ kind }: Subject, verdict: Verdict | null): boolean {
+function isKnown(kind: Subject['kind'] | undefined, verdict: Verdict | null): boolean {
   return kind !== 'questions' || verdict?.effect === 'deny';
 }
 

@@ -98,8 +98,13 @@ export class ToolDraft {
     this.reset();
   }
 
+  /** The boxes as they were asked. */
+  get initial(): ReturnType<typeof boxesOf> {
+    return boxesOf(this.original);
+  }
+
   get edited(): string[] {
-    const initial = boxesOf(this.original);
+    const { initial } = this;
     return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
   }
 

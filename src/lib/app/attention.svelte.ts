@@ -7,6 +7,7 @@ import { asRequestError, type RequestError } from '#lib/client/request-error.ts'
 import { questionsOf, type Question } from '#lib/view/phase.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
+import { SeenTexts } from './seen-texts.svelte.ts';
 
 /** The place of the inbox page, which shows every question; no conversation has this id. */
 export const INBOX = 'inbox';
@@ -32,6 +33,11 @@ export class Attention {
   readonly #drafts = new Map<string, Draft>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #askBacks = new Map<string, AskBack>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #seen = new Map<string, SeenTexts>();
+  /** System prompts of definitions that were seen to their end: the same text need not be seen again in this window. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #knownTexts = new Set<string>();
   #known: readonly string[] = [];
   /** Questions that may open the modal later, each with the place where; null is any page without a conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
@@ -116,6 +122,15 @@ export class Attention {
     return askBack;
   }
 
+  /** Which texts of a question were seen to their end; kept while the question is open. */
+  seen({ key }: Question): SeenTexts {
+    const known = this.#seen.get(key);
+    if (known) return known;
+    const seen = new SeenTexts(this.#knownTexts);
+    this.#seen.set(key, seen);
+    return seen;
+  }
+
   /** Sends what the person asks back; the agent's reply arrives with the state. */
   async ask(question: Question): Promise<void> {
     const approvalId = question.approval.request.id;
@@ -175,7 +190,7 @@ export class Attention {
     // A question that was answered, or whose workflow was interrupted, is deselected.
     const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
     if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
-    for (const kept of [this.#drafts, this.#askBacks, this.#errors, this.#busy, this.#deferred]) {
+    for (const kept of [this.#drafts, this.#askBacks, this.#seen, this.#errors, this.#busy, this.#deferred]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }
     if (fresh[0]) this.newest = fresh[0];

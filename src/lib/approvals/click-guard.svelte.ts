@@ -1,13 +1,27 @@
-/** Ignores clicks for a moment after a question appears or the window gets the focus. */
+/**
+ * Ignores answers that were meant for something else. After a question appears, the window gets the focus, or anybody
+ * presses a key or the pointer anywhere, no answer counts for a moment, so whoever is typing or clicking when a question
+ * comes cannot answer it by accident. Two things start no such moment: keys that only lead somewhere (Tab, arrows, Page,
+ * Home, End, Escape, modifiers), and a press on a button that answers, if it begins when answers count. So Tab and then
+ * Enter or Space answers at any speed; a key that is held down, and a press that began too early, never does.
+ */
 import type { Attachment } from 'svelte/attachments';
 
-/** A click that was meant for something else must not become a yes. */
 const HOLD_MS = 300;
 
+const LEADING_KEYS = new Set([
+  ...['Tab', 'Escape', 'Home', 'End', 'PageUp', 'PageDown', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'],
+  ...['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'NumLock'],
+]);
+const PRESSES = ['keydown', 'pointerdown'] as const;
+const RELEASES = ['keyup', 'pointerup'] as const;
+
 export class ClickGuard {
-  /** Whether clicks count. */
+  /** Whether answers count. */
   ready = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The press that is under way began on a button that answers, when answers counted. */
+  #deliberate = false;
 
   hold(): void {
     this.ready = false;
@@ -15,17 +29,40 @@ export class ClickGuard {
     this.#timer = setTimeout(() => (this.ready = true), HOLD_MS);
   }
 
-  /** Attachment: starts a hold when the element appears, and each time the window gets the focus or is shown. */
-  readonly attach: Attachment = () => {
+  /** For the element around the buttons; those that answer have `data-answers`. */
+  readonly attach: Attachment<HTMLElement> = (element) => {
     const hold = (): void => this.hold();
+    const press = (event: Event): void => {
+      if (isLeading(event)) return;
+      const held = event instanceof KeyboardEvent && event.repeat;
+      this.#deliberate = this.ready && !held && answersIn(element, event.target);
+      if (!this.#deliberate) hold();
+    };
+    const release = (event: Event): void => {
+      if (!isLeading(event) && !this.#deliberate) hold();
+    };
     hold();
     window.addEventListener('focus', hold);
     document.addEventListener('visibilitychange', hold);
+    // Before anything that they lead to.
+    for (const name of PRESSES) window.addEventListener(name, press, { capture: true });
+    for (const name of RELEASES) window.addEventListener(name, release, { capture: true });
     return () => {
       clearTimeout(this.#timer);
       this.ready = false;
       window.removeEventListener('focus', hold);
       document.removeEventListener('visibilitychange', hold);
+      for (const name of PRESSES) window.removeEventListener(name, press, { capture: true });
+      for (const name of RELEASES) window.removeEventListener(name, release, { capture: true });
     };
   };
+}
+
+function isLeading(event: Event): boolean {
+  return event instanceof KeyboardEvent && LEADING_KEYS.has(event.key);
+}
+
+function answersIn(element: HTMLElement, target: EventTarget | null): boolean {
+  const button = target instanceof Element ? target.closest('[data-answers]') : null;
+  return button !== null && element.contains(button);
 }

@@ -3,6 +3,7 @@ import type { RunKind } from '#contract/agent.ts';
 import type { Decision, Subject } from '#contract/approval.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
+import { visibleText } from '#contract/visible-text.ts';
 import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
@@ -66,7 +67,7 @@ export const text = {
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
-    `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${page} – Triad`}`,
+    `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
   phases,
   calls,
   kinds,
@@ -218,7 +219,7 @@ export const text = {
     saidIrreversible: 'its agent says that it cannot be undone',
     saidReversible: 'its agent says that it can be undone',
     sending: 'Sending…',
-    announce: (agent: string, title: string) => `Question from ${agent}: ${title}`,
+    announce: (agent: string, title: string) => visibleText(`Question from ${agent}: ${title}`),
     /** The person stands at the head of every chain. */
     from: (chain: readonly string[]) => `Asked by ${chain.slice(1).join(' › ')}`,
     during: (message: string) => `during “${message}”`,
@@ -285,7 +286,23 @@ export const text = {
       empty: 'is empty',
       noNumber: 'must be a whole number',
     },
-    hidden: (value: number) => `Contains ${plural(value, 'character', 'characters')} that cannot be seen. With marks:`,
+    description: 'Description',
+    facts: 'Other settings',
+    heading: 'Title and place',
+    /** What is not seen yet follows. */
+    unseen: 'Allow waits until you have seen the end of:',
+    unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
+    /** Of another item of the batch. */
+    unseenOf: (agent: string, label: string) => `${agent}: ${label}`,
+    /** `gaps`: empty stretches that are shown as their length. */
+    hidden: ({ hidden, mixed, gaps }: { hidden: number; mixed: number; gaps: number }) => {
+      const found = [
+        ...(hidden > 0 ? [`${plural(hidden, 'character', 'characters')} that cannot be seen`] : []),
+        ...(mixed > 0 ? [`${plural(mixed, 'word', 'words')} of mixed scripts`] : []),
+        ...(gaps > 0 ? [plural(gaps, 'long empty stretch', 'long empty stretches')] : []),
+      ];
+      return `Contains ${found.join(', ')}. With marks:`;
+    },
   },
   agents: agentsWords,
   ask: askWords,

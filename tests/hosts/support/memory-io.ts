@@ -68,8 +68,13 @@ function collector() {
 }
 
 /** A person who types these lines, one for each time that one is read. */
-export function typing(lines: (string | null)[], edit: Terminal['edit'] = null): Terminal & { shown(): string } {
+export function typing(
+  lines: (string | null)[],
+  edit: Terminal['edit'] = null,
+  rows = Infinity,
+): Terminal & { shown(): string; dropped: readonly number[] } {
   let shown = '';
+  const dropped: number[] = [];
   return {
     style: plainStyle,
     write: (text) => void (shown += text),
@@ -81,9 +86,14 @@ export function typing(lines: (string | null)[], edit: Terminal['edit'] = null):
       // Nobody types: only the end of the question ends the wait.
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     },
-    discardTyped: async () => undefined,
+    discardTyped: async (signal) => {
+      signal.throwIfAborted();
+      dropped.push(shown.length);
+    },
+    fits: (text) => text.split('\n').length < rows,
     edit,
     close: () => undefined,
     shown: () => shown,
+    dropped,
   };
 }

@@ -55,7 +55,7 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
 function leftOut(files: readonly string[]): string {
   const some = files
     .slice(0, 3)
-    .map((file) => visible(oneLine(file)))
+    .map((file) => oneLine(visible(file)))
     .join(', ');
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
   return `triad: left out, because nobody has trusted them as they are: ${some}${more}; see "triad trust"`;

@@ -1,6 +1,7 @@
 /** `triad trust`: shows what a workspace brings and what changed in it, and asks whether that may have an effect. */
 import { resolve } from 'node:path';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
+import { diffText } from '../render/diff-text.ts';
 import { oneLine } from '../render/format.ts';
 import { needsTrust } from '../render/trust-state.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
@@ -53,7 +54,7 @@ async function decide(io: Io, link: Link, folder: string, { yes, json }: TrustOp
     throw new UsageError('triad trust asks on a terminal, and there is none: look, then use --yes');
   try {
     await screen.flush();
-    await terminal.discardTyped();
+    await terminal.discardTyped(io.signal);
     const what = open.length > 0 ? `Trust ${counted(open.length)} as shown` : 'Forget what is gone';
     const answer = (await terminal.ask(`${what}? [y/N] `, io.signal))?.trim().toLowerCase();
     if (answer !== 'y' && answer !== 'yes') {
@@ -96,10 +97,10 @@ const counted = (count: number) => (count === 1 ? '1 file' : `${count} files`);
 const settled = ({ files }: TrustLook) =>
   files.length === 0 ? 'Nothing here needs trust.' : 'Nothing has changed since you trusted it.';
 const lineOf = ({ state, path, says }: TrustItem) =>
-  `${(state === 'same' ? 'trusted' : state).padEnd(7)}  ${visible(oneLine(path))}  ${visible(oneLine(says))}`;
+  `${(state === 'same' ? 'trusted' : state).padEnd(7)}  ${oneLine(visible(path))}  ${oneLine(visible(says))}`;
 
 /** What the person decides by: the text of a new file, what changed in another; nothing of one that is trusted. */
-function wholeOf({ state, text = '', diff = text }: TrustItem): string {
-  if (state === 'same' || diff === '') return '';
-  return visible(diff).trimEnd().replaceAll(/^/gm, '  │ ') + '\n';
+function wholeOf({ state, text = '', diff }: TrustItem): string {
+  const whole = diff === undefined ? visible(text).trimEnd() : diffText(diff).join('\n');
+  return state === 'same' || whole === '' ? '' : `${whole.replaceAll(/^/gm, '  │ ')}\n`;
 }

@@ -3,6 +3,7 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
+import { lengthOf } from '#contract/visible-text.ts';
 import { hasCode, lineOf } from '../terminal/failure.ts';
 import { grantLetters, grantText, wishOf } from './grant-choices.ts';
 import { AskBack } from './ask-back.ts';
@@ -99,10 +100,15 @@ async function askOne(
   const asked = spawnItems(request.subject)[item]?.envelope ?? null;
   let envelope: Envelope | null = asked;
   const editor = envelope === null ? null : terminal.edit;
-  const show = () => terminal.write(`\n${questionText(request, item, envelope, terminal.style)}\n`);
-  await terminal.discardTyped();
+  const show = () => {
+    const text = questionText(request, item, envelope, terminal.style);
+    terminal.write(`\n${text}\n${terminal.fits(text) ? '' : tooLong(text)}`);
+  };
   show();
-  if (request.subject.kind === 'questions') return askReplies(terminal, request.subject.questions, signal);
+  if (request.subject.kind === 'questions') {
+    await terminal.discardTyped(signal);
+    return askReplies(terminal, request.subject.questions, signal);
+  }
   for (;;) {
     // What was edited can be allowed once only.
     const offer = envelope === asked ? request.grant : undefined;
@@ -112,6 +118,7 @@ async function askOne(
       ...(offer ? [grantLetters(offer)] : []),
       '[?] ask first',
     ];
+    await terminal.discardTyped(signal);
     const line = await terminal.ask(`Allow? ${choices.join(', ')}: `, signal);
     const answer = line?.trim().toLowerCase() ?? null;
     if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
@@ -140,6 +147,11 @@ async function askOne(
   }
 }
 
+/** All of it was written; its beginning has left the screen. */
+function tooLong(text: string): string {
+  return `  (${lengthOf(text).lines.toLocaleString('en-US')} lines, more than the screen shows: scroll up to "── Approval" to read all of them)\n`;
+}
+
 /** What the agent says decides nothing; an empty question asks nothing. */
 async function askBack(
   terminal: Terminal,
@@ -160,6 +172,7 @@ async function askBack(
 
 /** The second step of what cannot be undone: a whole word, which no slip of a finger types. */
 async function isConfirmed(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  await terminal.discardTyped(signal);
   const words = await terminal.ask('This cannot be undone. Type "confirm" to allow it: ', signal);
   return words?.trim().toLowerCase() === 'confirm';
 }

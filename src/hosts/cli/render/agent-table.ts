@@ -15,7 +15,7 @@ export function agentTable(agents: readonly AgentSummary[], width: number): stri
   ];
   const rows = agents.map(({ name, description, role, model, source, permissions, tools }) => [
     visible(name),
-    visible(oneLine(description)),
+    oneLine(visible(description)),
     model === null ? (role === 'primary' ? 'default' : "the lead's") : visible(model),
     source,
     permissions === null ? 'by its tools' : permissions.join(', ') || 'none',

@@ -5,7 +5,7 @@ import type { AssistantEntry } from '#contract/message.ts';
 import { observe } from '#core/records/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';
 import type { Style } from '../terminal/style.ts';
-import { harmless } from '../terminal/visible.ts';
+import { harmless, visible } from '../terminal/visible.ts';
 
 type Piece = { to: 'data' | 'note'; text: string };
 
@@ -14,7 +14,7 @@ type Hint = Extract<HintEvent, { type: 'message-delta' }>;
 type Durable<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
-const clean = (text: string) => harmless(oneLine(text));
+const clean = (text: string) => oneLine(visible(text));
 
 /** What was shown so far. */
 export interface Shown {
@@ -59,7 +59,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'approval-decide':
       return decided(shown, event, style);
     case 'retry': {
-      const text = `↻ ${event.agent}: ${event.error.code}: ${clean(event.error.message)}; again in ${duration(event.delayMs)}`;
+      const text = `↻ ${clean(event.agent)}: ${event.error.code}: ${clean(event.error.message)}; again in ${duration(event.delayMs)}`;
       return noted(shown, style('yellow', text));
     }
     case 'notice':
@@ -152,14 +152,15 @@ function anewOf({ agent }: AgentEvent, style: Style): string {
 function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
   const lines: string[] = [];
   observe(event, {
-    onAgentSpawn: ({ text, attempt }) => lines.push(style('cyan', attempt > 1 ? `${text} (resumed)` : text)),
+    onAgentSpawn: ({ text, attempt }) =>
+      lines.push(style('cyan', attempt > 1 ? `${clean(text)} (resumed)` : clean(text))),
     onAgentComplete: ({ agent, text }) => {
       if (event.type !== 'run-end') return;
       const figures = `${duration(event.durationMs)} · ${tokens(event.usage)}`;
-      lines.push(`${style('green', '✓')} ${agent} ${style('dim', figures)}`, harmless(text));
+      lines.push(`${style('green', '✓')} ${clean(agent)} ${style('dim', figures)}`, harmless(text));
     },
     onAgentError: ({ text, message, severity }) => {
-      lines.push(`${style(severity === 'error' ? 'red' : 'yellow', text)}: ${clean(message)}`);
+      lines.push(`${style(severity === 'error' ? 'red' : 'yellow', clean(text))}: ${clean(message)}`);
       if (event.type !== 'run-end' || !event.origin) return;
       const { traceId, parentChain, attempted } = event.origin;
       const chain = parentChain.map(clean).join(' → ');

@@ -8,9 +8,9 @@ import { localTime, oneLine } from './format.ts';
 /** Where it is, and the words around it. */
 export function hitLines(hit: SearchHit, width: number, style: Style): string[] {
   const { conversationId, title, at, kind, agent } = hit;
-  const head = [localTime(at), kind, visible(agent), visible(oneLine(title)) || '(no title)'].join(' · ');
+  const head = [localTime(at), kind, visible(agent), oneLine(visible(title)) || '(no title)'].join(' · ');
   return [
     style('bold', truncate(`${conversationId}  ${head}`, width)),
-    truncate(`  ${visible(oneLine(hit.snippet))}`, width),
+    truncate(`  ${oneLine(visible(hit.snippet))}`, width),
   ];
 }

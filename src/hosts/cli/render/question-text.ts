@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
+import { lengthOf, lengthWords } from '#contract/visible-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { visible } from '../terminal/visible.ts';
+import { diffText } from './diff-text.ts';
 
 /** The question about one item; `envelope` is what would run, with the person's edits. */
 export function questionText(request: ApprovalRequest, item: number, envelope: Envelope | null, style: Style): string {
@@ -12,7 +14,7 @@ export function questionText(request: ApprovalRequest, item: number, envelope: E
     style('bold', indented(`── Approval: ${visible(request.title)}`)),
     field('asked by', request.chain.map(visible).join(' → ')),
     field('risk', `${request.risk}${undoWords(request, style)}`),
-    ...(request.description === '' ? [] : [field('what', visible(request.description))]),
+    ...(request.description === '' ? [] : [field('what', passage(request.description))]),
   ];
   const { subject } = request;
   if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
@@ -43,7 +45,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
   const effort = envelope.effort === null ? '' : `, effort ${envelope.effort}`;
   return [
     field('agent', `${visible(envelope.agent)}${envelope.definitionHash === null ? ' (made for this task)' : ''}`),
-    field('task', visible(title)),
+    field('task', passage(title)),
     field(
       'model',
       `${visible(envelope.model)} (${visible(envelope.provider)}), at most ${envelope.maxTokens} tokens a turn${effort}`,
@@ -56,10 +58,8 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
     ...boundLines(envelope),
     ...(own === '' ? [] : [field('its actions', visible(own))]),
     ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages))]),
-    style('dim', '  system prompt'),
-    block(envelope.systemPrompt),
-    style('dim', `  prompt${edited}`),
-    block(envelope.prompt),
+    ...block('system prompt', envelope.systemPrompt, style),
+    ...block(`prompt${edited}`, envelope.prompt, style),
   ];
 }
 
@@ -72,7 +72,7 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
     ...(minutes === undefined ? [] : [`${minutes} min`]),
   ];
   const reviews =
-    reflection && `up to ${reflection.maxRetries} more tries, against ${visible(reflection.criteria ?? 'its task')}`;
+    reflection && `up to ${reflection.maxRetries} more tries, against ${passage(reflection.criteria ?? 'its task')}`;
   return [
     ...(budget.length === 0 ? [] : [field('budget', budget.join(', '))]),
     ...(requiresApproval.length === 0 ? [] : [field('always asks', list(requiresApproval))]),
@@ -84,23 +84,21 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
 function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style): string[] {
   const { tool, folder, preview, input } = subject;
   const where = [field('tool', visible(tool)), field('folder', visible(folder))];
-  if (preview === null) return [...where, style('dim', '  input'), block(JSON.stringify(input, null, 2) ?? 'none')];
+  if (preview === null) return [...where, ...block('input', JSON.stringify(input, null, 2) ?? 'none', style)];
   const change = `${visible(preview.path)} (${preview.created ? 'new file, ' : ''}+${preview.added} −${preview.removed})`;
   return [
     ...where,
     field('file', change),
-    ...visible(preview.diff)
-      .trimEnd()
-      .split('\n')
-      .map((line) => diffLine(line, style)),
+    style('dim', `  changes · ${lengthWords(preview.diff)}`),
+    ...diffText(preview.diff).map((line) => diffLine(line, style)),
   ];
 }
 
 function actionLines({ action, reason, impact }: Extract<Subject, { kind: 'action' }>): string[] {
   return [
-    field('it wants to', visible(action)),
-    field('why', visible(reason)),
-    ...(impact === null ? [] : [field('it changes', visible(impact))]),
+    field('it wants to', passage(action)),
+    field('why', passage(reason)),
+    ...(impact === null ? [] : [field('it changes', passage(impact))]),
   ];
 }
 
@@ -132,8 +130,11 @@ function diffLine(line: string, style: Style): string {
 const indented = (text: string) => text.replaceAll('\n', `\n${' '.repeat(15)}`);
 const field = (name: string, value: string) => indented(`  ${name.padEnd(12)} ${value}`);
 const list = (names: readonly string[]) => (names.length === 0 ? 'none' : names.map(visible).join(', '));
-const block = (text: string) =>
-  visible(text)
+/** Of more than one line: how long it is, since its beginning may have left the screen when it is read. */
+const passage = (text: string) => `${lengthOf(text).lines > 1 ? `(${lengthWords(text)}) ` : ''}${visible(text)}`;
+const block = (name: string, text: string, style: Style) => [
+  style('dim', `  ${name} · ${lengthWords(text)}`),
+  ...visible(text)
     .split('\n')
-    .map((line) => `  │ ${line}`)
-    .join('\n');
+    .map((line) => `  │ ${line}`),
+];

@@ -22,7 +22,7 @@ export function sessionTable(sessions: readonly Session[], width: number): strin
     String(workflows.reduce((sum, { subAgentCount }) => sum + subAgentCount, 0)),
     workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
     tokens(conversation.usage).replace(' tokens', ''),
-    visible(oneLine(conversation.title)) || '(no message yet)',
+    oneLine(visible(conversation.title)) || '(no message yet)',
   ]);
   return table(columns, rows, width);
 }

@@ -12,10 +12,10 @@ export function sessionText(session: Session, width: number, style: Style): stri
   const { conversation } = session;
   const { id, title, folder, agent, createdAt, deletedAt } = conversation;
   const used = usageOf(conversation.usage);
-  const head = [folder, agent, localTime(createdAt)].map((fact) => visible(oneLine(fact))).join(' · ');
+  const head = [folder, agent, localTime(createdAt)].map((fact) => oneLine(visible(fact))).join(' · ');
   const trash = `In the trash since ${localTime(deletedAt ?? createdAt)}; to get it back: triad sessions restore ${id}`;
   return [
-    style('bold', truncate(`Session ${id}: ${visible(oneLine(title))}`, width)),
+    style('bold', truncate(`Session ${id}: ${oneLine(visible(title))}`, width)),
     truncate(`  ${head}`, width),
     truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
@@ -39,6 +39,6 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...children,
     ...(answer === '' ? [] : ['', visible(answer).trimEnd()]),
-    ...(error === null ? [] : [style('red', `${error.code}: ${visible(oneLine(error.message))}`)]),
+    ...(error === null ? [] : [style('red', `${error.code}: ${oneLine(visible(error.message))}`)]),
   ];
 }

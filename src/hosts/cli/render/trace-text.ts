@@ -87,4 +87,4 @@ const queued = ({ maxQueueDepth: most }: WorkflowTrace) => (most === 0 ? '' : ` 
 const again = (attempt: number) =>
   attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
 const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`);
-const clean = (text: string) => visible(oneLine(text));
+const clean = (text: string) => oneLine(visible(text));

@@ -5,8 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadStream, WriteStream } from 'node:tty';
+import stringWidth from 'string-width';
+import { discardTyped } from './discard-typed.ts';
 import { type Style, styleFor } from './style.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,14 +17,17 @@ export interface Terminal {
   write(text: string): void;
   /** One line without its end; null when the terminal was closed. Rejects when the signal aborts. */
   ask(question: string, signal: AbortSignal): Promise<string | null>;
-  /** Drops what was typed before now: a key pressed before a question was shown is no answer to it. */
-  discardTyped(): Promise<void>;
+  /**
+   * Drops what was typed before all that was written stood on the screen, and goes on while somebody types: a key that was
+   * pressed before a question was shown is no answer to it. Rejects when the signal aborts.
+   */
+  discardTyped(signal: AbortSignal): Promise<void>;
+  /** Whether a text stands whole on the screen, with a line for an answer. */
+  fits(text: string): boolean;
   /** The text after editing in the person's own editor; null where there is none, or it failed. */
   edit: ((text: string, signal: AbortSignal) => Promise<string | null>) | null;
   close(): void;
 }
-
-const TYPED_MS = 30;
 
 /** `onInterrupt`: while a line is read, Ctrl-C comes as a key. */
 export function openTerminal(env: Environment, onInterrupt: () => void): Terminal | null {
@@ -43,7 +47,8 @@ export function openTerminal(env: Environment, onInterrupt: () => void): Termina
     style: styleFor(true, env),
     write: (text) => void output.write(text),
     ask: (question, signal) => readLine(input, output, question, signal, onInterrupt),
-    discardTyped: () => discard(input),
+    discardTyped: (signal) => discardTyped(input, output, signal, onInterrupt),
+    fits: (text) => linesOn(text, output.columns) < output.rows,
     edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
     close: () => {
       input.destroy();
@@ -78,16 +83,11 @@ function readLine(
   }).finally(() => reader.close());
 }
 
-async function discard(input: ReadStream): Promise<void> {
-  const drop = () => undefined;
-  // Line by line, what was typed without its Enter would stay in the driver and join the answer.
-  input.setRawMode(true);
-  input.on('data', drop);
-  input.resume();
-  await sleep(TYPED_MS);
-  input.pause();
-  input.off('data', drop);
-  input.setRawMode(false);
+/** Lines that a text takes on a screen of so many columns. */
+function linesOn(text: string, columns: number): number {
+  return text
+    .split('\n')
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / Math.max(1, columns))), 0);
 }
 
 /** Runs the editor on a file of its own, on the same terminal; the engine goes on meanwhile. */

@@ -195,6 +195,6 @@ test('names of files, and what they say, command no terminal and write no line o
     await launched(['run', 'Look']),
   ].map(({ out, err }) => out + err);
   for (const text of said) expect(text).not.toContain('\u001b');
-  expect(said[3]).toContain('␛[2J trusted');
+  expect(said[3]).toContain('⟦U+001B⟧[2J trusted');
   expect(said.join('\n')).not.toMatch(/^trusted/m);
 });

@@ -53,7 +53,7 @@ test('e edits the prompt, shows it, and asks again; the yes binds what was shown
   await expect
     .poll(() => answers(client))
     .toMatchObject([{ answer: { kind: 'edit', value: { ...envelope, prompt: 'Review src/a.ts, only errors' } } }]);
-  expect(terminal.shown()).toContain('prompt (edited)\n  │ Review src/a.ts, only errors');
+  expect(terminal.shown()).toContain('prompt (edited) · 1 line, 28 characters\n  │ Review src/a.ts, only errors');
 });
 
 test('an editor that fails or leaves nothing changes nothing', async () => {
@@ -120,6 +120,49 @@ test('closing ends the question on the screen without an answer', async () => {
   await one.close();
   one.update([asked()]);
   expect(client.requests).toEqual([]);
+});
+
+test('what was typed before the question stood there whole is dropped, and so before each further yes', async () => {
+  const client = answering();
+  const terminal = typing(['?', '', 'y', 'confirm']);
+  asker(client, terminal).update([asked(spawnRequest({ reversible: false }))]);
+  await expect.poll(() => answers(client)).toHaveLength(1);
+  const after = terminal.dropped.map((at) => /^[^:]*: /.exec(terminal.shown().slice(at))?.[0]);
+  expect(after).toEqual([
+    expect.stringMatching(/^Allow\?/),
+    expect.stringMatching(/^Allow\?/),
+    expect.stringMatching(/^This cannot be undone/),
+  ]);
+});
+
+test('agents’ questions are answered after they were shown too', async () => {
+  const questions = [{ question: 'Which one?', kind: 'text' as const, choices: [] }];
+  const terminal = typing(['This']);
+  const client = answering();
+  const subject = { kind: 'questions' as const, questions, folder: '/', hash: 'h' };
+  asker(client, terminal).update([asked(spawnRequest({ subject }))]);
+  await expect.poll(() => answers(client)).toHaveLength(1);
+  expect(terminal.dropped).toHaveLength(1);
+  expect(terminal.shown().slice(terminal.dropped[0])).toMatch(/^Your answer/);
+});
+
+test('a question that is longer than the screen is shown to its end, and says so; a short one costs nothing more', async () => {
+  const prompt = `Do it.${'\n'.repeat(601)}Then delete it.`;
+  const item = { runId: childId, title: 'one', envelope: { ...envelope, prompt }, hash: 'h' };
+  const request = spawnRequest({ subject: { kind: 'envelopes', operation: 'spawn', items: [item] } });
+  const [short, long] = [typing(['y']), typing(['y'], null, 10)];
+  for (const terminal of [short, long]) {
+    const client = answering();
+    asker(client, terminal).update([asked(request)]);
+    await expect.poll(() => answers(client)).toHaveLength(1);
+    expect(terminal.shown()).toContain(
+      'prompt · 602 lines, 622 characters\n  │ Do it.\n  │ ⋯ 600 blank lines ⋯\n  │ Then delete it.\n',
+    );
+  }
+  expect(short.shown()).not.toContain('more than the screen shows');
+  expect(long.shown()).toMatch(
+    /\(\d+ lines, more than the screen shows: scroll up to "── Approval" to read all of them\)\nAllow\?/,
+  );
 });
 
 describe('more than once', () => {

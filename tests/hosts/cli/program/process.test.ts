@@ -114,7 +114,8 @@ test.runIf(hasTerminals)(
   async () => {
     const { onTerminal } = await machine(spawnOne());
     const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
-    child.stdin?.write('y');
+    // Whole lines, and the beginning of one.
+    child.stdin?.write('y\ry\ry');
     await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first: ');
     expect(out()).toContain('│ Inspect the workspace and report.');
     await sleep(100);

@@ -116,7 +116,7 @@ test('retries and notices are notes', () => {
   const notice = ofLead('notice', { level: 'warning', text: 'Careful\u001b[2J' });
   expect(printed(retry, notice).notes).toEqual([
     '↻ lead: overloaded: The provider is busy; again in 500 ms',
-    'Careful␛[2J',
+    'Careful⟦U+001B⟧[2J',
   ]);
 });
 

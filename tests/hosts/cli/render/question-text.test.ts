@@ -53,7 +53,7 @@ test('what bounds it further, always asks, and reviews are shown where there are
   expect(text).toContain('always asks  FilesystemWrite');
   expect(text).toContain('waits        60 s for an answer');
   expect(text).toContain(
-    'reviews      up to 2 more tries, against It names the file.\n               It names the line.',
+    'reviews      up to 2 more tries, against (2 lines, 37 characters) It names the file.\n               It names the line.',
   );
   expect(show()).not.toMatch(/budget|always asks|reviews/);
 });
@@ -76,7 +76,9 @@ test('a prompt of any length is shown to its end', () => {
 });
 
 test('an edited prompt is marked', () => {
-  expect(show(spawnRequest(), { ...envelope, prompt: 'Other' })).toContain('prompt (edited)\n  │ Other');
+  expect(show(spawnRequest(), { ...envelope, prompt: 'Other' })).toContain(
+    'prompt (edited) · 1 line, 5 characters\n  │ Other',
+  );
   expect(show()).not.toContain('(edited)');
 });
 
@@ -93,7 +95,7 @@ test('hidden characters are shown everywhere in it', () => {
   });
   // oxlint-disable-next-line no-control-regex -- they must not be there
   expect(text).not.toMatch(/[\u001b\u202e\u200b]/);
-  expect(text.match(/x␛\[2J‹U\+202E›‹U\+200B›/g)).toHaveLength(9);
+  expect(text.match(/x⟦U\+001B⟧\[2J⟦U\+202E⟧⟦U\+200B⟧/g)).toHaveLength(9);
 });
 
 test('a call is shown with its whole input, or as the diff that it would make', () => {
@@ -105,9 +107,18 @@ test('a call is shown with its whole input, or as the diff that it would make', 
     preview: null,
     hash: 'h',
   } as const;
-  expect(show(spawnRequest({ subject }), null)).toContain('│   "content": "b‹U+202E›"');
+  expect(show(spawnRequest({ subject }), null)).toContain('│   "content": "b⟦U+202E⟧"');
   const preview = { path: 'a.txt', diff: '@@ -1 +1 @@\n-old\n+new\n', added: 1, removed: 1, created: false };
   const text = show(spawnRequest({ subject: { ...subject, preview }, reversible: false }), null);
-  expect(text).toContain('file         a.txt (+1 −1)\n  @@ -1 +1 @@\n  -old\n  +new');
+  expect(text).toContain(
+    'file         a.txt (+1 −1)\n  changes · 3 lines, 22 characters\n  @@ -1 +1 @@\n  -old\n  +new',
+  );
   expect(text).toContain('cannot be undone');
+});
+
+test('a change shows its end, whatever emptiness stands before it', () => {
+  const diff = `@@ -0,0 +1,603 @@\n+one\n${'+\n'.repeat(600)}+rm\u202e\n+\n+\n`;
+  const preview = { path: 'a.sh', diff, added: 604, removed: 0, created: true };
+  const subject = { kind: 'tool', tool: 'write_file', input: {}, folder: '/', preview, hash: 'h' } as const;
+  expect(show(spawnRequest({ subject }), null)).toContain('  +one\n  +⋯ 600 blank lines ⋯\n  +rm⟦U+202E⟧\n  +\n  +');
 });

@@ -19,5 +19,5 @@ export async function showAgent(
   for (const [key, value] of agentFacts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
   const { systemPrompt } = definition;
   screen.data(`\n${dataText(screen, systemPrompt)}\n`);
-  for (const warning of warnings) screen.note(visible(oneLine(describeFault(definition.sourcePath ?? name, warning))));
+  for (const warning of warnings) screen.note(oneLine(visible(describeFault(definition.sourcePath ?? name, warning))));
 }

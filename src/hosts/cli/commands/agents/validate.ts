@@ -26,7 +26,7 @@ export async function validateAgents(io: Io, name: string | undefined, options: 
   const all = (await Promise.all(places.map((place) => loadPlace(place, tools)))).flat().map(reportOf);
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
-  else for (const line of reports.flatMap(linesOf)) io.screen.data(`${visible(oneLine(line))}\n`);
+  else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
   const faulty = reports.filter(({ ok }) => !ok).length;
   if (!options.json) io.screen.note(summary(reports.length, faulty));
   return faulty > 0 ? EXIT.failure : EXIT.ok;

@@ -1,0 +1,192 @@
+/** A yes waits until every text that is longer than its box was seen to its end; a no never does, and short ones don't. */
+import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
+import { toolUse } from '../../tests/support/fake-model/script.ts';
+import { tabTo } from '../support/keyboard.ts';
+import { leadCalls } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const lines = (count: number, last: string) =>
+  [...Array.from({ length: count - 1 }, (_, n) => `Look at part ${n + 1}.`), last].join('\n');
+const LONG = lines(80, 'Then delete everything.');
+
+const helper = (prompt: string, name = 'helper') => spawn({ name, prompt });
+const script = (...prompts: string[]) =>
+  leadCalls(
+    prompts.map((prompt, index) => helper(prompt, `helper-${index + 1}`)),
+    [{ prompt: /./, task: 'the parts' }],
+  );
+
+test('a prompt whose end is out of sight holds the yes back, in words that lead to it; a no stays free', async ({
+  start,
+}) => {
+  const app = await start(script(LONG));
+  await app.send('Go.');
+  await app.lookAt('helper-1');
+  const allow = app.question.getByRole('button', { name: 'Allow once' });
+  await expect(app.unseen).toHaveText(['Prompt']);
+  await expect(allow).toBeDisabled();
+  await expect(allow).toHaveAccessibleDescription('Allow waits until you have seen the end of: Prompt');
+  await expect(app.field('Prompt')).toHaveAccessibleDescription('80 lines, 1,357 characters');
+  await expect(app.question.getByRole('button', { name: 'Reject' })).toBeEnabled();
+
+  // A change before the end shows nothing of the end.
+  await app.unseen.click();
+  await expect(app.field('Prompt')).toBeFocused();
+  await app.page.keyboard.press('ControlOrMeta+Home');
+  await app.page.keyboard.type('Please: ');
+  await expect(app.unseen).toHaveText(['Prompt']);
+  await expect(allow).toBeDisabled();
+
+  await app.page.keyboard.press('ControlOrMeta+End');
+  await expect(app.unseen).toHaveCount(0);
+  await expect(allow).toBeEnabled();
+  await expect(allow).not.toHaveAccessibleDescription(/./);
+  await app.allow();
+  await app.expectOutcome('completed');
+});
+
+test('what the person writes counts as seen, and each question keeps what was seen of it', async ({ start }) => {
+  const app = await start(script(LONG, `${LONG} Or not.`));
+  await app.send('Go.');
+  await app.lookAt('helper-1');
+  await app.readAll();
+  await app.lookAt('helper-2');
+  await expect(app.unseen).toHaveText(['Prompt']);
+  await app.lookAt('helper-1');
+  await expect(app.unseen).toHaveCount(0);
+  await app.lookAt('helper-2');
+  await app.field('Prompt').fill(lines(90, 'Then tell me.'));
+  await expect(app.unseen).toHaveCount(0);
+  await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
+});
+
+test('600 blank lines are a number beside the field, with what stands behind them', async ({ start }) => {
+  const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
+  await app.send('Go.');
+  await app.lookAt('helper-1');
+  await expect(app.field('Prompt')).toHaveAccessibleDescription('602 lines, 642 characters');
+  await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
+  const shown = app.question.getByText('⋯ 600 blank lines ⋯');
+  await expect(shown).toBeVisible();
+  await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
+  await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
+
+  await app.page.setViewportSize({ width: 800, height: 420 });
+  await app.page.reload();
+  await app.lookAt('helper-1');
+  await expect(shown).not.toBeInViewport();
+  await expect(app.unseen, 'the end is below the edge').toHaveText(['Prompt']);
+  await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
+  await expect(app.unseen).toHaveCount(0);
+});
+
+test('a batch is allowed at once only when each of its items was seen', async ({ start }) => {
+  const tasks = [
+    ['code-reviewer', 'Look around.'],
+    ['test-generator', LONG],
+    ['documentation-writer', `${LONG} Twice.`],
+  ].map(([agent, prompt]) => ({ agent_id: agent, prompt, reason: 'One third' }));
+  const app = await start(
+    leadCalls(
+      [toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: true })],
+      [{ prompt: /./, task: 'a part' }],
+    ),
+  );
+  await app.send('Do all three.');
+  await app.lookAt('code-reviewer');
+  const all = app.button('Allow all 3');
+  await expect(all).toBeDisabled();
+  await expect(app.unseen).toHaveText(['System prompt']);
+  await expect(app.unseenElsewhere).toHaveText([
+    ...['test-generator: Prompt', 'test-generator: System prompt'],
+    ...['documentation-writer: Prompt', 'documentation-writer: System prompt'],
+  ]);
+  await app.unseen.first().click();
+  await expect(app.field('System prompt')).toBeFocused();
+  await app.page.keyboard.press('ControlOrMeta+End');
+  await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
+  await expect(all).toBeDisabled();
+  await expect(all).toHaveAccessibleDescription(/^Allow all 3 also waits for the end of: test-generator: Prompt/);
+  await app.readBatch();
+  await all.click();
+  await expect(app.question).toBeHidden();
+  await app.expectOutcome('completed');
+});
+
+test('a long change is scrolled by keys; its text in the field is the same and waits for nothing', async ({
+  start,
+}) => {
+  const content = `${lines(120, 'rm -rf ~')}\n`;
+  const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh', content }));
+  await app.send('Write it.');
+  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('clean⟦U+202E⟧gpj.sh');
+  await expect(app.unseen).toHaveText(['Changes']);
+  await expect(
+    app.question.getByRole('button', { name: 'More than once…' }),
+    'not what is not shown as it is',
+  ).toHaveCount(0);
+  // At its end, but that is below the edge.
+  await app.page.setViewportSize({ width: 800, height: 500 });
+  const changes = app.question.getByLabel('Changes', { exact: true });
+  await changes.evaluate((box) => (box.scrollTop = box.scrollHeight));
+  await expect(app.question.getByText('rm -rf ~').first()).not.toBeInViewport();
+  await expect(app.unseen).toHaveText(['Changes']);
+  await changes.evaluate((box) => (box.scrollTop = 0));
+  await tabTo(app.page, 'Changes');
+  await app.page.keyboard.press('PageDown');
+  await expect(app.unseen).toHaveText(['Changes']);
+  // While a page still moves, the browser may pass over a key.
+  await expect(async () => {
+    await app.page.keyboard.press('End');
+    await expect(app.unseen).toHaveCount(0, { timeout: 1000 });
+  }).toPass({ timeout: 15_000 });
+  await expect(app.question.getByText('rm -rf ~').first()).toBeInViewport();
+  await app.allow();
+  await app.expectOutcome('completed');
+});
+
+test('whoever types or clicks when a question comes answers nothing; Tab and Enter do at any speed', async ({
+  start,
+}) => {
+  const app = await start(script('Look around.'), { ownContext: true });
+  await app.send('Go.');
+  await app.lookAt('helper-1');
+  const { page } = app;
+  const allow = app.question.getByRole('button', { name: 'Allow once' });
+  const reject = app.question.getByRole('button', { name: 'Reject' });
+  await expect(allow).toBeEnabled();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+  for (const stray of [
+    () => page.keyboard.press('x'),
+    () => page.keyboard.press('Enter'),
+    () => app.question.getByRole('heading', { level: 2 }).click(),
+  ]) {
+    await stray();
+    await expect(allow).toBeDisabled();
+    await page.clock.runFor(250);
+    await stray();
+    await page.clock.runFor(250);
+    await expect(allow, 'it begins anew').toBeDisabled();
+    await page.clock.runFor(100);
+    await expect(allow).toBeEnabled();
+  }
+  // Pressed too early, however late it is let go.
+  await page.keyboard.press('x');
+  await allow.hover();
+  await page.mouse.down();
+  await page.clock.runFor(1000);
+  await page.mouse.up();
+  await expect(app.question).toBeVisible();
+  await page.clock.runFor(1000);
+
+  await reject.focus();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Tab');
+  await expect(reject).toBeEnabled();
+  await page.keyboard.press('Tab');
+  await expect(allow).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.clock.resume();
+  await app.expectCard('helper-1', 'completed');
+});

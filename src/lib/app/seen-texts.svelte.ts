@@ -1,0 +1,131 @@
+/** Which texts of one question were seen to their end: one that is longer than its box holds the yes back until then. */
+import { untrack } from 'svelte';
+import type { Attachment } from 'svelte/attachments';
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import { lengthOf } from '#contract/visible-text.ts';
+
+/** A text whose end was not on the screen yet. */
+export interface Unseen {
+  name: string;
+  label: string;
+}
+
+interface Box {
+  label: string;
+  /** Null while the question is not on the screen. */
+  element: HTMLElement | null;
+  overflows: boolean;
+  /** Of an agent's definition: seen once, it is known in every question. */
+  definition: string | null;
+}
+
+/** Texts up to these fit their boxes at any size of the window. */
+const SURELY_FIT = { lines: 4, characters: 200 };
+/** Boxes are scrolled by parts of pixels; a caret at the end leaves the padding below it out of sight. */
+const OVERFLOW_PX = 2;
+const END_PX = 8;
+const END_CHARS = 100;
+
+export class SeenTexts {
+  readonly #boxes = new SvelteMap<string, Box>();
+  readonly #seen = new SvelteSet<string>();
+  readonly #known: Set<string>;
+
+  /** `known`: texts of definitions that were seen to their end in whatever question. */
+  constructor(known: Set<string>) {
+    this.#known = known;
+  }
+
+  /** The texts that hold the yes back. `texts`: those of the question, for one that was never on the screen. */
+  unseen(texts: readonly { name: string; label: string; text: string }[]): Unseen[] {
+    if (this.#boxes.size === 0) {
+      return texts.filter(({ text }) => !this.#known.has(text) && !surelyFits(text));
+    }
+    return [...this.#boxes].flatMap(([name, { label, overflows }]) =>
+      overflows && !this.#seen.has(name) ? [{ name, label }] : [],
+    );
+  }
+
+  /** The end of a text was on the screen, or the person wrote it. */
+  mark(name: string): void {
+    this.#seen.add(name);
+    const definition = untrack(() => this.#boxes.get(name)?.definition);
+    if (definition) this.#known.add(definition);
+  }
+
+  /** Leads to a text, so that keys scroll it. */
+  show(name: string): void {
+    const element = this.#boxes.get(name)?.element;
+    element?.scrollIntoView({ block: 'end' });
+    element?.focus({ preventScroll: true });
+  }
+
+  /** For the box of a text, which scrolls, and can then be reached by keyboard. */
+  box(name: string, label: string, definition: string | null = null): Attachment<HTMLElement> {
+    return (element) => {
+      if (definition !== null && this.#known.has(definition)) this.#seen.add(name);
+      const look = (): void => {
+        const overflows = element.scrollHeight - element.clientHeight > OVERFLOW_PX;
+        const before = this.#boxes.get(name);
+        if (before?.element !== element || before.overflows !== overflows)
+          this.#boxes.set(name, { label, element, overflows, definition });
+        if (overflows && isAtEnd(element) && isEndInSight(element)) this.mark(name);
+        if (overflows && element.tabIndex < 0) element.tabIndex = 0;
+      };
+      untrack(look);
+      const observer = new ResizeObserver(look);
+      observer.observe(element);
+      for (const child of element.children) observer.observe(child);
+      // The window makes room for the end too.
+      observer.observe(document.documentElement);
+      element.addEventListener('input', look, { passive: true });
+      // What is around it may scroll, and scrolling does not bubble.
+      document.addEventListener('scroll', look, { capture: true, passive: true });
+      element.addEventListener('scroll', bringEnd, { passive: true });
+      element.addEventListener('focus', caretToStart);
+      return () => {
+        observer.disconnect();
+        element.removeEventListener('focus', caretToStart);
+        element.removeEventListener('input', look);
+        document.removeEventListener('scroll', look, { capture: true });
+        element.removeEventListener('scroll', bringEnd);
+        const box = untrack(() => this.#boxes.get(name));
+        if (box?.element === element) this.#boxes.set(name, { ...box, element: null });
+      };
+    };
+  }
+}
+
+function isAtEnd(box: HTMLElement): boolean {
+  return box.scrollHeight - box.clientHeight - box.scrollTop <= END_PX;
+}
+
+/** Not below the edge of what is around the box, nor covered. */
+function isEndInSight(box: HTMLElement): boolean {
+  const { left, width, bottom } = box.getBoundingClientRect();
+  const shown = document.elementFromPoint(left + width / 2, bottom - END_PX);
+  return shown !== null && box.contains(shown);
+}
+
+/** Keys scroll the box that has the focus and nothing around it, though its end may be below the edge. */
+function bringEnd({ currentTarget: box }: Event): void {
+  if (!(box instanceof HTMLElement) || document.activeElement !== box) return;
+  if (isAtEnd(box) && !isEndInSight(box)) box.scrollIntoView({ block: 'end' });
+}
+
+/** A field begins with the caret at its end, out of sight: then the keys that lead to the end would not move it. */
+function caretToStart({ target }: Event): void {
+  if (!(target instanceof HTMLTextAreaElement) || target.scrollTop > 0) return;
+  if (target.selectionStart === target.value.length) target.setSelectionRange(0, 0);
+}
+
+/** Whether an edit reaches the end of a text: whoever made it was there. A change before the end does not show the rest. */
+export function isEndEdited(text: string, original: string): boolean {
+  const end = (whole: string): string => whole.trimEnd().slice(-END_CHARS);
+  return end(text) !== end(original);
+}
+
+function surelyFits(text: string): boolean {
+  const { lines, characters } = lengthOf(text);
+  return lines <= SURELY_FIT.lines && characters <= SURELY_FIT.characters;
+}

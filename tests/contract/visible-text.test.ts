@@ -1,0 +1,125 @@
+/** Nothing that cannot be seen, or only looks like something else, stays unmarked; everyday writing stays as it is. */
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { foldBlankLines, hasHidden, lengthWords, piecesOf, visibleText } from '#contract/visible-text.ts';
+
+const ofKind = (text: string, ...kinds: string[]) => piecesOf(text).filter(({ kind }) => kinds.includes(kind));
+
+describe('what hides', () => {
+  test.for([
+    ['a\u202Eb\u2066c\u200F', 'a⟦U+202E⟧b⟦U+2066⟧c⟦U+200F⟧'],
+    ['r\u200Bm\u2060\uFEFF\u00AD\u3164\u115F', 'r⟦U+200B⟧m⟦U+2060⟧⟦U+FEFF⟧⟦U+00AD⟧⟦U+3164⟧⟦U+115F⟧'],
+    ['x\u{E0041}\u{E0042}', 'x⟦U+E0041⟧⟦U+E0042⟧'],
+    ['x\uFE01\u{E0100}\u180B', 'x⟦U+FE01⟧⟦U+E0100⟧⟦U+180B⟧'],
+    ['\u0007\u009B\u007F\u000B', '⟦U+0007⟧⟦U+009B⟧⟦U+007F⟧⟦U+000B⟧'],
+    ['rm\u00A0-rf\u2003/\u2028x', 'rm⟦U+00A0⟧-rf⟦U+2003⟧/⟦U+2028⟧x'],
+    ['\uE000\u{F0000}\u0378\uFFFF\u2800\uFFFC', '⟦U+E000⟧⟦U+F0000⟧⟦U+0378⟧⟦U+FFFF⟧⟦U+2800⟧⟦U+FFFC⟧'],
+    ['half \uD83D.', 'half ⟦U+D83D⟧.'],
+    ['rm -rf /\rls', 'rm -rf /⟦U+000D⟧ls'],
+    ['r\u200Dm \uFE0F', 'r⟦U+200D⟧m ⟦U+FE0F⟧'],
+  ] as const)('%j', ([text, shown]) => {
+    expect(visibleText(text)).toBe(shown);
+    expect(hasHidden(text)).toBe(true);
+  });
+
+  it('counts one character many times, so that marks are no hiding place either', () => {
+    expect(visibleText(`a${'\u200B'.repeat(5000)}b`)).toBe('a⟦U+200B ×5,000⟧b');
+    expect(ofKind('\u{E0041}\u{E0041}', 'hidden')).toMatchObject([{ count: 2 }]);
+  });
+
+  it('leaves none of its kind, wherever it stands', () => {
+    const hides = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/u;
+    const text = fc.array(
+      fc.oneof(
+        fc.constantFrom('a', 'б', '漢', '\n', '\r\n', '\u202E', '\u200B', '\u{E0061}', '\uFE0F', '\u200D', '😀', '❤'),
+        fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code)),
+      ),
+    );
+    fc.assert(
+      fc.property(text, (parts) => {
+        const shown = visibleText(parts.join(''));
+        const rest = shown.replace(/\p{RGI_Emoji}/gv, '').replace(/\r?\n|\t/g, '');
+        expect(hides.exec(rest)).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('words of mixed scripts', () => {
+  test.for([
+    ['p\u0430ypal', 'Latin and Cyrillic'],
+    ['\u0391dmin', 'Latin and Greek'],
+    ['sud\u043E', 'Latin and Cyrillic'],
+    ['\u13AAlient', 'Latin and another script'],
+    ['при\u03BFет', 'Cyrillic and Greek'],
+  ] as const)('%s', ([word, scripts]) => {
+    expect(visibleText(`run ${word}.sh now`)).toBe(`run ${word}⟦mixes ${scripts}⟧.sh now`);
+    expect(hasHidden(word)).toBe(true);
+  });
+
+  test.for([
+    'READMEを読む。Tシャツとカタカナー、漢字かな交じり文',
+    '　日本語の段落　次',
+    'PC방에서 한글과 漢字',
+    'Grüße, naïve, мир, 世界, שלום, مرحبا, e\u0301, й, ελληνικά, हिन्दी, தமிழ், ไทย, አማርኛ, ქართული, Հայերեն, ລາວ, ខ្មែរ',
+    'Привет world, отчёт.md foo_бар GET-запрос',
+    '5 µm, 𝛼 and x₂',
+    '👩‍👩‍👧 ❤️‍🔥 ☺️ 1️⃣ 🇩🇪 👩🏽‍💻',
+    'naïve\tcafé\r\n',
+  ])('everyday writing stays: %s', (text) => {
+    expect(piecesOf(text)).toEqual([{ kind: 'plain', text, count: 0 }]);
+  });
+});
+
+describe('long empty stretches', () => {
+  test.for([
+    [`Do it.${'\n'.repeat(601)}Then delete it.`, 'Do it.\n⋯ 600 blank lines ⋯\nThen delete it.'],
+    [`a${'\n \t'.repeat(50)}\nb`, 'a\n⋯ 50 blank lines ⋯\nb'],
+    [`a${'\r\n'.repeat(9)}b`, 'a\r\n⋯ 8 blank lines ⋯\nb'],
+    [`${'\n'.repeat(9)}b`, '⋯ 9 blank lines ⋯\nb'],
+    [`a${'\n'.repeat(9)}`, 'a\n⋯ 8 blank lines ⋯\n'],
+    [`ls${' '.repeat(1200)}; rm`, 'ls⋯ 1,200 spaces ⋯; rm'],
+    [`${'\t'.repeat(64)}x`, '⋯ 64 spaces ⋯x'],
+  ] as const)('%#', ([text, shown]) => {
+    expect(visibleText(text)).toBe(shown);
+    expect(hasHidden(text), 'an empty stretch alone hides nothing').toBe(false);
+  });
+
+  it('leaves those that nobody gets lost in', () => {
+    const text = `a\n\n\n\nb${' '.repeat(39)}c`;
+    expect(visibleText(text)).toBe(text);
+  });
+
+  it('never shows more than three blank lines, and loses no other', () => {
+    const line = fc.constantFrom('', '', '', '', ' ', '\t', 'a', 'b  ');
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+        const text = lines.join('\n');
+        const shown = visibleText(text);
+        expect(shown).not.toMatch(/\n(?:[ \t]*\n){4}/);
+        const filled = shown.replace(/⋯ (\d+) blank lines ⋯/g, (_, count) => '\n'.repeat(Number(count) - 1));
+        expect(filled.split('\n').map((one) => one.trim())).toEqual(text.split('\n').map((one) => one.trim()));
+      }),
+    );
+  });
+
+  it('folds lines that have signs, each sign by itself', () => {
+    const lines = ['+a', ...Array<string>(600).fill('+'), ...Array<string>(3).fill('-'), '+b'];
+    const folded = foldBlankLines(lines, (line) => (line.length === 1 ? line : null));
+    expect(folded).toMatchObject(['+a', { gap: { text: '⋯ 600 blank lines ⋯' }, first: '+' }, '-', '-', '-', '+b']);
+  });
+});
+
+test('a text says its length in lines and characters as a person counts them', () => {
+  expect(lengthWords('')).toBe('0 lines, 0 characters');
+  expect(lengthWords('😀')).toBe('1 line, 1 character');
+  expect(lengthWords('a\nb\n')).toBe('2 lines, 4 characters');
+  expect(lengthWords('\n'.repeat(1200))).toBe('1,200 lines, 1,200 characters');
+});
+
+test('no text makes the search for marks slower than in proportion to its length, which would take hours here', () => {
+  const texts = ['a', '\u200Bé', ' \n', `${' '.repeat(39)}é`, '\r', 'аb', '👩‍👩‍👧'].map((part) =>
+    part.repeat(200_000 / part.length),
+  );
+  for (const text of texts) expect(visibleText(text)).not.toBe('');
+});

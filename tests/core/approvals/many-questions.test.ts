@@ -1,0 +1,117 @@
+/** A run has so many open questions and no more: the rest queue in order, and whatever happens none is lost. */
+import { readdir } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
+import type { Attention } from '#contract/view.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const MORE = 3;
+const PATHS = Array.from({ length: MAX_OPEN_QUESTIONS + MORE }, (_, n) => `f${String(n).padStart(2, '0')}.md`);
+
+/** One response writes all files, and reads one after that. */
+function writesAll(): Script {
+  const script = new Script();
+  script
+    .on({ step: 1 })
+    .reply([
+      ...PATHS.map((path) => toolUse('write_file', { path, content: path })),
+      toolUse('read_file', { path: 'README.md' }),
+    ]);
+  return script.on({}).reply([text('Done.')]);
+}
+
+const askedPaths = (engine: Harness) =>
+  engine
+    .of('approval-request')
+    .map(({ approval: { subject } }) => (subject.kind === 'tool' ? (subject.input as { path: string }).path : ''));
+
+/** All slots are taken, and what needs no question has run past those that wait. */
+async function full(options: Parameters<typeof startEngine>[1] = {}) {
+  const engine = await startEngine(writesAll(), { person: () => null, ...options });
+  const { workflowId } = await engine.send('Write');
+  await engine.event('tool-end', ({ entry }) => entry.name === 'read_file');
+  await eventually(() => expect(askedPaths(engine)).toEqual(PATHS.slice(0, MAX_OPEN_QUESTIONS)));
+  const ids = engine.of('approval-request').map(({ approval }) => approval.id);
+  const allow = (approvalId: string, grant?: { scope: 'workflow'; pattern: string }) =>
+    engine.runtime.request('approval.decide', {
+      approvalId,
+      answer: { kind: 'allow', ...(grant ? { grant } : {}) },
+    });
+  return { engine, workflowId, ids, allow };
+}
+
+test('each answer lets the next one in, whichever it was', async () => {
+  const { engine, workflowId, ids, allow } = await full();
+  await allow(ids[7]!);
+  await eventually(() => expect(askedPaths(engine)).toEqual(PATHS.slice(0, MAX_OPEN_QUESTIONS + 1)));
+  for (const id of ids) if (id !== ids[7]) await allow(id);
+  await eventually(() => expect(askedPaths(engine)).toEqual(PATHS));
+  for (const { approval } of engine.of('approval-request').slice(MAX_OPEN_QUESTIONS)) await allow(approval.id);
+  expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
+  expect(await readdir(engine.folder)).toEqual(['README.md', ...PATHS]);
+});
+
+test('those that wait are judged when their turn comes: a grant given meanwhile answers them', async () => {
+  const { engine, workflowId, ids, allow } = await full({ configFolder: await folderWith() });
+  await allow(ids[0]!, { scope: 'workflow', pattern: '*.md' });
+  await eventually(() =>
+    expect(engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'rule')).toHaveLength(MORE),
+  );
+  for (const id of ids.slice(1)) await allow(id);
+  expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
+  expect(askedPaths(engine)).toEqual(PATHS);
+});
+
+test('a stop ends those that wait too, and each call has its result', async () => {
+  const { engine, workflowId } = await full();
+  await engine.runtime.request('workflow.stop', { workflowId });
+  expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
+  const ends = engine.of('tool-end').filter(({ entry }) => entry.name === 'write_file');
+  expect(ends.map(({ entry }) => entry.status)).toEqual(PATHS.map(() => 'cancelled'));
+  expect(askedPaths(engine), 'nothing is asked of a run that is stopped').toHaveLength(MAX_OPEN_QUESTIONS);
+  expect(await readdir(engine.folder)).toEqual(['README.md']);
+});
+
+test('an interruption and a new start lose none, open or waiting', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const { engine, workflowId, ids, allow } = await full({ store: lasting });
+  await allow(ids[3]!);
+  await eventually(() => expect(askedPaths(engine)).toHaveLength(MAX_OPEN_QUESTIONS + 1));
+  await engine.runtime.close();
+
+  const { folder, model } = engine;
+  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
+  onTestFinished(() => runtime.close());
+  let state: Attention = { questions: [], asleep: [], running: [] };
+  let most = 0;
+  const answered = new Set<string>();
+  await runtime.subscribe('attention', { canAnswer: true }, (next) => {
+    state = next;
+    most = Math.max(most, state.questions.length + state.asleep.length);
+  });
+  expect(state.asleep).toHaveLength(MAX_OPEN_QUESTIONS);
+  const [first] = state.asleep.map(({ request }) => request.id);
+  answered.add(first!);
+  await runtime.request('approval.decide', { approvalId: first!, answer: { kind: 'allow' } });
+  // All that were open take a slot again, and the answer lets one in that waited.
+  await eventually(() => {
+    expect(state.asleep).toEqual([]);
+    expect(state.questions.length).toBeGreaterThanOrEqual(MAX_OPEN_QUESTIONS);
+  });
+  await eventually(async () => {
+    for (const { request } of [...state.asleep, ...state.questions]) {
+      if (answered.has(request.id)) continue;
+      answered.add(request.id);
+      await runtime.request('approval.decide', { approvalId: request.id, answer: { kind: 'allow' } });
+    }
+    expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' });
+  });
+  expect(await readdir(folder)).toEqual(['README.md', ...PATHS]);
+  expect(most).toBe(MAX_OPEN_QUESTIONS);
+});
