@@ -130,6 +130,12 @@ export const settingsWords = {
   deleteNoteSure: 'Delete for good',
   keepNote: 'Keep',
   noteDeleted: (name: string) => `The note “${name}” is deleted`,
+  browsers: 'Browsers',
+  browsersHint: 'Every browser that opened a printed URL stays let in, also after a restart of Triad.',
+  signOutOthers: 'Sign out other browsers',
+  signedOut: (count: number) =>
+    count === 0 ? 'No other browser was signed in' : `${plural(count, 'other browser', 'other browsers')} signed out`,
+  notSignedOut: 'The other browsers could not be signed out: try again once the connection is back',
   trash: 'Trash',
   trashHint: 'Deleted conversations are kept for a while and can be restored.',
   openTrash: 'Open the trash',

@@ -1,0 +1,53 @@
+/** A browser without a page: the client's own way in, over WebSockets outside of a browser, with keys in memory. */
+import { WebSocket as NodeSocket } from 'ws';
+import type { BrowserKey, KeyStore } from '#lib/client/key-store.ts';
+import type { Refusal } from '#lib/client/link.ts';
+import { Visitor } from '#lib/client/visitor.ts';
+
+export class TestBrowser {
+  readonly keys = memoryKeys();
+  readonly origin: string;
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** One that opened the printed URL. Rejects where it was not let in. */
+  static async signedIn(url: string): Promise<TestBrowser> {
+    const { origin, hash } = new URL(url);
+    const browser = new TestBrowser(origin);
+    const { refusal, socket } = await browser.enter(hash.slice(1));
+    if (refusal !== undefined) throw new Error(`The browser was not let in: ${refusal}`);
+    socket.close();
+    return browser;
+  }
+
+  visitor(token: string | null = null): Visitor {
+    return new Visitor({ keys: this.keys, origin: this.origin, token, onNewKey: () => undefined });
+  }
+
+  /** New and unread; as a page of this browser would open it. */
+  socket(): WebSocket {
+    const socket = new NodeSocket(`${this.origin.replace('http', 'ws')}/ws`, { headers: { origin: this.origin } });
+    socket.on('error', () => undefined);
+    // What the client uses of it is the same.
+    return socket as unknown as WebSocket;
+  }
+
+  /** `refusal` is missing where it was let in. */
+  async enter(token: string | null = null): Promise<{ socket: WebSocket; refusal?: Refusal | null }> {
+    const socket = this.socket();
+    const entry = await this.visitor(token).enter(socket);
+    return entry.admitted ? { socket } : { socket, refusal: entry.refusal };
+  }
+}
+
+function memoryKeys(): KeyStore {
+  let current: BrowserKey | null = null;
+  let staged: BrowserKey | null = null;
+  return {
+    load: () => Promise.resolve(current),
+    stage: async (key) => void (staged = key),
+    adopt: async () => void ([current, staged] = [staged, null]),
+  };
+}
