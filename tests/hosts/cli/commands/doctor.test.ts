@@ -24,6 +24,7 @@ function appState(rest: Partial<AppState['provider']>): AppState {
     kind: 'anthropic',
     ready: true,
     keySource: 'environment',
+    keyElsewhere: null,
     baseUrl: 'http://127.0.0.1:9',
     baseUrlSource: 'environment',
     models: [],
@@ -81,6 +82,13 @@ test('no key and no answer are in the way, with what to do', async () => {
   const { code, out } = await doctor(appState({ ready: false, keySource: 'none' }));
   expect(code).toBe(1);
   expect(out).toMatch(/✗ problem key: none is set up; to do: enter one .*\n✗ problem endpoint: .* does not answer/);
+});
+
+test('a key that belongs to another address is told with what to do', async () => {
+  const keyElsewhere = { what: 'The kept key belongs to A', remedy: 'enter one' };
+  const { code, out } = await doctor(appState({ ready: false, keySource: 'none', keyElsewhere }));
+  expect(code).toBe(1);
+  expect(out).toContain('key: The kept key belongs to A; to do: enter one\n');
 });
 
 test('it works where the store is locked or damaged, the settings are wrong and keys lie open', async () => {

@@ -53,12 +53,16 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 export async function checkProvider(app: AppState, signal: AbortSignal): Promise<Finding[]> {
-  const { kind, keySource, ready, baseUrl, baseUrlSource } = app.provider;
+  const { kind, keySource, keyElsewhere, ready, baseUrl, baseUrlSource } = app.provider;
   if (kind === 'demo') return [ok('provider', 'the demo model: scripted and offline')];
   const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[keySource];
   const key = ready
     ? ok('key', keySource === 'none' ? 'none, and none is needed for a server on this machine' : from)
-    : problem('key', 'none is set up', 'enter one in the settings of the app, or set ANTHROPIC_API_KEY');
+    : problem(
+        'key',
+        keyElsewhere?.what ?? 'none is set up',
+        keyElsewhere?.remedy ?? 'enter one in the settings of the app, or set ANTHROPIC_API_KEY',
+      );
   const url = baseUrl ?? 'https://api.anthropic.com';
   const named = `${url} (${baseUrlSource})`;
   return [key, await reach(url, named, signal)];
