@@ -1,13 +1,15 @@
 /** How a browser gets in, in real browsers: the printed URL, the key that stays, and what a browser without one is told. */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { WebSocket } from 'ws';
+import { openBrowser } from '#hosts/http/open-browser.ts';
 import { type Host, startHost } from '../support/host.ts';
 import { ROOT, startProcess } from '../support/process.ts';
 import { expect, test as base } from '../support/test.ts';
@@ -110,6 +112,20 @@ test('what another port or a script can get of a browser lets nobody in', { tag:
   });
   expect(found.tries).toEqual(['refused', 'refused']);
   expect(found.kept).not.toContain(new URL(host.url).hash.slice(1));
+});
+
+test('the file that is opened instead of the URL leads to it', { tag: '@browser' }, async ({ machine }) => {
+  const host = await machine.host();
+  const opener = join(machine.home, 'xdg-open');
+  await writeFile(opener, '#!/bin/sh\n', { mode: 0o755 });
+  const { promise: signedIn } = Promise.withResolvers<void>();
+  const env = { DISPLAY: ':0', PATH: `${machine.home}:${process.env['PATH']}` };
+  const forget = await openBrowser({ url: host.url, port: host.port, signedIn }, machine.home, env);
+  const { page } = await machine.person();
+  await page.goto(pathToFileURL(join(machine.home, 'open', `${host.port}.html`)).href);
+  await expect(app(page)).toBeVisible();
+  expect(page.url()).toBe(`${host.origin}/`);
+  await forget();
 });
 
 test('browsers are signed out from the settings and from the terminal', { tag: '@browser' }, async ({ machine }) => {

@@ -36,6 +36,8 @@ export interface WebServer {
   readonly port: number;
   /** With the one-time token. */
   readonly url: string;
+  /** Resolves when a browser has used the token. */
+  readonly signedIn: Promise<void>;
   /** Tabs are served by this client from now on; those that are open are sent away, and attach again by themselves. */
   use(client: Client | null): void;
   /** Closes all connections; resolves when the port is free. Also after the signal. */
@@ -88,7 +90,8 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
     site.client = next;
     for (const connection of sockets.clients) connection.close(CLOSE.restart, 'service restart');
   };
-  return { port, url: `http://127.0.0.1:${port}${SIGN_IN_PATH}#${site.entrance.token}`, use, close };
+  const { token, signedIn } = site.entrance;
+  return { port, url: `http://127.0.0.1:${port}${SIGN_IN_PATH}#${token}`, signedIn, use, close };
 }
 
 async function webRoot(folder: string): Promise<string> {

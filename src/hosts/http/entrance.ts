@@ -45,7 +45,10 @@ interface Visit {
 export class Entrance {
   /** For the printed URL; works once. */
   readonly token = randomBytes(32).toString('base64url');
+  /** Resolves when the token was used. */
+  readonly signedIn: Promise<void>;
   readonly #ports: EntrancePorts;
+  readonly #onSignIn: () => void;
   readonly #waiting = new Set<WebSocket>();
   /** Sockets that are in, by the key that let them in. */
   readonly #inside = new Map<WebSocket, { key: string; origin: string }>();
@@ -54,6 +57,9 @@ export class Entrance {
 
   constructor(ports: EntrancePorts) {
     this.#ports = ports;
+    const signedIn = Promise.withResolvers<void>();
+    this.signedIn = signedIn.promise;
+    this.#onSignIn = signedIn.resolve;
     this.#unwatch = ports.keys.watch(() => {
       this.#sendAway().catch((error: unknown) => ports.report(`entrance: ${String(error)}`));
     });
@@ -159,6 +165,7 @@ export class Entrance {
     // Hashes, so that neither content nor length shows in the time taken.
     if (this.#spent || !timingSafeEqual(digest(given), digest(this.token))) return false;
     this.#spent = true;
+    this.#onSignIn();
     return true;
   }
 }

@@ -193,6 +193,7 @@ test('a key that was kept without an address belongs to the endpoint of the firs
   await fileSecrets(config).set('anthropic.api_key', 'sk-older');
   await (await started({ baseUrl: other.url })).bindOldKey();
   await ask(await started());
+  expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
   await (await started()).set({ apiKey: '' });
   expect(await (await started()).state()).toMatchObject({ keySource: 'none', keyElsewhere: null });
 });

@@ -24,10 +24,11 @@ export async function serveApp(io: Io, options: ServeCommandOptions): Promise<nu
     const server = await listen(io, link.current, options.port);
     screen.data(`${server.url}\n`);
     screen.note('Triad serves this machine only. The URL works once; stop with Ctrl-C.');
-    if (options.open) await openBrowser(server.url, io.env);
+    const forget = options.open ? await openBrowser(server, (await folders(io.env)).data, io.env) : null;
     try {
       await serveOn(io, link, server);
     } finally {
+      await forget?.();
       await server.close();
     }
   } finally {

@@ -1,12 +1,13 @@
 /** `triad serve` and `triad` alone: one URL on stdout, and an end when it is asked for. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import { browserCommand } from '#hosts/http/open-browser.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { TestBrowser } from '../../../support/test-browser.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { type MemoryIo, memoryIo } from '../../support/memory-io.ts';
@@ -105,9 +106,83 @@ test('a history that cannot be written ends it with the reason', async () => {
 });
 
 test('a browser is opened where there is a screen', () => {
-  expect(browserCommand('http://x', {}, 'linux')).toBeNull();
-  expect(browserCommand('http://x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open', 'http://x']);
-  expect(browserCommand('http://x', { DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open', 'http://x']);
-  expect(browserCommand('http://x', {}, 'darwin')).toEqual(['open', 'http://x']);
-  expect(browserCommand('http://x', {}, 'win32')).toEqual(['cmd', '/c', 'start', '', 'http://x']);
+  expect(browserCommand('/x', {}, 'linux')).toBeNull();
+  expect(browserCommand('/x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open', '/x']);
+  expect(browserCommand('/x', { DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open', '/x']);
+  expect(browserCommand('/x', {}, 'darwin')).toEqual(['open', '/x']);
+  expect(browserCommand('/x', {}, 'win32')).toEqual(['rundll32', 'url.dll,FileProtocolHandler', '/x']);
+});
+
+/** A program in the place of the browser, which waits: what others can see of it is written down by the test. */
+async function withBrowser(): Promise<MemoryIo & { file: () => Promise<string>; pid: () => Promise<string> }> {
+  const bin = await mkdtemp(join(tmpdir(), 'triad-browser-'));
+  const note = join(bin, 'note');
+  const script = `#!/bin/sh\nprintf '%s\\n%s' "$$" "$1" > ${note}.new; mv ${note}.new ${note}; while :; do sleep 1; done\n`;
+  await writeFile(join(bin, 'xdg-open'), script, { mode: 0o755 });
+  const secrets = {
+    ANTHROPIC_API_KEY: 'sk-secret',
+    TRIAD_X: 'sk-secret',
+    GITHUB_TOKEN: 'sk-secret',
+    MY_PASSWORD: 'sk-secret',
+  };
+  const display = { DISPLAY: ':0', LANG: 'C.UTF-8', PATH: `${bin}:${process.env['PATH']}` };
+  const missing = { ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
+  const home = { TRIAD_HOME: join(bin, 'home') };
+  const io = memoryIo({ client: memoryClient(), webRoot, env: { ...secrets, ...display, ...missing, ...home } });
+  const told = async () => (await eventually(() => readFile(note, 'utf8'))).split('\n');
+  const pid = async () => (await told())[0] ?? '';
+  onTestFinished(async () => {
+    process.kill(Number(await pid()), 'SIGKILL');
+    await rm(bin, { recursive: true, force: true });
+  });
+  return { ...io, pid, file: async () => (await told())[1] ?? '' };
+}
+
+const gone = (path: string) =>
+  access(path).then(
+    () => false,
+    () => true,
+  );
+
+test.runIf(process.platform === 'linux').each([['serve', '--open', '--port', '0'], ['app']])(
+  'the opened browser is given a file, and nobody else the token: %s',
+  async (...words) => {
+    const io = await withBrowser();
+    const running = main(words, io);
+    const file = await io.file();
+    await expect.poll(() => io.out()).toMatch(URL_LINE);
+    const url = io.out().trim();
+    const token = new URL(url).hash.slice(1);
+    expect(await readFile(file, 'utf8')).toContain(`content="0; url=${url}"`);
+    expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
+    // What every user of this machine can read of every process.
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    expect(
+      lines.filter((line) => line.includes(file)),
+      'they are seen',
+    ).toHaveLength(1);
+    expect(lines.filter((line) => line.includes(token))).toEqual([]);
+    const environment = await readFile(`/proc/${await io.pid()}/environ`, 'utf8');
+    expect(environment).toContain('LANG=C.UTF-8');
+    expect(environment).not.toContain('sk-secret');
+    await TestBrowser.signedIn(url);
+    await expect.poll(() => gone(file)).toBe(true);
+    expect(await stopped(io, running)).toBe(130);
+  },
+);
+
+test.runIf(process.platform === 'linux')('the file is gone with the program, and where no browser starts', async () => {
+  const io = await withBrowser();
+  const running = main(['serve', '--open', '--port', '0'], io);
+  const file = await io.file();
+  expect(await stopped(io, running)).toBe(130);
+  expect(await gone(file)).toBe(true);
+  const without = memoryIo({
+    client: memoryClient(),
+    webRoot,
+    env: { ...env, DISPLAY: ':0', PATH: '/does/not/exist' },
+  });
+  expect(await stopped(without, main(['serve', '--open', '--port', '0'], without))).toBe(130);
+  expect(await readdir(join(webRoot, 'home', 'open'))).toEqual([]);
 });
