@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
-import { browserCommand } from '#hosts/http/open-browser.ts';
+import { browserCommand, openBrowser } from '#hosts/http/open-browser.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { TestBrowser } from '../../../support/test-browser.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -178,11 +178,7 @@ test.runIf(process.platform === 'linux')('the file is gone with the program, and
   const file = await io.file();
   expect(await stopped(io, running)).toBe(130);
   expect(await gone(file)).toBe(true);
-  const without = memoryIo({
-    client: memoryClient(),
-    webRoot,
-    env: { ...env, DISPLAY: ':0', PATH: '/does/not/exist' },
-  });
-  expect(await stopped(without, main(['serve', '--open', '--port', '0'], without))).toBe(130);
-  expect(await readdir(join(webRoot, 'home', 'open'))).toEqual([]);
+  const served = { url: 'http://127.0.0.1:1/', port: 1, signedIn: Promise.withResolvers<void>().promise };
+  await openBrowser(served, webRoot, { DISPLAY: ':0', PATH: '/does/not/exist' });
+  expect(await readdir(join(webRoot, 'open'))).toEqual([]);
 });
