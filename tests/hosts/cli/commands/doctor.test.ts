@@ -106,6 +106,29 @@ test('it works where the store is locked or damaged, the settings are wrong and 
   expect(findings.every(({ state, advice }) => (state === 'ok') === (advice === null))).toBe(true);
 });
 
+test.runIf(process.getuid !== undefined)('what others may write is told with the command that mends it', async () => {
+  const [config, instance] = [join(home, 'config.toml'), join(home, 'instance.json')];
+  await writeFile(config, '');
+  await writeFile(instance, '{}');
+  for (const file of [config, instance]) await chmod(file, 0o666);
+  const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
+  expect(code).toBe(1);
+  expect((JSON.parse(out) as Finding[]).filter(({ state }) => state === 'problem')).toEqual([
+    {
+      name: 'data folder',
+      state: 'problem',
+      text: `Others may write ${instance} (mode 0666)`,
+      advice: `run "chmod go-w ${instance}"`,
+    },
+    {
+      name: 'settings',
+      state: 'problem',
+      text: `Others may write ${config} (mode 0666)`,
+      advice: `run "chmod go-w ${config}"`,
+    },
+  ]);
+});
+
 test('the demo needs neither key nor network', async () => {
   const { code, out } = await doctor(appState({ kind: 'demo', keySource: 'none' }));
   expect(code).toBe(0);

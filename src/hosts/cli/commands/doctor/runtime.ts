@@ -38,6 +38,7 @@ export async function checkStore(
   } catch (error) {
     signal.throwIfAborted();
     const { code, message } = errorInfo(error);
+    if (code === 'not_allowed') return { app: null, store: warning('store', 'not looked at', message) };
     if (code === 'bad_input' && !settingsFit)
       return { app: null, store: warning('store', 'not looked at', 'put the settings right first') };
     return { app: null, store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
