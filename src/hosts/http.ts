@@ -53,10 +53,11 @@ interface Site {
   report: (line: string) => void;
 }
 
-/** Rejects where the app is not built, or the port is taken. */
+/** Rejects where the app is not built, the port is taken, or others may write the keys of browsers. */
 export async function serve(client: Client | null, options: ServeOptions): Promise<WebServer> {
   const { signal, report, keys, patienceMs } = options;
   signal.throwIfAborted();
+  await keys.check();
   const root = await webRoot(options.webRoot);
   const server = createServer();
   const port = await listen(server, options.port);

@@ -9,6 +9,7 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf } from '../base/errors.ts';
+import { refuseWriteFault } from '../base/write-fault.ts';
 
 /** How often removals by other programs are looked for, in milliseconds. */
 const LOOK_MS = 200;
@@ -21,6 +22,11 @@ export class BrowserKeys {
 
   constructor(dataFolder: string) {
     this.#folder = join(dataFolder, 'browsers');
+  }
+
+  /** Throws `not_allowed` where others may write the folder, and so could let themselves in. */
+  check(): Promise<void> {
+    return refuseWriteFault(this.#folder);
   }
 
   async add(key: string, origin: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** How a browser gets in, and every way that was tried to get in without its key. */
 import type { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, stat, utimes } from 'node:fs/promises';
+import { chmod, readdir, stat, utimes } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -231,6 +231,9 @@ test('keys lie in files that only their owner can read; one that nobody used for
   const [name = ''] = await readdir(folder);
   const file = join(folder, name);
   expect([(await stat(folder)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
+  await chmod(folder, 0o777);
+  await expect(open({ data: site.data })).rejects.toMatchObject({ code: 'not_allowed' });
+  await chmod(folder, 0o700);
   const then = new Date(Date.now() - 60_000);
   await utimes(file, then, then);
   await browser.enter();
