@@ -3,7 +3,7 @@ import type { Bridge } from '#contract/rpc.ts';
 import { BridgeLink } from './bridge-link.ts';
 import { type Connection, LinkConnection } from './connection.ts';
 import { indexedKeys } from './key-store.ts';
-import { signInToken } from './sign-in-token.ts';
+import { forgetSignInToken, signInToken } from './sign-in-token.ts';
 import { SocketLink } from './socket-link.ts';
 import { Visitor } from './visitor.ts';
 
@@ -35,7 +35,8 @@ export function signOutOtherBrowsers(): Promise<number | null> {
 }
 
 function visitorOf(onNewKey: () => void): Visitor {
-  return new Visitor({ keys: indexedKeys, origin: location.origin, token: signInToken(), onNewKey });
+  const { origin } = location;
+  return new Visitor({ keys: indexedKeys, origin, token: signInToken(), onTokenUsed: forgetSignInToken, onNewKey });
 }
 
 function openSocket(): WebSocket {

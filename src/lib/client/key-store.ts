@@ -9,30 +9,36 @@ export interface BrowserKey {
 
 /** Methods reject where the browser keeps nothing. */
 export interface KeyStore {
-  load(): Promise<BrowserKey | null>;
-  /** Puts a key beside the one that counts, so that what cannot be kept is known before it is used. */
+  current(): Promise<BrowserKey | null>;
+  /** The key of a sign-in whose end is not known here: perhaps the host has it already. */
+  staged(): Promise<BrowserKey | null>;
+  /** Puts a key beside the current one, so that what cannot be kept is known before it is used. */
   stage(key: BrowserKey): Promise<void>;
-  /** The staged key counts from now on. */
-  adopt(): Promise<void>;
+  /** This key is the current one from now on, and none is staged. */
+  adopt(key: BrowserKey): Promise<void>;
 }
 
 const STORE = 'keys';
 const [CURRENT, STAGED] = ['current', 'staged'];
 
 export const indexedKeys: KeyStore = {
-  load: () =>
-    within('readonly', async (store) => {
-      // Nothing but keys is put into this store.
-      const found = (await done(store.get(CURRENT))) as BrowserKey | undefined;
-      return found ?? null;
-    }),
+  current: () => read(CURRENT),
+  staged: () => read(STAGED),
   stage: (key) => within('readwrite', (store) => done(store.put(key, STAGED)).then(() => undefined)),
-  adopt: () =>
+  adopt: (key) =>
     within('readwrite', async (store) => {
-      store.put(await done(store.get(STAGED)), CURRENT);
-      store.delete(STAGED);
+      store.put(key, CURRENT);
+      await done(store.delete(STAGED));
     }),
 };
+
+function read(name: string): Promise<BrowserKey | null> {
+  return within('readonly', async (store) => {
+    // Nothing but keys is put into this store.
+    const found = (await done(store.get(name))) as BrowserKey | undefined;
+    return found ?? null;
+  });
+}
 
 async function within<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => Promise<T>): Promise<T> {
   const opening = indexedDB.open('triad', 1);

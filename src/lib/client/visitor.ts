@@ -12,23 +12,24 @@ interface VisitorPorts {
   origin: string;
   /** Of the printed URL; null without one. */
   token: string | null;
+  /** Told when the token is of no use any more. */
+  onTokenUsed: () => void;
   /** Told when this browser has a new key. */
   onNewKey: () => void;
 }
 
 export class Visitor {
-  readonly #keys: KeyStore;
-  readonly #origin: string;
-  readonly #onNewKey: () => void;
+  readonly #ports: VisitorPorts;
   #token: string | null;
-  /** Public key of the last proof; null where there was none to give. */
-  #shown: string | null = null;
+  #tokenRefused = false;
+  /** Key of the last proof. */
+  #shown: BrowserKey | null = null;
+  /** Public keys that the host did not know in this run of tries. */
+  readonly #unknown = new Set<string>();
 
-  constructor({ keys, origin, token, onNewKey }: VisitorPorts) {
-    this.#keys = keys;
-    this.#origin = origin;
-    this.#token = token;
-    this.#onNewKey = onNewKey;
+  constructor(ports: VisitorPorts) {
+    this.#ports = ports;
+    this.#token = ports.token;
   }
 
   /**
@@ -43,15 +44,11 @@ export class Visitor {
         token === null ? this.#withKey('enter', nonce) : this.#withToken(token, nonce),
       );
       if (typeof reply === 'number') return { admitted: false, refusal: await this.#refusalOf(reply) };
-      if (token !== null) {
-        this.#token = null;
-        await this.#keys.adopt();
-        this.#onNewKey();
-      }
+      await this.#settle();
       return { admitted: true };
     } catch (error) {
       socket.close();
-      return { admitted: false, refusal: error instanceof NoKey ? 'stranger' : 'storage' };
+      return { admitted: false, refusal: error instanceof NoKey ? this.#stranger() : 'storage' };
     }
   }
 
@@ -83,18 +80,20 @@ export class Visitor {
   }
 
   async #withKey(kind: 'enter' | 'sign-out-others', nonce: string): Promise<Entry> {
-    const key = await this.#keys.load();
-    if (key === null) throw new NoKey();
-    this.#shown = key.publicKey;
+    const [key] = await this.#candidates();
+    if (key === undefined) throw new NoKey();
+    this.#shown = key;
     return { kind, ...(await this.#proofOf(key, kind, nonce)) };
   }
 
   async #withToken(token: string, nonce: string): Promise<Entry> {
-    const former = await this.#keys.load();
-    const key = await newKey();
+    const { keys } = this.#ports;
+    const former = await keys.current();
+    // One that is staged may have gone with this token already, from a page that did not live to hear the answer.
+    const key = (await keys.staged()) ?? (await newKey());
     // Before the token is spent: a browser that keeps nothing could not come back.
-    await this.#keys.stage(key);
-    this.#shown = former?.publicKey ?? null;
+    await keys.stage(key);
+    this.#shown = key;
     return {
       kind: 'sign-in',
       token,
@@ -103,21 +102,50 @@ export class Visitor {
     };
   }
 
+  /** The keys to try, the likelier first. */
+  async #candidates(): Promise<BrowserKey[]> {
+    const { keys } = this.#ports;
+    const all = [await keys.current(), await keys.staged()];
+    return all.filter((key) => key !== null).filter(({ publicKey }) => !this.#unknown.has(publicKey));
+  }
+
   async #proofOf({ privateKey, publicKey }: BrowserKey, kind: Entry['kind'], nonce: string): Promise<Proof> {
-    const signature = await crypto.subtle.sign(SIGNING, privateKey, statement(kind, this.#origin, nonce));
-    return { key: publicKey, signature: base64url(signature) };
+    const signed = statement(kind, this.#ports.origin, nonce);
+    return { key: publicKey, signature: base64url(await crypto.subtle.sign(SIGNING, privateKey, signed)) };
+  }
+
+  /** The key that let this browser in is its key from now on. */
+  async #settle(): Promise<void> {
+    const { keys, onNewKey } = this.#ports;
+    this.#unknown.clear();
+    this.#tokenRefused = false;
+    if (this.#shown !== null && (await keys.current())?.publicKey !== this.#shown.publicKey) {
+      await keys.adopt(this.#shown);
+      onNewKey();
+    }
+    this.#forgetToken();
+  }
+
+  #forgetToken(): void {
+    if (this.#token === null) return;
+    this.#token = null;
+    this.#ports.onTokenUsed();
   }
 
   /** Null where another try may help. */
   async #refusalOf(code: number): Promise<Refusal | null> {
     if (code === ENTRY_CLOSE.token) {
-      this.#token = null;
-      return this.#shown === null ? 'token' : null;
-    }
-    if (code !== ENTRY_CLOSE.stranger) return null;
-    // Another tab may have signed in meanwhile.
-    const now = await this.#keys.load();
-    return now !== null && now.publicKey !== this.#shown ? null : 'stranger';
+      this.#forgetToken();
+      this.#tokenRefused = true;
+    } else if (code === ENTRY_CLOSE.stranger && this.#shown !== null) this.#unknown.add(this.#shown.publicKey);
+    else return null;
+    return (await this.#candidates()).length > 0 ? null : this.#stranger();
+  }
+
+  /** All keys were tried; whoever asks once more tries them again. */
+  #stranger(): Refusal {
+    this.#unknown.clear();
+    return this.#tokenRefused ? 'token' : 'stranger';
   }
 }
 

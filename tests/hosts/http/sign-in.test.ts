@@ -46,7 +46,7 @@ async function stranger(at: Site) {
 
 /** What the browser's page would answer to this nonce, were it at `origin`. */
 async function proofFor(browser: TestBrowser, nonce: string, kind: Entry['kind'] = 'enter', origin = browser.origin) {
-  const key = await browser.keys.load();
+  const key = (await browser.keys.current()) ?? (await browser.keys.staged());
   if (key === null) throw new Error('The browser has no key');
   // The type of the page's library, which tests of the hosts are checked without.
   const privateKey = key.privateKey as webcrypto.CryptoKey;
@@ -84,8 +84,7 @@ test('a browser that has no key, or one of its own making, is a stranger', async
   const browser = new TestBrowser(originOf(site));
   expect((await browser.enter()).refusal).toBe('stranger');
   await browser.enter('no token');
-  // The key of the sign-in that failed.
-  await browser.keys.adopt();
+  // It has the key of the sign-in that failed.
   expect((await browser.enter()).refusal).toBe('stranger');
 });
 
@@ -94,6 +93,18 @@ test('a browser that keeps nothing does not use the token up', async () => {
   browser.keys.stage = () => Promise.reject(new Error('no IndexedDB'));
   expect((await browser.enter(tokenOf(site))).refusal).toBe('storage');
   expect((await new TestBrowser(originOf(site)).enter(tokenOf(site))).refusal).toBeUndefined();
+});
+
+test('a page that goes before it hears the answer loses neither token nor key', async () => {
+  const origin = originOf(site);
+  const hasty = new TestBrowser(origin);
+  const adopt = hasty.keys.adopt.bind(hasty.keys);
+  hasty.keys.adopt = () => Promise.reject(new Error('the page is gone'));
+  await hasty.enter(tokenOf(site));
+  hasty.keys.adopt = adopt;
+  expect((await hasty.enter(tokenOf(site))).refusal).toBeUndefined();
+  expect((await hasty.enter()).refusal).toBeUndefined();
+  expect([await hasty.keys.staged(), await readdir(join(site.data, 'browsers'))]).toEqual([null, [expect.any(String)]]);
 });
 
 test('an answer that was overheard is worth nothing on another socket', async () => {
@@ -112,7 +123,6 @@ test('a signature for another purpose, another nonce or of another key is refuse
   expect(await (await stranger(site)).say(await proofFor(browser, 'x'))).toBe(4401);
   const mine = new TestBrowser(originOf(site));
   await mine.enter('no token');
-  await mine.keys.adopt();
   const forged = await stranger(site);
   const { key } = await proofFor(browser, forged.nonce);
   expect(await forged.say({ ...(await proofFor(mine, forged.nonce)), key })).toBe(4401);
@@ -180,9 +190,8 @@ test('whoever takes over the port may use the key there, but not at the port whe
 test('a new sign-in of a browser replaces its key, and its other tabs stay', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   const before = new TestBrowser(browser.origin);
-  const key = await browser.keys.load();
-  if (key !== null) await before.keys.stage(key);
-  await before.keys.adopt();
+  const key = await browser.keys.current();
+  if (key !== null) await before.keys.adopt(key);
   await site.server.close();
   const again = await open({ data: site.data, port: site.server.port });
   const tab = (await browser.enter()).socket;
@@ -193,7 +202,6 @@ test('a new sign-in of a browser replaces its key, and its other tabs stay', asy
   // Whoever is sent away now goes after the tab was looked at.
   const other = new TestBrowser(browser.origin);
   await other.enter('no token');
-  await other.keys.adopt();
   const keys = new BrowserKeys(site.data);
   await keys.add((await proofFor(other, '')).key, browser.origin);
   const closed = closeOf((await other.enter()).socket);

