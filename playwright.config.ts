@@ -6,6 +6,9 @@ import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
 import type { SurfaceName } from './e2e/support/test.ts';
 import { findDesktop } from './src/hosts/cli/commands/desktop/desktop-runtime.ts';
 
+// Whatever the machine says: folders that others may write are refused, and tests make some.
+process.umask(0o022);
+
 const chromium = chromiumPath();
 const electron = await findDesktop(process.env, process.platform);
 const { DISPLAY, WAYLAND_DISPLAY } = process.env;

@@ -13,6 +13,9 @@ const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
 /** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
 const ENGINE = /\/support\/(engine|reflecting)\.ts'/;
 
+// Whatever the machine says: folders that others may write are refused, and tests make many.
+process.umask(0o022);
+
 const ROOT = import.meta.dirname;
 const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'soak'] as const;
 const files = Map.groupBy(

@@ -36,6 +36,8 @@ test.describe('a key', only, () => {
     await app.page.getByRole('link', { name: 'Settings' }).click();
     await expect(app.page.getByText(/gnome_libsecret/)).toBeVisible();
     await expect(app.page.getByText(/can read/)).toBeHidden();
+    await expect(app.page.getByRole('heading', { name: 'Trash' })).toBeVisible();
+    await expect(app.page.getByRole('heading', { name: 'Browsers' }), 'signing in is of browsers').toHaveCount(0);
   });
 
   for (const store of ['basic_text', 'none']) {

@@ -1,4 +1,6 @@
 /** The settings page: what is changed there changes what happens, at once and after a reload. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
@@ -64,6 +66,30 @@ test('the provider is tested with one request; a model of another name is asked 
   await app.send('Hello.');
   await app.expectOutcome('completed');
   expect(app.model.requests.at(-1)?.body.model).toBe('my-sonnet-1');
+});
+
+test('a key that was kept for another endpoint is not used, and the page says so', async ({ start }) => {
+  const app = await start(plainAnswer(), {
+    apiKey: null,
+    before: async ({ home }) => {
+      const kept = JSON.stringify({ apiKey: 'sk-kept', address: 'https://models.example' });
+      await mkdir(home, { recursive: true, mode: 0o700 });
+      await writeFile(join(home, 'secrets.json'), JSON.stringify({ 'anthropic.key': kept }), { mode: 0o600 });
+      return () => Promise.resolve();
+    },
+  });
+  const { page } = app;
+  await openSettings(page);
+  const line = `The kept key belongs to https://models.example and is not sent to ${app.model.url}: enter the key`;
+  await expect(page.getByText(line)).toBeVisible();
+  await app.button('Test').click();
+  await expect(page.getByText(line)).toHaveCount(2);
+  expect(app.model.requests).toEqual([]);
+  await page.getByLabel('API key').fill('sk-own');
+  await app.button('Test').click();
+  await expect(page.getByText(/It works: /)).toBeVisible();
+  await app.button('Save').click();
+  await expect(page.getByText(line)).toBeHidden();
 });
 
 test('the demo is switched on and off', async ({ start }) => {

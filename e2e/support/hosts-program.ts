@@ -2,6 +2,8 @@
  * A process with many browser hosts, one after the other, each on a home of its own. Started by `shared-hosts.ts`, which
  * talks to it over the channel between the two processes.
  */
+import { BrowserKeys } from '#core/hosting/browser-keys.ts';
+import { folders } from '#core/settings/folders.ts';
 import { connect } from '#hosts/connect.ts';
 import { serve } from '#hosts/http.ts';
 import { fileURLToPath } from 'node:url';
@@ -29,9 +31,8 @@ async function open({ id, port, workspace, env }: HostToOpen): Promise<string> {
   const { signal } = ended;
   const note = (line: string) => wire.tell('note', { id, line } satisfies HostNote);
   const connected = await connect({ env, folder: workspace, works: true, signal, note });
-  const secret = await connected.browserSecret();
-  const at = (which: number) =>
-    serve(connected.client, { port: which, webRoot: WEB_ROOT, signal, report: note, secret });
+  const keys = new BrowserKeys((await folders(env)).data);
+  const at = (which: number) => serve(connected.client, { port: which, webRoot: WEB_ROOT, signal, report: note, keys });
   // Somebody may have taken it meanwhile.
   const server = await at(port).catch(() => at(0));
   closes.set(id, async () => {

@@ -52,8 +52,10 @@ export const AppState = z.object({
     /** `demo`: scripted and offline, labelled so everywhere. */
     kind: z.enum(['anthropic', 'demo']),
     ready: z.boolean(),
-    /** `store`: the key store of this installation. */
+    /** Of the key that is sent to the endpoint. `store`: the key store of this installation. */
     keySource: z.enum(['environment', 'store', 'none']),
+    /** Where the endpoint has no key and the key that there is belongs to another address: that, and what to do. */
+    keyElsewhere: z.object({ what: z.string(), remedy: z.string() }).nullable(),
     baseUrl: z.string().nullable(),
     baseUrlSource: z.enum(['environment', 'file', 'default']),
     models: z.array(z.object({ alias: z.string(), id: z.string() })),

@@ -3,6 +3,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeFault } from '#core/base/write-fault.ts';
 import { folders } from '#core/settings/folders.ts';
 import { Interruption, lineOf } from './cli/terminal/failure.ts';
 import type { Io } from './cli/terminal/io.ts';
@@ -39,10 +40,13 @@ const io: Io = {
 };
 
 // Compiling the modules is most of a start; the cache must be on before they are loaded, and is missed by nobody.
-await folders(env).then(
-  ({ data }) => enableCompileCache(join(data, 'cache')),
-  () => undefined,
-);
+await compileCache().catch(() => undefined);
+async function compileCache(): Promise<void> {
+  const cache = join((await folders(env)).data, 'cache');
+  // It holds code that is run.
+  if ((await writeFault(cache)) === null) enableCompileCache(cache);
+}
+
 let code = 1;
 try {
   code = await (await import('./cli/program.ts')).main(process.argv.slice(2), io);

@@ -1,28 +1,21 @@
-/** The browser host: the built app and one WebSocket for each tab, on 127.0.0.1 only, for the holder of a printed URL. */
+/** The browser host: the built app for anybody on 127.0.0.1, and one WebSocket for each tab of a browser that is let in. */
 import { realpath } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { SIGN_IN_PATH } from '#contract/entry.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
+import type { BrowserKeys } from '#core/hosting/browser-keys.ts';
 import { attachSocket, CLOSE, MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
 import { securityHeaders } from '#core/hosting/site/headers.ts';
+import { Entrance } from './http/entrance.ts';
 import { hostsOf, refusal } from './http/guard.ts';
-import { createSession, type Session } from './http/session.ts';
 import { serveFile } from './http/static-files.ts';
 
 const CLOSE_GRACE_MS = 500;
-
-const STRANGER = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Triad</title>
-<h1>This browser is not let in</h1>
-<p>Open the URL that Triad printed in its terminal. It works once: for a new one, stop Triad there and start it again.</p>
-</html>
-`;
 
 export interface ServeOptions {
   /** 0 takes any free port. */
@@ -33,14 +26,18 @@ export interface ServeOptions {
   signal: AbortSignal;
   /** Gets lines for developers. */
   report: (line: string) => void;
-  /** What the cookie of an admitted browser proves. */
-  secret: string;
+  /** Of the browsers that are let in. */
+  keys: BrowserKeys;
+  /** How long a socket may take to prove itself, in milliseconds. */
+  patienceMs?: number;
 }
 
 export interface WebServer {
   readonly port: number;
   /** With the one-time token. */
   readonly url: string;
+  /** Resolves when a browser has used the token. */
+  readonly signedIn: Promise<void>;
   /** Tabs are served by this client from now on; those that are open are sent away, and attach again by themselves. */
   use(client: Client | null): void;
   /** Closes all connections; resolves when the port is free. Also after the signal. */
@@ -51,15 +48,16 @@ interface Site {
   /** Null while there is none: tabs that come then try again. */
   client: Client | null;
   root: string;
-  session: Session;
+  entrance: Entrance;
   hosts: ReadonlySet<string>;
   report: (line: string) => void;
 }
 
-/** Rejects where the app is not built, or the port is taken. */
+/** Rejects where the app is not built, the port is taken, or others may write the keys of browsers. */
 export async function serve(client: Client | null, options: ServeOptions): Promise<WebServer> {
-  const { signal, report } = options;
+  const { signal, report, keys, patienceMs } = options;
   signal.throwIfAborted();
+  await keys.check();
   const root = await webRoot(options.webRoot);
   const server = createServer();
   const port = await listen(server, options.port);
@@ -67,7 +65,7 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
     client,
     root,
     report,
-    session: createSession(port, options.secret),
+    entrance: new Entrance({ keys, report, ...(patienceMs === undefined ? {} : { patienceMs }) }),
     hosts: hostsOf(port),
   };
   const sockets = new WebSocketServer({
@@ -87,13 +85,14 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
   server.on('clientError', (_error, socket) => socket.destroy());
 
   let closing: Promise<void> | null = null;
-  const close = () => (closing ??= shut(server, sockets));
+  const close = () => (closing ??= shut(site, server, sockets));
   signal.addEventListener('abort', () => void close(), { once: true });
   const use = (next: Client | null) => {
     site.client = next;
     for (const connection of sockets.clients) connection.close(CLOSE.restart, 'service restart');
   };
-  return { port, url: `http://127.0.0.1:${port}/?token=${site.session.token}`, use, close };
+  const { token, signedIn } = site.entrance;
+  return { port, url: `http://127.0.0.1:${port}${SIGN_IN_PATH}#${token}`, signedIn, use, close };
 }
 
 async function webRoot(folder: string): Promise<string> {
@@ -127,33 +126,12 @@ async function listen(server: Server, port: number): Promise<number> {
 async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const refused = refusal(request, site.hosts, 'page');
   if (refused !== null) return plain(response, refused.status, `${refused.text}\n`);
-  const known = site.session.holds(request.headers.cookie);
-  const token = request.method === 'GET' ? tokenIn(request.url ?? '/') : null;
-  if (token !== null) {
-    const redeemed = site.session.redeem(token);
-    if (redeemed || known) {
-      const cookie = redeemed ? { 'Set-Cookie': site.session.cookie() } : {};
-      response.writeHead(303, {
-        ...securityHeaders(null),
-        ...cookie,
-        Location: '/',
-        'Cache-Control': 'no-store',
-      });
-      response.end();
-      return;
-    }
-  }
-  if (!known) return plain(response, 401, STRANGER, 'text/html; charset=utf-8');
   await serveFile(site.root, request, response);
 }
 
-function tokenIn(url: string): string | null {
-  return URL.canParse(url, 'http://127.0.0.1') ? new URL(url, 'http://127.0.0.1').searchParams.get('token') : null;
-}
-
-function plain(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function plain(response: ServerResponse, status: number, text: string): void {
   const headers = {
-    'Content-Type': type,
+    'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
   };
@@ -166,20 +144,25 @@ function upgrade(site: Site, sockets: WebSocketServer, request: IncomingMessage,
   const ignore = () => socket.destroy();
   socket.on('error', ignore);
   const refused = refusal(request, site.hosts, 'socket');
-  const { client } = site;
-  const status =
-    refused?.status ?? (!site.session.holds(request.headers.cookie) ? 401 : request.url !== '/ws' ? 404 : null);
-  if (status !== null || client === null) {
-    socket.end(`HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  const status = refused?.status ?? (request.url !== '/ws' ? 404 : site.client === null ? 503 : null);
+  if (status !== null) {
+    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     return;
   }
   sockets.handleUpgrade(request, socket, head, (connection) => {
     socket.off('error', ignore);
-    attachSocket(connection, client, site.report);
+    // `refusal` asks for one that is ours.
+    const origin = request.headers.origin?.toLowerCase() ?? '';
+    const admit = () => {
+      if (site.client === null) connection.close(CLOSE.restart, 'service restart');
+      else attachSocket(connection, site.client, site.report);
+    };
+    site.entrance.receive({ socket: connection, stream: socket, origin, admit });
   });
 }
 
-async function shut(server: Server, sockets: WebSocketServer): Promise<void> {
+async function shut(site: Site, server: Server, sockets: WebSocketServer): Promise<void> {
+  site.entrance.close();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const connection of sockets.clients) connection.close(CLOSE.goingAway, 'Triad stops');
   const timer = setTimeout(() => {

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Host, startHost } from '../../e2e/support/host.ts';
 import { LinkConnection } from '#lib/client/connection.ts';
-import { CookieLink } from './cookie-link.ts';
+import { SocketLink } from '#lib/client/socket-link.ts';
+import { TestBrowser } from '../support/test-browser.ts';
 import type { Kill } from './plan.ts';
 
 /** Silence after which a run is stopped: some replies hang for ever. */
@@ -12,7 +13,7 @@ const SETTINGS = `[limits]\ninactivity_seconds = 4\n\n[limits.run]\nmax_iteratio
 interface Place {
   host: Host | null;
   port: number;
-  cookie: string;
+  browser: TestBrowser | null;
 }
 
 export class Cluster {
@@ -20,8 +21,8 @@ export class Cluster {
   readonly #home: string;
   readonly #modelUrl: string;
   readonly #places: [Place, Place] = [
-    { host: null, port: 0, cookie: '' },
-    { host: null, port: 0, cookie: '' },
+    { host: null, port: 0, browser: null },
+    { host: null, port: 0, browser: null },
   ];
   /** Kills and starts are made one after the other. */
   #line: Promise<unknown> = Promise.resolve();
@@ -47,8 +48,10 @@ export class Cluster {
 
   /** A window at one of the hosts; it comes back by itself when its host does. */
   window(place: 0 | 1): LinkConnection {
-    const { port, cookie } = this.#places[place];
-    return new LinkConnection(() => new CookieLink(port, cookie));
+    const { browser } = this.#places[place];
+    if (browser === null) throw new Error('The host was not started');
+    const visitor = browser.visitor();
+    return new LinkConnection(() => new SocketLink(browser.socket(), visitor));
   }
 
   /** Kills with `-9` and starts again. Where the owner alone dies, the other one takes over. */
@@ -77,10 +80,8 @@ export class Cluster {
     const env = { ANTHROPIC_API_KEY: 'soak-key', ANTHROPIC_BASE_URL: this.#modelUrl };
     const host = await startHost({ home: this.#home, workspace: this.workspace, port: place.port, env });
     place.host = host;
-    if (place.cookie !== '') return;
+    if (place.browser !== null) return;
     place.port = host.port;
-    const response = await fetch(host.url, { redirect: 'manual' });
-    place.cookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
-    await response.body?.cancel();
+    place.browser = await TestBrowser.signedIn(host.url);
   }
 }

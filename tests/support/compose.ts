@@ -34,6 +34,8 @@ export interface Composition {
   configFolder?: string;
   /** Instead of a key and the url. */
   environment?: ProviderPorts['environment'];
+  /** Default: none are kept. */
+  secrets?: Secrets;
   retryDelays?: readonly number[];
   groupSize?: number;
   onFailure?: (error: Error) => void;
@@ -64,7 +66,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     prices: await builtinPrices(),
     settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),
     agents: parts.agents ?? builtinAgents(trust),
-    secrets: NO_SECRETS,
+    secrets: parts.secrets ?? NO_SECRETS,
     environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
     // Without the pauses that a person is given to read.
     createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { sha256 } from '../base/hash.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
+import { writeFault } from '../base/write-fault.ts';
 import type { AgentPlace } from './places.ts';
 
 export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
@@ -38,12 +39,22 @@ export async function readPlace(
   const files: RawFile[] = [];
   for (let index = 0; index < Math.min(all.length, MAX_FILES); index += AT_ONCE) {
     const some = all.slice(index, Math.min(index + AT_ONCE, MAX_FILES));
-    files.push(...(await Promise.all(some.map((name) => read(join(folder, name))))));
+    files.push(...(await Promise.all(some.map((name) => readIn(place, join(folder, name), read)))));
   }
   if (all.length > MAX_FILES)
     files.push({ path: folder, problem: `only the first ${MAX_FILES} files of the folder are read` });
   if (!isWhole) files.push({ path: folder, problem: `only the first ${MAX_FOLDERS} folders in it are read` });
   return files;
+}
+
+/** Of the person's own agents, none that others may write. */
+async function readIn(
+  { source, dialect }: AgentPlace,
+  path: string,
+  read: (path: string) => Promise<RawFile>,
+): Promise<RawFile> {
+  const fault = source === 'user' && dialect === 'triad' ? await writeFault(path).catch(() => null) : null;
+  return fault === null ? read(path) : { path, problem: `${fault.what}: ${fault.remedy}` };
 }
 
 /** Paths relative to the folder, with `deep` also those in its folders; links are not followed. */

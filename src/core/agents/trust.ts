@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { refuseWriteFault } from '../base/write-fault.ts';
 import { sha256 } from '../base/hash.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { TrustedTexts } from './trusted-texts.ts';
@@ -88,6 +89,7 @@ export class Trust {
   }
 
   async #read(): Promise<TrustFile> {
+    await refuseWriteFault(this.#path);
     let text: string;
     try {
       text = await readFile(this.#path, 'utf8');

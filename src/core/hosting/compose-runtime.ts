@@ -47,7 +47,7 @@ export async function composeRuntime(
 type Composed = Omit<RuntimePorts, 'price' | 'provider'> & Omit<ProviderPorts, 'createModel'> & { prices: PriceTable };
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
-export function runtimeOf({ secrets, environment, createDemo, prices, ...ports }: Composed): Promise<Runtime> {
+export async function runtimeOf({ secrets, environment, createDemo, prices, ...ports }: Composed): Promise<Runtime> {
   const provider = new Provider({
     settings: ports.settings,
     secrets,
@@ -55,5 +55,7 @@ export function runtimeOf({ secrets, environment, createDemo, prices, ...ports }
     createModel: createAnthropicModel,
     ...(createDemo ? { createDemo } : {}),
   });
+  // What is wrong with the kept keys is told where one is needed.
+  await provider.bindOldKey().catch(() => undefined);
   return createRuntime({ ...ports, provider, price: (model, usage) => priceOf(prices, model, usage) });
 }

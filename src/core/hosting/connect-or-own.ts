@@ -5,7 +5,6 @@ import { TriadError } from '../base/errors.ts';
 import { claimOwnership, type Ownership } from './ownership.ts';
 import type { Instance } from './ping-server.ts';
 import { folderOf } from '../store/opening/folder.ts';
-import { browserSecret } from './browser-secret.ts';
 import type { HostingOptions } from './options.ts';
 
 /** Longest time, in milliseconds, to retry while owners come and go. */
@@ -23,8 +22,6 @@ export interface Connected {
    * Client: aborts when the owner has gone; `connectOrOwn` again finds another owner or makes this process it.
    */
   readonly lost: AbortSignal;
-  /** The secret for browser cookies; created once and kept with the keys. */
-  browserSecret(): Promise<string>;
   /**
    * A client disconnects. An owner stops running work, closes the store and releases the folder; with `leave` it first
    * waits until the workflows of other processes have ended, or the signal aborts.
@@ -58,7 +55,7 @@ export async function connectOrOwn(options: HostingOptions): Promise<Connected> 
 }
 
 async function own(options: HostingOptions, ownership: Ownership): Promise<Connected> {
-  const { environment, version, secrets, report, warn } = options;
+  const { environment, version, report, warn } = options;
   try {
     // Only an owner needs the engine, so it is loaded here.
     const [{ openRuntime }, { openEndpoint }] = await Promise.all([
@@ -81,7 +78,6 @@ async function own(options: HostingOptions, ownership: Ownership): Promise<Conne
       client: runtime,
       owner: true,
       lost: failed,
-      browserSecret: () => browserSecret(secrets),
       close: async (leave) => {
         if (leave && !failed.aborted) {
           const signal = AbortSignal.any([leave, failed]);
@@ -98,7 +94,7 @@ async function own(options: HostingOptions, ownership: Ownership): Promise<Conne
 
 /** Connects to the owner; null if it exits before it answers. */
 async function join(
-  { environment, version, folder, secrets, works, signal }: HostingOptions,
+  { environment, version, folder, works, signal }: HostingOptions,
   owner: Instance,
   deadline: number,
 ): Promise<Connected | null> {
@@ -120,7 +116,6 @@ async function join(
     client,
     lost,
     owner: false,
-    browserSecret: () => browserSecret(secrets),
     close: async () => connection.close(),
   };
 }

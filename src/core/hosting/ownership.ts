@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { refuseWriteFault } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
 
@@ -50,7 +51,7 @@ export interface Ownership {
 /** Either this process became the owner, or another living process is. */
 export type Claim = { kind: 'own'; ownership: Ownership } | { kind: 'found'; owner: Instance };
 
-/** Makes this process the owner unless there is a living one. Rejects with `store_locked` or `store_unwritable`. */
+/** Makes this process the owner unless there is a living one. Rejects with `store_locked`, `store_unwritable`, or `not_allowed` where others may write its files. */
 export async function claimOwnership(dataFolder: string, { signal }: { signal: AbortSignal }): Promise<Claim> {
   signal.throwIfAborted();
   const server = await answerPings(randomBytes(32).toString('hex'));
@@ -101,6 +102,7 @@ async function restore(folder: string, own: Instance, signal: AbortSignal): Prom
 
 /** The living owner of the folder, without claiming it; null if there is none. */
 export async function findOwner(dataFolder: string, signal: AbortSignal): Promise<Instance | null> {
+  await refuseWriteFault(join(dataFolder, FILE));
   const found = await read(join(dataFolder, FILE));
   return (await lives(found, signal)) ? (found?.instance ?? null) : null;
 }
@@ -117,6 +119,8 @@ async function release(folder: string, server: PingServer): Promise<void> {
 /** Claims the folder. Returns null on success, else the living owner. */
 async function claim(folder: string, own: Instance, signal: AbortSignal): Promise<Instance | null> {
   const path = join(folder, FILE);
+  // Whoever may write it could lead this process to a server of his own. Also where there is none yet.
+  await refuseWriteFault(path);
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     signal.throwIfAborted();

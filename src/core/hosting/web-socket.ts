@@ -11,7 +11,7 @@ const LOST_BYTES = 128 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
 
 /** Close codes of RFC 6455. */
-export const CLOSE = { goingAway: 1001, unsupported: 1003, policy: 1008, restart: 1012 } as const;
+export const CLOSE = { normal: 1000, goingAway: 1001, unsupported: 1003, policy: 1008, restart: 1012 } as const;
 
 /** Serves the client over the socket until it closes. */
 export function attachSocket(

@@ -119,6 +119,8 @@ async function connect({ apiKey, baseUrl }: AnthropicOptions): Promise<Session> 
     apiKey: key,
     baseURL: url.replace(/\/+$/, ''),
     maxRetries: 0,
+    // A redirect would take the key to another address.
+    fetchOptions: { redirect: 'manual' },
     openTelemetry: false,
     // Errors reach the caller as exceptions; stdout belongs to data.
     logger: Object.assign(new Console(process.stderr), { error: () => undefined }),

@@ -3,13 +3,13 @@ import { PROVIDER_CONCURRENCY } from '#contract/limits.ts';
 import type { AppState, Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
+import { addressOf, bindOldKey, keepKey, keptKey } from './kept-key.ts';
 import type { Model } from './model.ts';
 import { modelIdFor } from './model-names.ts';
 import { isLoopback, testEndpoint } from './provider-test.ts';
 import { providerTraits } from './provider-traits.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
-const KEY = 'anthropic.api_key';
 /** Sent to servers of this machine that want no key, because the header must not be empty. */
 const NO_KEY = 'none';
 
@@ -27,6 +27,8 @@ interface Endpoint {
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
 }
+
+type KeyElsewhere = NonNullable<AppState['provider']['keyElsewhere']>;
 
 export class Provider {
   readonly #ports: ProviderPorts;
@@ -73,9 +75,15 @@ export class Provider {
     return wanted ?? (this.#isLocal() ? PROVIDER_CONCURRENCY.local : concurrency);
   }
 
+  /** To be called once at the start: a key without an address belongs to the endpoint that is configured now. */
+  bindOldKey(): Promise<void> {
+    return bindOldKey(this.#ports.secrets, addressOf(this.#baseUrl()));
+  }
+
   async state(): Promise<AppState['provider']> {
-    const { environment, secrets, settings } = this.#ports;
-    const keySource = environment.apiKey ? 'environment' : (await secrets.get(KEY)) ? 'store' : 'none';
+    const { environment, settings } = this.#ports;
+    const key = await this.#keyFor(this.#baseUrl());
+    const keySource = key?.source ?? 'none';
     const { base_url: baseUrl } = settings.providers.anthropic;
     const { aliases, default: defaultModel } = settings.models;
     const { isScripted, onlyModel } = providerTraits(this.name);
@@ -83,6 +91,7 @@ export class Provider {
       kind: this.name,
       ready: isScripted || keySource !== 'none' || this.#isLocal(),
       keySource,
+      keyElsewhere: key === null ? await this.#keyElsewhere(this.#baseUrl()) : null,
       baseUrl: environment.baseUrl ?? baseUrl,
       baseUrlSource: environment.baseUrl ? 'environment' : baseUrl ? 'file' : 'default',
       models: Object.entries(onlyModel === null ? aliases : { [onlyModel]: onlyModel }).map(([alias, id]) => ({
@@ -93,25 +102,36 @@ export class Provider {
     };
   }
 
-  /** Changes what is given: an empty text removes it. Throws `bad_input` for a key that no header can carry. */
+  /**
+   * Changes what is given: an empty text removes it. A key is kept for the endpoint that is given with it, else for the
+   * current one. Throws `bad_input` for a key that no header can carry, and `no_key` for another endpoint to which the
+   * present key may not go.
+   */
   async set({ apiKey, baseUrl, kind }: Endpoint & { kind?: AppState['provider']['kind'] | undefined }): Promise<void> {
     const { secrets, settings } = this.#ports;
-    if (apiKey !== undefined) await secrets.set(KEY, cleanKey(apiKey) || null);
+    const key = apiKey === undefined ? undefined : cleanKey(apiKey);
+    const url = baseUrl === undefined ? this.#baseUrl() : baseUrl || null;
+    if (addressOf(url) !== addressOf(this.#baseUrl())) await this.#mustMove(url, key);
     if (baseUrl !== undefined) await settings.set('providers.anthropic.base_url', baseUrl || null);
+    if (key !== undefined) await keepKey(secrets, key === '' ? null : { apiKey: key, address: addressOf(url) });
     if (kind !== undefined) await settings.set('providers.active', kind);
     this.#made = null;
   }
 
   /**
-   * Sends one tiny request with the given key, endpoint and model in place of the set ones; nothing is saved. A failed request is a result.
-   * Throws `bad_input` for a malformed key or model.
+   * Sends one tiny request with the given key, endpoint and model in place of the set ones; nothing is saved. Another endpoint gets the
+   * given key only. A failed request is a result. Throws `bad_input` for a malformed key or model.
    */
   async test({ apiKey, baseUrl, model }: Endpoint & { model?: string | undefined }): Promise<Output<'provider.test'>> {
     const { models } = this.#ports.settings;
     const url = baseUrl === undefined ? this.#baseUrl() : baseUrl || null;
-    const key = apiKey === undefined ? await this.#key() : cleanKey(apiKey);
-    if (!key && (url === null || !isLoopback(url)))
-      return { ok: false, message: 'There is no key to test: enter one', models: [], durationMs: 0 };
+    const key = apiKey === undefined ? (await this.#keyFor(url))?.apiKey : cleanKey(apiKey);
+    const isCurrent = addressOf(url) === addressOf(this.#baseUrl());
+    if (!key && !(isCurrent ? this.#isLocal() : url !== null && isLoopback(url))) {
+      const elsewhere = apiKey === undefined ? await this.#keyElsewhere(url) : null;
+      const message = elsewhere === null ? 'There is no key to test: enter one' : sentenceOf(elsewhere);
+      return { ok: false, message, models: [], durationMs: 0 };
+    }
     return testEndpoint({
       apiKey: key || NO_KEY,
       baseUrl: url,
@@ -133,18 +153,55 @@ export class Provider {
     return this.#ports.environment.baseUrl === undefined && baseUrl !== null && isLoopback(baseUrl);
   }
 
-  async #key(): Promise<string | null> {
-    return this.#ports.environment.apiKey ?? (await this.#ports.secrets.get(KEY));
+  /**
+   * The key that may be sent to this endpoint; null where none may. The one from the environment belongs to the endpoint
+   * from there, else to the configured one; a kept one to the address for which it was kept.
+   */
+  async #keyFor(baseUrl: string | null): Promise<{ apiKey: string; source: 'environment' | 'store' } | null> {
+    const { environment, secrets } = this.#ports;
+    const address = addressOf(baseUrl);
+    if (environment.apiKey && address === addressOf(this.#baseUrl()))
+      return { apiKey: environment.apiKey, source: 'environment' };
+    const kept = await keptKey(secrets);
+    return kept?.address === address ? { apiKey: kept.apiKey, source: 'store' } : null;
+  }
+
+  /** What is said of an endpoint that has no key, while there is one for another address; null where there is none. */
+  async #keyElsewhere(baseUrl: string | null): Promise<KeyElsewhere | null> {
+    const { environment, secrets } = this.#ports;
+    const kept = environment.apiKey ? null : await keptKey(secrets);
+    const home = environment.apiKey ? addressOf(this.#baseUrl()) : kept?.address;
+    if (home === undefined) return null;
+    const name = kept === null ? 'ANTHROPIC_API_KEY' : 'The kept key';
+    return {
+      what: `${name} belongs to ${home} and is not sent to ${addressOf(baseUrl)}`,
+      remedy: 'enter the key of this endpoint in the settings, or set the endpoint back',
+    };
+  }
+
+  /** Throws `no_key` where another endpoint would be without a key, or with that of the environment. */
+  async #mustMove(baseUrl: string | null, given: string | undefined): Promise<void> {
+    const { apiKey: fromEnvironment, baseUrl: fixed } = this.#ports.environment;
+    if (fromEnvironment && fixed === undefined)
+      throw new TriadError(
+        'no_key',
+        `ANTHROPIC_API_KEY would be sent to ${addressOf(baseUrl)}: set ANTHROPIC_BASE_URL beside it, or unset it and enter the key of this endpoint`,
+      );
+    if (given !== undefined || (baseUrl !== null && isLoopback(baseUrl)) || (await this.#keyFor(baseUrl))) return;
+    const elsewhere = await this.#keyElsewhere(baseUrl);
+    if (elsewhere !== null) throw new TriadError('no_key', sentenceOf(elsewhere));
   }
 
   async #create(baseUrl: string | null): Promise<Model> {
-    const apiKey = (await this.#key()) || (this.#isLocal() ? NO_KEY : null);
-    if (!apiKey)
-      throw new TriadError(
-        'no_key',
-        'No key for the model provider is set up: enter one in the settings, or set ANTHROPIC_API_KEY',
-      );
-    return this.#ports.createModel({ apiKey, baseUrl });
+    const apiKey = (await this.#keyFor(baseUrl))?.apiKey ?? (this.#isLocal() ? NO_KEY : null);
+    if (apiKey !== null) return this.#ports.createModel({ apiKey, baseUrl });
+    const elsewhere = await this.#keyElsewhere(baseUrl);
+    throw new TriadError(
+      'no_key',
+      elsewhere === null
+        ? 'No key for the model provider is set up: enter one in the settings, or set ANTHROPIC_API_KEY'
+        : sentenceOf(elsewhere),
+    );
   }
 
   async #createDemo(): Promise<Model> {
@@ -159,4 +216,8 @@ function cleanKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]*$/.test(key)) return key;
   throw new TriadError('bad_input', 'The key contains spaces or characters that a key cannot have: copy it again');
+}
+
+function sentenceOf({ what, remedy }: KeyElsewhere): string {
+  return `${what}: ${remedy}`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { refuseWriteFault } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 
 export interface Secrets {
@@ -16,7 +17,7 @@ export interface Secrets {
 
 const SecretFile = z.record(z.string(), z.string());
 
-/** `secrets.json` in the configuration folder, mode 0600; a wider mode is tightened before the file is read. */
+/** `secrets.json` in the configuration folder, mode 0600; one that others can read is tightened, one that they can write is refused. */
 export function fileSecrets(configFolder: string, file = 'secrets.json'): Secrets {
   const path = join(configFolder, file);
   const writes = new SerialQueue();
@@ -42,6 +43,7 @@ export function fileSecrets(configFolder: string, file = 'secrets.json'): Secret
 }
 
 async function read(path: string): Promise<Record<string, string>> {
+  await refuseWriteFault(path);
   let text: string;
   try {
     const { mode } = await stat(path);

@@ -12,6 +12,7 @@ import { PathPatterns, RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES } from './model-aliases.ts';
+import { refuseWriteFault } from '../base/write-fault.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { rowsOf } from './setting-rows.ts';
@@ -185,7 +186,10 @@ export function checkSettings(
   return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)) };
 }
 
-/** The defaults where there is no file; throws `bad_input` with file, line and key where it does not fit. */
+/**
+ * The defaults where there is no file; throws `bad_input` with file, line and key where it does not fit, and `not_allowed`
+ * where others may write it.
+ */
 export async function loadSettings(configFolder: string): Promise<Settings> {
   return checked(await readText(configFolder), settingsFile(configFolder));
 }
@@ -226,6 +230,7 @@ export function sentenceOf({ key, message, suggestion }: SettingsProblem): strin
 }
 
 async function readText(configFolder: string): Promise<string> {
+  await refuseWriteFault(settingsFile(configFolder));
   try {
     return await readFile(settingsFile(configFolder), 'utf8');
   } catch (error) {

@@ -79,7 +79,11 @@ function addServe(program: Command, io: Io, done: Done): void {
     .description('the app in a browser on this machine; prints its URL')
     .option('--port <number>', 'the port (0: any free one)', portNumber)
     .option('--open', 'open the browser')
-    .action(async (options: object) => done(await (await import('./commands/serve.ts')).serveApp(io, options)));
+    .addOption(new Option('--sign-out', 'sign out all browsers, now, and serve nothing').conflicts(['port', 'open']))
+    .action(async ({ signOut, ...options }: { signOut?: boolean }) => {
+      const commands = await import('./commands/serve.ts');
+      done(await (signOut ? commands.signOut(io) : commands.serveApp(io, options)));
+    });
   program
     .command('app')
     .description('the desktop app, or the browser where there is none; also without a command')

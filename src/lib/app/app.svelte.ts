@@ -3,6 +3,7 @@ import { createContext } from 'svelte';
 import type { AppState, Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
+import type { Refusal } from '#lib/client/link.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { isTyping } from '#lib/ui/text-field.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
@@ -19,6 +20,8 @@ const TRASHED = 100;
 
 export class App {
   status = $state<ConnectionStatus>('connecting');
+  /** Why the host does not let this browser in; null where it does, or was not asked yet. */
+  refusal = $state<Refusal | null>(null);
   settings = $state.raw<AppState | null>(null);
   failure = $state.raw<RequestError | null>(null);
   readonly connection: Connection;
@@ -60,7 +63,10 @@ export class App {
       },
     });
     this.status = connection.status;
-    connection.onStatus((status) => (this.status = status));
+    connection.onStatus((status) => {
+      this.status = status;
+      this.refusal = connection.refusal;
+    });
     connection.onOpen(() => void this.load());
     if (connection.status === 'open') void this.load();
   }

@@ -51,7 +51,7 @@ export class BridgeLink implements Link {
     this.#open = false;
     for (const end of this.#unsubscribes.values()) end();
     this.#unsubscribes.clear();
-    this.onclose?.();
+    this.onclose?.(null);
   }
 
   #receive(frame: ServerFrame): void {

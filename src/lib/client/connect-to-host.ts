@@ -2,7 +2,10 @@
 import type { Bridge } from '#contract/rpc.ts';
 import { BridgeLink } from './bridge-link.ts';
 import { type Connection, LinkConnection } from './connection.ts';
+import { indexedKeys } from './key-store.ts';
+import { forgetSignInToken, signInToken } from './sign-in-token.ts';
 import { SocketLink } from './socket-link.ts';
+import { Visitor } from './visitor.ts';
 
 declare global {
   interface Window {
@@ -10,10 +13,34 @@ declare global {
   }
 }
 
+/** Tells the other tabs of this browser that it has a new key. */
+const NEW_KEY = 'triad.new-key';
+
 export function connectToHost(): Connection {
   const bridge = window.triad;
   if (bridge !== undefined) return new LinkConnection(() => new BridgeLink(bridge));
+  const tabs = new BroadcastChannel(NEW_KEY);
+  const visitor = visitorOf(() => tabs.postMessage(null));
+  const connection = new LinkConnection(() => new SocketLink(openSocket(), visitor));
+  tabs.onmessage = () => connection.retry();
+  return connection;
+}
+
+/** Whether this page is one of several browsers that a host may have let in. */
+export const isInBrowser = (): boolean => window.triad === undefined;
+
+/** Resolves with how many other browsers were signed out; null where the host could not be asked. */
+export function signOutOtherBrowsers(): Promise<number | null> {
+  return visitorOf(() => undefined).signOutOthers(openSocket());
+}
+
+function visitorOf(onNewKey: () => void): Visitor {
+  const { origin } = location;
+  return new Visitor({ keys: indexedKeys, origin, token: signInToken(), onTokenUsed: forgetSignInToken, onNewKey });
+}
+
+function openSocket(): WebSocket {
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return new LinkConnection(() => new SocketLink(url));
+  return new WebSocket(url);
 }

@@ -11,14 +11,17 @@ import type {
   TopicName,
 } from '#contract/rpc.ts';
 import { text } from '#lib/words/text.ts';
-import type { Link } from './link.ts';
+import type { Link, Refusal } from './link.ts';
 import { RequestError } from './request-error.ts';
 
-export type ConnectionStatus = 'connecting' | 'open' | 'reconnecting' | 'closed';
+/** `refused`: the host does not let this browser in, and only the person can change that. */
+export type ConnectionStatus = 'connecting' | 'open' | 'reconnecting' | 'refused' | 'closed';
 
 /** A client whose connection can break: its subscriptions end then, and `onOpen` tells when to subscribe again. */
 export interface Connection extends Client {
   readonly status: ConnectionStatus;
+  /** Why it is refused; null in any other status. */
+  readonly refusal: Refusal | null;
   /** Calls back at every opening, the first included; the returned function removes the listener. */
   onOpen(listener: () => void): () => void;
   onStatus(listener: (status: ConnectionStatus) => void): () => void;
@@ -44,6 +47,7 @@ export class LinkConnection implements Connection {
   #queuedFrames: ClientFrame[] = [];
   #link: Link | null = null;
   #status: ConnectionStatus = 'connecting';
+  #refusal: Refusal | null = null;
   #lastId = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,6 +59,18 @@ export class LinkConnection implements Connection {
 
   get status(): ConnectionStatus {
     return this.#status;
+  }
+
+  get refusal(): Refusal | null {
+    return this.#refusal;
+  }
+
+  /** Asks to be let in once more, where the host refused. */
+  retry(): void {
+    if (this.#status !== 'refused') return;
+    this.#refusal = null;
+    this.#setStatus('connecting');
+    this.#connect();
   }
 
   onOpen(listener: () => void): () => void {
@@ -105,7 +121,7 @@ export class LinkConnection implements Connection {
 
   #call(frame: Exclude<ClientFrame, { kind: 'unsubscribe' }>): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#status === 'reconnecting' || this.#status === 'closed') {
+      if (this.#status !== 'open' && this.#status !== 'connecting') {
         reject(new RequestError('disconnected', text.connection.notConnected));
         return;
       }
@@ -124,8 +140,8 @@ export class LinkConnection implements Connection {
     this.#link = link;
     link.onopen = () => this.#handleOpen();
     link.onframe = (frame) => this.#receive(frame);
-    link.onclose = () => {
-      if (this.#link === link) this.#handleClose();
+    link.onclose = (refusal) => {
+      if (this.#link === link) this.#handleClose(refusal);
     };
   }
 
@@ -138,8 +154,14 @@ export class LinkConnection implements Connection {
     for (const listener of [...this.#onOpen]) listener();
   }
 
-  #handleClose(): void {
+  #handleClose(refusal: Refusal | null): void {
     if (this.#status === 'closed') return;
+    if (refusal !== null) {
+      this.#refusal = refusal;
+      this.#setStatus('refused');
+      this.#rejectPending();
+      return;
+    }
     // Before the first opening nothing is pending on the link: early requests stay queued.
     if (this.#status === 'open') {
       this.#setStatus('reconnecting');

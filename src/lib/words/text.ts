@@ -89,6 +89,22 @@ export const text = {
     reconnecting: 'Connection lost. Reconnecting…',
     reconnectingHint: 'What you write is kept. If this stays, start Triad again and open the link that it prints.',
   },
+  refusal: {
+    title: 'This browser is not let in',
+    why: {
+      stranger: 'Triad does not know its key: it was never signed in at this address, or it was signed out.',
+      token: 'The URL that you opened was used before. It works once.',
+      storage: 'It keeps no key for this page (IndexedDB), and Triad lets a browser in by a key that it keeps.',
+    },
+    /** What works now. */
+    remedy: {
+      stranger:
+        'Open the URL that Triad printed in its terminal. It works once: for a new one, stop Triad there (Ctrl-C) and start it again.',
+      token: 'For a new one, stop Triad in its terminal (Ctrl-C), start it again, and open the URL that it prints.',
+      storage:
+        'Leave the private window or allow this page to keep data, or take another browser; then open the URL that Triad printed in its terminal. It was not used up.',
+    },
+  },
   usage: {
     tokensIn: (value: string) => `${value} in`,
     tokensOut: (value: string) => `${value} out`,

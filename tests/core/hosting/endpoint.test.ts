@@ -18,6 +18,7 @@ const provider: AppState['provider'] = {
   kind: 'anthropic',
   ready: true,
   keySource: 'environment',
+  keyElsewhere: null,
   baseUrl: 'https://models.example',
   baseUrlSource: 'environment',
   models: [],

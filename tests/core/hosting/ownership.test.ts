@@ -201,8 +201,12 @@ test.runIf(isRoot)('a file or a folder that belongs to somebody else is one clea
   const unwritable = { code: 'store_unwritable', message: expect.stringContaining('EACCES') as string };
   expect(await refused()).toEqual(unwritable);
   await writeFile(join(base, 'instance.json'), '{}', { mode: 0o600 });
-  await chmod(base, 0o777);
   expect(await refused()).toEqual(unwritable);
+  await chmod(base, 0o777);
+  expect(await refused()).toEqual({
+    code: 'not_allowed',
+    message: expect.stringContaining(`run "chmod go-w ${base}"`) as string,
+  });
 });
 
 test('an abort ends the claim', async () => {

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import type { ServerFrame } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
+import type { TestBrowser } from '../../support/test-browser.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';
 
@@ -27,17 +28,15 @@ afterEach(() => site.close());
 const originOf = ({ server }: Site) => `http://127.0.0.1:${server.port}`;
 
 /** Frames come as a queue, in order. */
-async function connect(cookie: string) {
-  const socket = new WebSocket(`ws://127.0.0.1:${site.server.port}/ws`, {
-    headers: { cookie, origin: originOf(site) },
-  });
+async function connect(browser: TestBrowser) {
+  // What the browser opens is one of `ws`.
+  const socket = (await browser.enter()).socket as unknown as WebSocket;
   const frames: ServerFrame[] = [];
   let wake = () => {};
   socket.on('message', (data: Buffer) => {
     frames.push(JSON.parse(data.toString()) as ServerFrame);
     wake();
   });
-  await once(socket, 'open');
   const next = async (): Promise<ServerFrame> => {
     while (frames.length === 0) await new Promise<void>((resolve) => (wake = resolve));
     return frames.shift()!;
@@ -56,15 +55,13 @@ async function refusedWith(path: string, headers: Record<string, string>): Promi
   return response.statusCode;
 }
 
-test('a socket needs the cookie, our origin, a known host and the right path', async () => {
-  const cookie = await site.enter();
+test('a socket needs our origin, a known host and the right path', async () => {
   const origin = originOf(site);
-  expect(await refusedWith('/ws', { origin })).toBe(401);
-  expect(await refusedWith('/ws', { cookie })).toBe(403);
-  expect(await refusedWith('/ws', { cookie, origin: 'http://evil.example' })).toBe(403);
-  expect(await refusedWith('/ws', { cookie, origin: 'null' })).toBe(403);
-  expect(await refusedWith('/ws', { cookie, origin: 'http://evil.example', host: 'evil.example' })).toBe(403);
-  expect(await refusedWith('/other', { cookie, origin })).toBe(404);
+  expect(await refusedWith('/ws', {})).toBe(403);
+  expect(await refusedWith('/ws', { origin: 'http://evil.example' })).toBe(403);
+  expect(await refusedWith('/ws', { origin: 'null' })).toBe(403);
+  expect(await refusedWith('/ws', { origin: 'http://evil.example', host: 'evil.example' })).toBe(403);
+  expect(await refusedWith('/other', { origin })).toBe(404);
 });
 
 test('requests are answered by number, errors with code and message only', async () => {
@@ -88,13 +85,13 @@ test('what nobody foresaw shows nothing to the tab and everything in the termina
 });
 
 test('a frame that does not fit is answered when it has a number, else the connection ends', async () => {
-  const cookie = await site.enter();
-  const one = await connect(cookie);
+  const browser = await site.enter();
+  const one = await connect(browser);
   one.send({ kind: 'command', id: 4 });
   expect(await one.next()).toMatchObject({ id: 4, reply: { ok: false, error: { code: 'bad_input' } } });
   one.send('not json');
   expect((await one.closed)[0]).toBe(1008);
-  const two = await connect(cookie);
+  const two = await connect(browser);
   two.socket.send(Buffer.from([1, 2]));
   expect((await two.closed)[0]).toBe(1003);
 });
@@ -104,7 +101,7 @@ test('a frame of more than the longest prompt ends the connection', async () => 
   socket.on('error', () => undefined);
   socket.send(`"${'x'.repeat(25_000_000)}"`);
   expect((await closed)[0]).toBe(1009);
-  expect((await site.get('/', { cookie: 'x' })).status).toBe(401);
+  expect((await site.get('/')).status).toBe(200);
 });
 
 test('events follow the answer to their subscription, in order, until it is taken back', async () => {

@@ -6,23 +6,21 @@ import { memoryClient } from '../support/memory-client.ts';
 import { openSite, PAGE, type Site } from '../support/web-site.ts';
 
 let site: Site;
-let cookie: string;
 beforeAll(async () => {
   site = await openSite(memoryClient());
-  cookie = await site.enter();
 });
 afterAll(() => site.close());
 
 test('every answer carries the policy of the page, with framing forbidden, and the other strict headers', async () => {
   const page = "default-src 'none'; script-src 'self' 'sha256-abc='; base-uri 'none'; frame-ancestors 'none'";
   const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-  for (const [path, policy, own] of [
-    ['/', page, true],
-    ['/favicon.svg', page, true],
-    ['/missing.js', page, true],
-    ['/', closed, false],
+  for (const [path, policy, host] of [
+    ['/', page, {}],
+    ['/favicon.svg', page, {}],
+    ['/missing.js', page, {}],
+    ['/', closed, { host: 'evil.example' }],
   ] as const) {
-    const { headers } = await site.get(path, own ? { cookie } : {});
+    const { headers } = await site.get(path, host);
     expect(headers['content-security-policy'], path).toBe(policy);
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['referrer-policy']).toBe('no-referrer');
@@ -33,23 +31,23 @@ test('every answer carries the policy of the page, with framing forbidden, and t
 });
 
 test('files have their types; hashed ones are kept, others are asked for again', async () => {
-  const script = await site.get('/_app/immutable/entry.js?v=1', { cookie });
+  const script = await site.get('/_app/immutable/entry.js?v=1');
   expect([script.status, script.text]).toEqual([200, 'export {};']);
   expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
   expect(script.headers['cache-control']).toContain('immutable');
-  const icon = await site.get('/favicon.svg', { cookie });
+  const icon = await site.get('/favicon.svg');
   expect(icon.headers['content-type']).toBe('image/svg+xml');
   expect(icon.headers['cache-control']).toBe('no-cache');
-  const head = await site.get('/favicon.svg', { cookie }, 'HEAD');
+  const head = await site.get('/favicon.svg', {}, 'HEAD');
   expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '6', '']);
 });
 
 test('a path of the app gets the page, a missing file does not', async () => {
   for (const path of ['/', '/history/018f-1', '/index.html', '/_app', '/settings?tab=keys']) {
-    const answer = await site.get(path, { cookie });
+    const answer = await site.get(path);
     expect([answer.status, answer.text], path).toEqual([200, PAGE]);
   }
-  expect((await site.get('/_app/immutable/old.js', { cookie })).status).toBe(404);
+  expect((await site.get('/_app/immutable/old.js')).status).toBe(404);
 });
 
 test('nothing outside the folder can be had', async () => {
@@ -64,7 +62,7 @@ test('nothing outside the folder can be had', async () => {
     '/%zz',
   ];
   for (const path of paths) {
-    const answer = await site.get(path, { cookie });
+    const answer = await site.get(path);
     expect(answer.status, path).toBe(404);
     expect(answer.text).not.toContain('secret');
   }

@@ -1,37 +1,34 @@
 /** When the process that does the work changes, tabs are sent away with the code for a restart, and served by the next. */
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { memoryClient } from '../support/memory-client.ts';
 import { openSite } from '../support/web-site.ts';
 
 test('tabs come back to the client that is used now', async () => {
   const site = await openSite(memoryClient({ 'agents.list': () => [] }));
   onTestFinished(() => site.close());
-  const { port } = site.server;
-  const cookie = await site.enter();
-  const open = () =>
-    new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie, origin: `http://127.0.0.1:${port}` } });
+  const browser = await site.enter();
+  // What the browser opens is one of `ws`.
+  const open = async () => (await browser.enter()).socket as unknown as WebSocket;
   const ask = async (socket: WebSocket): Promise<unknown> => {
     socket.send(JSON.stringify({ kind: 'request', id: 1, method: 'agents.list', input: {} }));
     const [data] = (await once(socket, 'message')) as [Buffer];
     return JSON.parse(data.toString());
   };
-  const before = open();
-  await once(before, 'open');
+  const before = await open();
   expect(await ask(before)).toEqual({ kind: 'reply', id: 1, reply: { ok: true, value: [] } });
 
   const closed = once(before, 'close');
   site.server.use(null);
   expect((await closed)[0]).toBe(1012);
-  const early = open();
+  const early = browser.socket() as unknown as WebSocket;
   const [error] = (await once(early, 'error')) as [Error];
   expect(error.message).toContain('503');
 
   const next = memoryClient({ 'agents.list': () => Promise.reject(new Error('of the next')) });
   site.server.use(next);
-  const after = open();
-  await once(after, 'open');
+  const after = await open();
   expect(await ask(after)).toMatchObject({ reply: { ok: false, error: { code: 'internal' } } });
   expect(next.requests).toHaveLength(1);
   after.close();

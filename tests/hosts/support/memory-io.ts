@@ -50,8 +50,7 @@ export function memoryIo({
       const state = { closed: false };
       opened.push(state);
       const close = async () => void (state.closed = true);
-      const browserSecret = () => Promise.resolve('secret');
-      return { client, owner: true, lost: failure.signal, browserSecret, close };
+      return { client, owner: true, lost: failure.signal, close };
     },
     out: out.text,
     err: err.text,

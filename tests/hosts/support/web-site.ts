@@ -1,11 +1,12 @@
 /** A browser host on a free port over a small built site, and plain requests to it. */
-import { newSecret } from '#core/hosting/browser-secret.ts';
+import { BrowserKeys } from '#core/hosting/browser-keys.ts';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '#contract/rpc.ts';
 import { serve, type WebServer } from '#hosts/http.ts';
+import { TestBrowser } from '../../support/test-browser.ts';
 
 export const PAGE = `<!doctype html><html><head>
 <meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'self' 'sha256-abc='; base-uri 'none'">
@@ -14,8 +15,10 @@ export const PAGE = `<!doctype html><html><head>
 export interface Site {
   server: WebServer;
   reports: string[];
-  /** The cookie pair of the session, got with the token. */
-  enter(): Promise<string>;
+  /** Its data folder. */
+  data: string;
+  /** A browser that opened the printed URL: works once. */
+  enter(): Promise<TestBrowser>;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -25,7 +28,10 @@ interface Answer {
   text: string;
 }
 
-export async function openSite(client: Client): Promise<Site> {
+export async function openSite(
+  client: Client,
+  options: { patienceMs?: number; data?: string; port?: number } = {},
+): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'triad-site-'));
   const webRoot = join(folder, 'build');
   await mkdir(join(webRoot, '_app', 'immutable'), { recursive: true });
@@ -34,25 +40,25 @@ export async function openSite(client: Client): Promise<Site> {
   await writeFile(join(webRoot, 'favicon.svg'), '<svg/>');
   await writeFile(join(webRoot, '_app', 'immutable', 'entry.js'), 'export {};');
   await symlink(join(folder, 'secret.txt'), join(webRoot, 'link.txt'));
+  const data = options.data ?? join(folder, 'data');
   const controller = new AbortController();
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
   const server = await serve(client, {
-    port: 0,
+    port: options.port ?? 0,
     webRoot,
     signal: controller.signal,
     report,
-    secret: newSecret(),
+    keys: new BrowserKeys(data),
+    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
   });
   const get: Site['get'] = (path, headers = {}, method = 'GET') => send(server.port, path, headers, method);
   return {
     server,
     reports,
     get,
-    enter: async () => {
-      const { headers } = await get(server.url.slice(server.url.indexOf('/?')));
-      return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    },
+    data,
+    enter: () => TestBrowser.signedIn(server.url),
     close: async () => {
       controller.abort();
       await server.close();

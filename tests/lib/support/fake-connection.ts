@@ -7,6 +7,7 @@ type Handler = (input: never) => unknown;
 
 export class FakeConnection implements Connection {
   status: ConnectionStatus = 'open';
+  readonly refusal = null;
   /** Methods in the order in which they were called, with what was sent. */
   readonly calls: { method: MethodName; input: unknown }[] = [];
   /** Subscriptions that stand. */

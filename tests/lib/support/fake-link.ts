@@ -24,7 +24,7 @@ export class FakeLink implements Link {
 
   drop(): void {
     this.#open = false;
-    this.onclose?.();
+    this.onclose?.(null);
   }
 
   receive(frame: ServerFrame): void {

@@ -1,5 +1,7 @@
 /** `triad serve` and `triad app`: the app in a browser on this machine, until it is stopped. */
+import { BrowserKeys } from '#core/hosting/browser-keys.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { folders } from '#core/settings/folders.ts';
 import { type WebServer, serve } from '../../http.ts';
 import { openBrowser } from '../../http/open-browser.ts';
 import { runDesktop } from './desktop/run-desktop.ts';
@@ -22,10 +24,11 @@ export async function serveApp(io: Io, options: ServeCommandOptions): Promise<nu
     const server = await listen(io, link.current, options.port);
     screen.data(`${server.url}\n`);
     screen.note('Triad serves this machine only. The URL works once; stop with Ctrl-C.');
-    if (options.open) await openBrowser(server.url, io.env);
+    const forget = options.open ? await openBrowser(server, (await folders(io.env)).data, io.env) : null;
     try {
       await serveOn(io, link, server);
     } finally {
+      await forget?.();
       await server.close();
     }
   } finally {
@@ -34,6 +37,19 @@ export async function serveApp(io: Io, options: ServeCommandOptions): Promise<nu
   const { owner, lost } = link.current;
   if (owner && lost.aborted) throw lost.reason;
   return signal.reason instanceof Interruption ? signal.reason.exitCode : EXIT.ok;
+}
+
+/** Whether or not a program serves at the moment: one that does sends the tabs of these browsers away. */
+export async function signOut(io: Io): Promise<number> {
+  const count = await (await keysOf(io)).signOut();
+  const browsers =
+    count === 0 ? 'No browser was signed in' : `${count} ${count === 1 ? 'browser' : 'browsers'} signed out`;
+  io.screen.data(`${browsers}. A new sign-in needs the URL that "triad serve" prints when it is started.\n`);
+  return EXIT.ok;
+}
+
+async function keysOf({ env }: Io): Promise<BrowserKeys> {
+  return new BrowserKeys((await folders(env)).data);
 }
 
 /** Until it is stopped, or the history cannot be written any more; tabs outlive the process that does the work. */
@@ -60,8 +76,8 @@ export async function openApp(io: Io): Promise<number> {
 async function listen(io: Io, connected: Connected, port: number | undefined): Promise<WebServer> {
   const { signal } = io;
   const report = (line: string) => io.screen.note(line);
-  const secret = await connected.browserSecret();
-  const on = (chosen: number) => serve(connected.client, { port: chosen, webRoot: io.webRoot, signal, report, secret });
+  const keys = await keysOf(io);
+  const on = (chosen: number) => serve(connected.client, { port: chosen, webRoot: io.webRoot, signal, report, keys });
   try {
     return await on(port ?? USUAL_PORT);
   } catch (error) {

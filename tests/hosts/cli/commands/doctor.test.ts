@@ -24,6 +24,7 @@ function appState(rest: Partial<AppState['provider']>): AppState {
     kind: 'anthropic',
     ready: true,
     keySource: 'environment',
+    keyElsewhere: null,
     baseUrl: 'http://127.0.0.1:9',
     baseUrlSource: 'environment',
     models: [],
@@ -83,6 +84,13 @@ test('no key and no answer are in the way, with what to do', async () => {
   expect(out).toMatch(/✗ problem key: none is set up; to do: enter one .*\n✗ problem endpoint: .* does not answer/);
 });
 
+test('a key that belongs to another address is told with what to do', async () => {
+  const keyElsewhere = { what: 'The kept key belongs to A', remedy: 'enter one' };
+  const { code, out } = await doctor(appState({ ready: false, keySource: 'none', keyElsewhere }));
+  expect(code).toBe(1);
+  expect(out).toContain('key: The kept key belongs to A; to do: enter one\n');
+});
+
 test('it works where the store is locked or damaged, the settings are wrong and keys lie open', async () => {
   await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
   await writeFile(join(home, 'secrets.json'), '{}');
@@ -96,6 +104,29 @@ test('it works where the store is locked or damaged, the settings are wrong and 
     { name: 'key storage', advice: `chmod 600 ${join(home, 'secrets.json')}` },
   ]);
   expect(findings.every(({ state, advice }) => (state === 'ok') === (advice === null))).toBe(true);
+});
+
+test.runIf(process.getuid !== undefined)('what others may write is told with the command that mends it', async () => {
+  const [config, instance] = [join(home, 'config.toml'), join(home, 'instance.json')];
+  await writeFile(config, '');
+  await writeFile(instance, '{}');
+  for (const file of [config, instance]) await chmod(file, 0o666);
+  const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
+  expect(code).toBe(1);
+  expect((JSON.parse(out) as Finding[]).filter(({ state }) => state === 'problem')).toEqual([
+    {
+      name: 'data folder',
+      state: 'problem',
+      text: `Others may write ${instance} (mode 0666)`,
+      advice: `run "chmod go-w ${instance}"`,
+    },
+    {
+      name: 'settings',
+      state: 'problem',
+      text: `Others may write ${config} (mode 0666)`,
+      advice: `run "chmod go-w ${config}"`,
+    },
+  ]);
 });
 
 test('the demo needs neither key nor network', async () => {

@@ -1,20 +1,24 @@
 /** `triad serve` and `triad` alone: one URL on stdout, and an end when it is asked for. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
-import { browserCommand } from '#hosts/http/open-browser.ts';
+import { browserCommand, openBrowser } from '#hosts/http/open-browser.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { TestBrowser } from '../../../support/test-browser.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { type MemoryIo, memoryIo } from '../../support/memory-io.ts';
 
-const URL_LINE = /^http:\/\/127\.0\.0\.1:(\d+)\/\?token=[\w-]{43}\n$/;
+const URL_LINE = /^http:\/\/127\.0\.0\.1:(\d+)\/sign-in#[\w-]{43}\n$/;
 let webRoot: string;
+let env: Record<string, string>;
 beforeAll(async () => {
   webRoot = await mkdtemp(join(tmpdir(), 'triad-build-'));
   await writeFile(join(webRoot, 'index.html'), '<html></html>');
+  env = { TRIAD_HOME: join(webRoot, 'home') };
 });
 afterAll(() => rm(webRoot, { recursive: true }));
 
@@ -25,13 +29,32 @@ async function stopped(io: MemoryIo, running: Promise<number>): Promise<number> 
 }
 
 test('stdout has the URL only; Ctrl-C ends it and closes everything', async () => {
-  const io = memoryIo({ client: memoryClient(), webRoot });
+  const io = memoryIo({ client: memoryClient(), webRoot, env });
   const running = main(['serve', '--port', '0', '--open'], io);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
-  expect((await fetch(io.out().trim(), { redirect: 'manual' })).status).toBe(303);
+  expect((await fetch(io.out().trim())).status).toBe(200);
   expect(await stopped(io, running)).toBe(130);
   expect(io.opened).toEqual([{ closed: true }]);
   await expect(fetch(io.out().trim())).rejects.toThrow('fetch failed');
+});
+
+test('signing out needs no program that serves, ends the tabs of one that does, and says how many', async () => {
+  const idle = memoryIo({ client: memoryClient(), env });
+  expect(await main(['serve', '--sign-out'], idle)).toBe(0);
+  await expect.poll(() => idle.out()).toMatch(/^No browser was signed in\. /);
+  const io = memoryIo({ client: memoryClient(), webRoot, env });
+  const running = main(['serve', '--port', '0'], io);
+  await expect.poll(() => io.out()).toMatch(URL_LINE);
+  const browser = await TestBrowser.signedIn(io.out().trim());
+  const { socket } = await browser.enter();
+  const closed = new Promise((resolve) => socket.addEventListener('close', resolve, { once: true }));
+  const other = memoryIo({ client: memoryClient(), env });
+  expect(await main(['serve', '--sign-out'], other)).toBe(0);
+  await expect.poll(() => other.out()).toMatch(/^1 browser signed out\. /);
+  expect(other.opened).toEqual([]);
+  await closed;
+  expect((await browser.enter()).refusal).toBe('stranger');
+  expect(await stopped(io, running)).toBe(130);
 });
 
 test('a port in use is one clear line and exit code 1; without a wish another port is taken', async () => {
@@ -39,7 +62,7 @@ test('a port in use is one clear line and exit code 1; without a wish another po
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const io = memoryIo({ client: memoryClient(), webRoot });
+  const io = memoryIo({ client: memoryClient(), webRoot, env });
   expect(await main(['serve', '--port', String(port)], io)).toBe(1);
   await expect.poll(() => io.err()).toBe(`triad: Port ${port} is in use: choose another with --port\n`);
   expect([io.out(), io.opened]).toEqual(['', [{ closed: true }]]);
@@ -47,7 +70,10 @@ test('a port in use is one clear line and exit code 1; without a wish another po
 });
 
 test('two without a port run beside each other', async () => {
-  const [one, two] = [memoryIo({ client: memoryClient(), webRoot }), memoryIo({ client: memoryClient(), webRoot })];
+  const [one, two] = [
+    memoryIo({ client: memoryClient(), webRoot, env }),
+    memoryIo({ client: memoryClient(), webRoot, env }),
+  ];
   const first = main(['serve'], one);
   await expect.poll(() => one.out()).toMatch(URL_LINE);
   const second = main(['serve'], two);
@@ -58,20 +84,20 @@ test('two without a port run beside each other', async () => {
 
 test('without a command it says why there is no desktop, in one line, and serves', async () => {
   // A machine that has a runtime must not open it here.
-  const env = { ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
-  const io = { ...memoryIo({ client: memoryClient(), webRoot }), env };
+  const noDesktop = { ...env, ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
+  const io = memoryIo({ client: memoryClient(), webRoot, env: noDesktop });
   expect(await stopped(io, main([], io))).toBe(130);
   expect(io.err()).toMatch(/^No desktop runtime here: .*; serving to the browser\.\n/);
 });
 
 test('an app that was not built is said so', async () => {
-  const io = memoryIo({ client: memoryClient() });
+  const io = memoryIo({ client: memoryClient(), env });
   expect(await main(['serve', '--port', '0'], io)).toBe(1);
   await expect.poll(() => io.err()).toBe('triad: The app is not built: run "npm run build" first\n');
 });
 
 test('a history that cannot be written ends it with the reason', async () => {
-  const io = memoryIo({ client: memoryClient(), webRoot });
+  const io = memoryIo({ client: memoryClient(), webRoot, env });
   const running = main(['serve', '--port', '0'], io);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   io.fail(new TriadError('store_failed', 'The disk is full'));
@@ -80,9 +106,76 @@ test('a history that cannot be written ends it with the reason', async () => {
 });
 
 test('a browser is opened where there is a screen', () => {
-  expect(browserCommand('http://x', {}, 'linux')).toBeNull();
-  expect(browserCommand('http://x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open', 'http://x']);
-  expect(browserCommand('http://x', { DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open', 'http://x']);
-  expect(browserCommand('http://x', {}, 'darwin')).toEqual(['open', 'http://x']);
-  expect(browserCommand('http://x', {}, 'win32')).toEqual(['cmd', '/c', 'start', '', 'http://x']);
+  expect(browserCommand('/x', {}, 'linux')).toBeNull();
+  expect(browserCommand('/x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open', '/x']);
+  expect(browserCommand('/x', { DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open', '/x']);
+  expect(browserCommand('/x', {}, 'darwin')).toEqual(['open', '/x']);
+  expect(browserCommand('/x', {}, 'win32')).toEqual(['rundll32', 'url.dll,FileProtocolHandler', '/x']);
+});
+
+/** A program in the place of the browser, which waits: what others can see of it is written down by the test. */
+async function withBrowser(): Promise<MemoryIo & { file: () => Promise<string>; pid: () => Promise<string> }> {
+  const bin = await mkdtemp(join(tmpdir(), 'triad-browser-'));
+  const note = join(bin, 'note');
+  const script = `#!/bin/sh\nprintf '%s\\n%s' "$$" "$1" > ${note}.new; mv ${note}.new ${note}; while :; do sleep 1; done\n`;
+  await writeFile(join(bin, 'xdg-open'), script, { mode: 0o755 });
+  const secrets = {
+    ANTHROPIC_API_KEY: 'sk-secret',
+    TRIAD_X: 'sk-secret',
+    GITHUB_TOKEN: 'sk-secret',
+    MY_PASSWORD: 'sk-secret',
+  };
+  const display = { DISPLAY: ':0', LANG: 'C.UTF-8', PATH: `${bin}:${process.env['PATH']}` };
+  const missing = { ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
+  const home = { TRIAD_HOME: join(bin, 'home') };
+  const io = memoryIo({ client: memoryClient(), webRoot, env: { ...secrets, ...display, ...missing, ...home } });
+  const told = async () => (await eventually(() => readFile(note, 'utf8'))).split('\n');
+  const pid = async () => (await told())[0] ?? '';
+  onTestFinished(async () => {
+    process.kill(Number(await pid()), 'SIGKILL');
+    await rm(bin, { recursive: true, force: true });
+  });
+  return { ...io, pid, file: async () => (await told())[1] ?? '' };
+}
+
+const gone = (path: string) =>
+  access(path).then(
+    () => false,
+    () => true,
+  );
+
+test.runIf(process.platform === 'linux').each([['serve', '--open', '--port', '0'], ['app']])(
+  'the opened browser is given a file, and nobody else the token: %s',
+  async (...words) => {
+    const io = await withBrowser();
+    const running = main(words, io);
+    const file = await io.file();
+    await expect.poll(() => io.out()).toMatch(URL_LINE);
+    const url = io.out().trim();
+    const token = new URL(url).hash.slice(1);
+    expect(await readFile(file, 'utf8')).toContain(`content="0; url=${url}"`);
+    expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
+    // What every user of this machine can read of every process.
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    expect(lines.filter((line) => line.includes(file)).length, 'they are seen').toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes(token))).toEqual([]);
+    const environment = await readFile(`/proc/${await io.pid()}/environ`, 'utf8');
+    expect(environment).toContain('LANG=C.UTF-8');
+    expect(environment).not.toContain('sk-secret');
+    await TestBrowser.signedIn(url);
+    await expect.poll(() => gone(file)).toBe(true);
+    expect(await stopped(io, running)).toBe(130);
+  },
+);
+
+test.runIf(process.platform === 'linux')('the file is gone with the program, and where no browser starts', async () => {
+  const io = await withBrowser();
+  const running = main(['serve', '--open', '--port', '0'], io);
+  const file = await io.file();
+  expect(await stopped(io, running)).toBe(130);
+  expect(await gone(file)).toBe(true);
+  const served = { url: 'http://127.0.0.1:1/', port: 1, signedIn: Promise.withResolvers<void>().promise };
+  await openBrowser(served, webRoot, { DISPLAY: ':0', PATH: '/does/not/exist' });
+  expect(await readdir(join(webRoot, 'open'))).toEqual([]);
 });

@@ -1,4 +1,6 @@
 /** The command line as other programs meet it: real processes, signals, pipes and terminals. What they left is read here. */
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
@@ -68,6 +70,22 @@ test('without a terminal nobody is asked: the answer is no, and asking for it is
     out: '',
     err: 'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
   });
+});
+
+test.runIf(process.getuid !== undefined)('settings that others may write are not obeyed', async () => {
+  const { home, model, triad } = await machine(plainAnswer());
+  const file = join(home, 'config.toml');
+  await writeFile(file, '[permissions]\nmode = "auto"\n');
+  await chmod(file, 0o666);
+  const line = `Others may write ${file} (mode 0666)`;
+  expect(await triad(['run', 'Hello'])).toEqual({
+    code: 1,
+    out: '',
+    err: `triad: ${line}: run "chmod go-w ${file}"\n`,
+  });
+  expect(model.requests).toEqual([]);
+  const { code, out } = await triad(['doctor']);
+  expect([code, out]).toEqual([1, expect.stringContaining(`settings: ${line}; to do: run "chmod go-w ${file}"`)]);
 });
 
 test('SIGINT stops the workflow, which says so in its last line; exit code 130', async () => {

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Environment, withoutSecrets } from '../../../http/child-environment.ts';
 
 const PACKAGE = fileURLToPath(new URL('../../../../../node_modules/electron', import.meta.url));
 const EXECUTABLES: Partial<Record<NodeJS.Platform, string>> = {
@@ -14,7 +15,6 @@ const INSTALL_MS = 180_000;
 
 /** `missing`: nothing speaks against getting one. */
 export type Desktop = { ok: true; path: string } | { ok: false; reason: string; missing: boolean };
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function findDesktop(env: Environment, platform: NodeJS.Platform, electron = PACKAGE): Promise<Desktop> {
   const executable = EXECUTABLES[platform] ?? 'electron';
@@ -37,7 +37,7 @@ export async function fetchDesktop(
   electron = PACKAGE,
 ): Promise<Desktop> {
   const failure = await new Promise<string | null>((resolve) => {
-    const options = { env, signal, timeout: INSTALL_MS };
+    const options = { env: withoutSecrets(env), signal, timeout: INSTALL_MS };
     execFile(process.execPath, [join(electron, 'install.js')], options, (error, _out, complaint) =>
       resolve(error === null ? null : firstLine(complaint) || error.message),
     );

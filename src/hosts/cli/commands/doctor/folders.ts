@@ -2,6 +2,7 @@
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folders } from '#core/settings/folders.ts';
+import { writeFault } from '#core/base/write-fault.ts';
 import { checkSettings, settingsFile } from '#core/settings/settings.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
@@ -10,17 +11,20 @@ const SCARCE_BYTES = 500 * MB;
 const FULL_BYTES = 32 * MB;
 
 export async function checkFolders({ config, data }: Folders): Promise<Finding[]> {
-  const found = [await checkFolder('data folder', data)];
-  if (config !== data) found.push(await checkFolder('config folder', config));
+  const found = [await checkFolder('data folder', data, 'instance.json')];
+  if (config !== data) found.push(await checkFolder('config folder', config, 'agents'));
   return found;
 }
 
-async function checkFolder(name: string, folder: string): Promise<Finding> {
+/** `within`: a file of it that only this user may write, too. */
+async function checkFolder(name: string, folder: string, within: string): Promise<Finding> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     const text = `${folder}, ${size(free)} free`;
+    const fault = await writeFault(join(folder, within));
+    if (fault !== null) return problem(name, fault.what, fault.remedy);
     if (free < FULL_BYTES) return problem(name, text, 'free some space on this disk');
     if (free < SCARCE_BYTES) return warning(name, text, 'free some space on this disk');
     return ok(name, text);
@@ -33,6 +37,8 @@ async function checkFolder(name: string, folder: string): Promise<Finding> {
 export async function checkSettingsFile({ config }: Folders): Promise<Finding> {
   const file = settingsFile(config);
   try {
+    const fault = await writeFault(file);
+    if (fault !== null) return problem('settings', fault.what, fault.remedy);
     const result = checkSettings(await readFile(file, 'utf8'));
     if (result.ok) return ok('settings', file);
     const [first] = result.problems;

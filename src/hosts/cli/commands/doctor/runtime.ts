@@ -38,6 +38,7 @@ export async function checkStore(
   } catch (error) {
     signal.throwIfAborted();
     const { code, message } = errorInfo(error);
+    if (code === 'not_allowed') return { app: null, store: warning('store', 'not looked at', message) };
     if (code === 'bad_input' && !settingsFit)
       return { app: null, store: warning('store', 'not looked at', 'put the settings right first') };
     return { app: null, store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
@@ -53,12 +54,16 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 export async function checkProvider(app: AppState, signal: AbortSignal): Promise<Finding[]> {
-  const { kind, keySource, ready, baseUrl, baseUrlSource } = app.provider;
+  const { kind, keySource, keyElsewhere, ready, baseUrl, baseUrlSource } = app.provider;
   if (kind === 'demo') return [ok('provider', 'the demo model: scripted and offline')];
   const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[keySource];
   const key = ready
     ? ok('key', keySource === 'none' ? 'none, and none is needed for a server on this machine' : from)
-    : problem('key', 'none is set up', 'enter one in the settings of the app, or set ANTHROPIC_API_KEY');
+    : problem(
+        'key',
+        keyElsewhere?.what ?? 'none is set up',
+        keyElsewhere?.remedy ?? 'enter one in the settings of the app, or set ANTHROPIC_API_KEY',
+      );
   const url = baseUrl ?? 'https://api.anthropic.com';
   const named = `${url} (${baseUrlSource})`;
   return [key, await reach(url, named, signal)];

@@ -1,0 +1,53 @@
+/** Whether others than this user may write a file or folder: what they may write is not the person's word. */
+import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isMissing } from './regular-file.ts';
+import { TriadError } from './errors.ts';
+
+export interface WriteFault {
+  /** A clause that names the path. */
+  what: string;
+  /** What to do, with the command. */
+  remedy: string;
+}
+
+/** In a folder with this bit, only the owner of a file can replace it. */
+const STICKY = 0o1000;
+
+/**
+ * Of the path itself, of what it leads to where it is a link, and of the folders of both. Null where only this user and
+ * root may write, where nothing is there, and where the system has no such modes.
+ */
+export async function writeFault(path: string): Promise<WriteFault | null> {
+  const user = process.getuid?.();
+  if (user === undefined) return null;
+  const real = await realpath(path).catch(() => path);
+  const own = (await faultOf(path, user)) ?? (await faultOf(dirname(path), user));
+  // A link's target may lie in a folder for everybody, as long as nobody else can replace it there.
+  return own ?? (dirname(real) === dirname(path) ? null : faultOf(dirname(real), user, STICKY));
+}
+
+/** Throws `not_allowed` with one line that says what others may write, and the command that ends it. */
+export async function refuseWriteFault(path: string): Promise<void> {
+  const fault = await writeFault(path);
+  if (fault !== null) throw new TriadError('not_allowed', `${fault.what}: ${fault.remedy}`);
+}
+
+async function faultOf(path: string, user: number, excused = 0): Promise<WriteFault | null> {
+  try {
+    const { mode, uid } = await stat(path);
+    if (uid !== user && uid !== 0)
+      return { what: `${path} belongs to another user`, remedy: `run "sudo chown ${user} ${quoted(path)}"` };
+    if ((mode & 0o022) === 0 || (mode & excused) !== 0) return null;
+    const shown = (mode & 0o7777).toString(8).padStart(4, '0');
+    return { what: `Others may write ${path} (mode ${shown})`, remedy: `run "chmod go-w ${quoted(path)}"` };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** As one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,11 @@
+/** The environment of programs that need no secret of ours. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const OURS = /^(ANTHROPIC|TRIAD)_/i;
+const SECRET = /(^|_)(API_?KEYS?|KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i;
+
+/** Without our variables, and without those whose names say that they are secret. */
+export function withoutSecrets(env: Environment): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.test(name) && !SECRET.test(name)));
+}

@@ -1,0 +1,67 @@
+/** The key of this browser, kept in IndexedDB: scripts of this origin may use it, and nobody can read it. */
+
+export interface BrowserKey {
+  /** Not extractable. */
+  privateKey: CryptoKey;
+  /** SPKI in base64url. */
+  publicKey: string;
+}
+
+/** Methods reject where the browser keeps nothing. */
+export interface KeyStore {
+  current(): Promise<BrowserKey | null>;
+  /** The key of a sign-in whose end is not known here: perhaps the host has it already. */
+  staged(): Promise<BrowserKey | null>;
+  /** Puts a key beside the current one, so that what cannot be kept is known before it is used. */
+  stage(key: BrowserKey): Promise<void>;
+  /** This key is the current one from now on, and none is staged. */
+  adopt(key: BrowserKey): Promise<void>;
+}
+
+const STORE = 'keys';
+const [CURRENT, STAGED] = ['current', 'staged'];
+
+export const indexedKeys: KeyStore = {
+  current: () => read(CURRENT),
+  staged: () => read(STAGED),
+  stage: (key) => within('readwrite', (store) => done(store.put(key, STAGED)).then(() => undefined)),
+  adopt: (key) =>
+    within('readwrite', async (store) => {
+      store.put(key, CURRENT);
+      await done(store.delete(STAGED));
+    }),
+};
+
+function read(name: string): Promise<BrowserKey | null> {
+  return within('readonly', async (store) => {
+    // Nothing but keys is put into this store.
+    const found = (await done(store.get(name))) as BrowserKey | undefined;
+    return found ?? null;
+  });
+}
+
+async function within<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => Promise<T>): Promise<T> {
+  const opening = indexedDB.open('triad', 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+  const database = await done(opening);
+  try {
+    const transaction = database.transaction(STORE, mode);
+    const ended = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new Error('The key was not kept'));
+    });
+    const [value] = await Promise.all([work(transaction.objectStore(STORE)), ended]);
+    return value;
+  } finally {
+    database.close();
+  }
+}
+
+function done(request: IDBOpenDBRequest): Promise<IDBDatabase>;
+function done(request: IDBRequest): Promise<unknown>;
+function done(request: IDBRequest): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('The key store of the browser failed'));
+  });
+}

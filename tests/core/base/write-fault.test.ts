@@ -1,0 +1,107 @@
+/** What others may write is refused, with one line that names it and the command that mends it. */
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { readPlace } from '#core/agents/read-place.ts';
+import { Trust } from '#core/agents/trust.ts';
+import { refuseWriteFault, writeFault } from '#core/base/write-fault.ts';
+import { claimOwnership, findOwner } from '#core/hosting/ownership.ts';
+import { answerPings } from '#core/hosting/ping-server.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { loadSettings, saveSetting } from '#core/settings/settings.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const { signal } = new AbortController();
+const isPosix = process.getuid !== undefined;
+let folder: string;
+beforeEach(async () => {
+  folder = await folderWith({
+    'config.toml': '[providers]\nactive = "demo"\n',
+    'agents/a.md': 'x',
+    'trust.json': '{}',
+  });
+});
+
+const refused = (path: string, mode: string) => ({
+  code: 'not_allowed',
+  message: `Others may write ${path} (mode ${mode}): run "chmod go-w ${path}"`,
+});
+
+test.runIf(isPosix).each(['666', '602', '620'])('a settings file of mode %s is not read', async (mode) => {
+  const file = join(folder, 'config.toml');
+  expect((await loadSettings(folder)).providers.active).toBe('demo');
+  await chmod(file, Number.parseInt(mode, 8));
+  const expected = refused(file, `0${mode}`);
+  await expect(loadSettings(folder)).rejects.toMatchObject(expected);
+  await expect(saveSetting(folder, 'providers.active', 'anthropic')).rejects.toMatchObject(expected);
+  // The command of the message mends it.
+  const command = /run "(.*)"$/.exec(expected.message)?.[1] ?? '';
+  execFileSync('sh', ['-c', command]);
+  expect((await loadSettings(folder)).providers.active).toBe('demo');
+});
+
+test.runIf(isPosix)('a folder for everybody is refused, also where the file is not there yet', async () => {
+  await chmod(folder, 0o777);
+  const expected = refused(folder, '0777');
+  for (const name of ['config.toml', 'secrets.json', 'instance.json'])
+    await expect(refuseWriteFault(join(folder, name))).rejects.toMatchObject(expected);
+  await expect(loadSettings(folder)).rejects.toMatchObject(expected);
+  await expect(fileSecrets(folder).set('a', 'b')).rejects.toMatchObject(expected);
+  await expect(claimOwnership(folder, { signal })).rejects.toMatchObject(expected);
+});
+
+test.runIf(isPosix)('an instance file that others may write leads nobody to their server', async () => {
+  // It proves that it lives, as it wrote the token itself.
+  const trap = await answerPings('a'.repeat(64));
+  onTestFinished(() => trap.close());
+  const file = join(folder, 'instance.json');
+  await writeFile(file, JSON.stringify(trap.instance));
+  expect(await findOwner(folder, signal), 'so it would be believed').toEqual(trap.instance);
+  await chmod(file, 0o666);
+  await expect(claimOwnership(folder, { signal })).rejects.toMatchObject(refused(file, '0666'));
+  await expect(findOwner(folder, signal)).rejects.toMatchObject(refused(file, '0666'));
+});
+
+test.runIf(isPosix)('keys, trust and agents are held to the same', async () => {
+  const secrets = join(folder, 'secrets.json');
+  await writeFile(secrets, '{"a": "b"}');
+  await chmod(secrets, 0o622);
+  await expect(fileSecrets(folder).get('a')).rejects.toMatchObject(refused(secrets, '0622'));
+  expect((await stat(secrets)).mode & 0o777, 'left for the person to see').toBe(0o622);
+  await chmod(join(folder, 'trust.json'), 0o666);
+  await expect(new Trust(folder).list()).rejects.toMatchObject({ code: 'not_allowed' });
+  const place = { folder: join(folder, 'agents'), source: 'user', dialect: 'triad' } as const;
+  expect(await readPlace(place)).toMatchObject([{ problem: null }]);
+  await chmod(place.folder, 0o775);
+  expect(await readPlace(place)).toMatchObject([{ problem: refused(place.folder, '0775').message }]);
+});
+
+test.runIf(isPosix)('a link is as safe as what it leads to', async () => {
+  const elsewhere = await folderWith({ 'real.toml': '' });
+  const link = join(await folderWith({}), 'config.toml');
+  await symlink(join(elsewhere, 'real.toml'), link);
+  expect(await writeFault(link)).toBeNull();
+  await chmod(elsewhere, 0o1777);
+  expect(await writeFault(link), 'nobody else can replace it there').toBeNull();
+  await chmod(elsewhere, 0o777);
+  expect(await writeFault(link)).toMatchObject({ what: `Others may write ${elsewhere} (mode 0777)` });
+});
+
+test.runIf(process.getuid?.() === 0)('what belongs to another user is refused', async () => {
+  const file = join(folder, 'config.toml');
+  await chown(file, 12_345, 0);
+  expect(await writeFault(file)).toEqual({
+    what: `${file} belongs to another user`,
+    remedy: `run "sudo chown 0 ${file}"`,
+  });
+});
+
+test.runIf(isPosix)('the command can be pasted, whatever the path has', async () => {
+  const odd = join(folder, `it's $HOME here`);
+  await mkdir(odd);
+  await chmod(odd, 0o777);
+  const { remedy } = (await writeFault(odd)) ?? { remedy: '' };
+  execFileSync('sh', ['-c', /^run "(.*)"$/.exec(remedy)?.[1] ?? '']);
+  expect(await writeFault(odd)).toBeNull();
+});

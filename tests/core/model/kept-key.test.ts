@@ -1,0 +1,199 @@
+/** A key goes to the address that it was given for: what a second server hears while everything points there. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { Provider, type ProviderPorts } from '#core/model/provider.ts';
+import { LiveSettings } from '#core/settings/live-settings.ts';
+import type { Runtime } from '#core/runtime/runtime.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { loadSettings } from '#core/settings/settings.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { composeRuntime } from '../../support/compose.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const KEY = 'sk-kept';
+/** No address of this machine, so that no server there is taken for one that needs no key. */
+const REMOTE = 'https://models.example/api';
+
+let config: string;
+let own: FakeModel;
+let other: { url: string; heard: IncomingHttpHeaders[] };
+beforeEach(async () => {
+  config = await folderWith({});
+  own = await startFakeModel(plainAnswer());
+  onTestFinished(() => own.close());
+  other = await listening();
+});
+
+/** A server that writes down what it is sent, and sends whoever asks on to `location`. */
+async function listening(location?: string): Promise<typeof other> {
+  const heard: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.headers);
+    response.writeHead(location === undefined ? 404 : 307, location === undefined ? {} : { location }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+}
+
+/** As a program that is started now. */
+async function started(environment: Partial<ProviderPorts['environment']> = {}): Promise<Provider> {
+  return new Provider({
+    secrets: fileSecrets(config),
+    settings: new LiveSettings(config, await loadSettings(config)),
+    environment: { apiKey: undefined, baseUrl: undefined, ...environment },
+    createModel: createAnthropicModel,
+  });
+}
+
+/** The whole program, with this endpoint in its environment. */
+async function running(baseUrl: string | undefined): Promise<Runtime> {
+  const runtime = await composeRuntime({
+    store: await openStore({ url: 'mem://' }),
+    folder: config,
+    settings: await loadSettings(config),
+    url: own.url,
+    environment: { apiKey: undefined, baseUrl },
+    secrets: fileSecrets(config),
+  });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
+
+async function ask(provider: Provider): Promise<void> {
+  const content = [{ type: 'text' as const, text: 'hi' }];
+  const messages = [{ role: 'user' as const, content }];
+  const request = {
+    model: 'm',
+    maxTokens: 16,
+    effort: null,
+    system: '',
+    tools: [],
+    toolChoice: 'auto' as const,
+    messages,
+  };
+  for await (const event of (await provider.model()).stream(request, AbortSignal.timeout(5000)))
+    if (event.type === 'end') return;
+}
+
+const configured = (baseUrl: string) =>
+  writeFile(join(config, 'config.toml'), `[providers.anthropic]\nbase_url = "${baseUrl}"\n`);
+const line = (to: string) =>
+  `The kept key belongs to ${own.url} and is not sent to ${to}: enter the key of this endpoint in the settings, or set the endpoint back`;
+const keysIn = (heard: readonly IncomingHttpHeaders[]) => JSON.stringify(heard);
+
+test('the kept key goes to its endpoint, however that is spelled', async () => {
+  await (await started()).set({ apiKey: KEY, baseUrl: own.url });
+  await ask(await started());
+  await ask(await started({ baseUrl: `${own.url}//` }));
+  expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
+});
+
+test('testing another endpoint takes the key that is typed for it, and no other', async () => {
+  const provider = await started();
+  await provider.set({ apiKey: KEY, baseUrl: own.url });
+  expect(await provider.test({ baseUrl: REMOTE })).toMatchObject({ ok: false, message: line(REMOTE) });
+  await provider.test({ baseUrl: other.url });
+  await provider.test({ baseUrl: other.url, apiKey: 'sk-typed' });
+  expect(keysIn(other.heard)).toContain('sk-typed');
+  expect(keysIn(other.heard)).not.toContain(KEY);
+});
+
+test('saving another endpoint needs its own key; nothing is saved without', async () => {
+  const provider = await started();
+  await provider.set({ apiKey: KEY, baseUrl: own.url });
+  await expect(provider.set({ baseUrl: REMOTE, kind: 'demo' })).rejects.toMatchObject({
+    code: 'no_key',
+    message: line(REMOTE),
+  });
+  expect(await provider.state()).toMatchObject({ kind: 'anthropic', baseUrl: own.url, keySource: 'store' });
+  await provider.set({ baseUrl: REMOTE, apiKey: 'sk-typed' });
+  expect(await provider.state()).toMatchObject({ baseUrl: REMOTE, keySource: 'store', ready: true });
+  // Back again: the key of the other one stays where it belongs.
+  await provider.set({ baseUrl: own.url });
+  await ask(provider);
+  expect(keysIn(own.requests.map(({ headers }) => headers))).not.toContain('sk-typed');
+});
+
+test('a settings file or an environment that names another endpoint later gets no request with the key', async () => {
+  await (await started()).set({ apiKey: KEY, baseUrl: own.url });
+  const byEnvironment = await started({ baseUrl: other.url });
+  await expect(ask(byEnvironment)).rejects.toMatchObject({ code: 'no_key', message: line(other.url) });
+  const { what, remedy } = (await byEnvironment.state()).keyElsewhere ?? {};
+  expect([`${what}: ${remedy}`, (await byEnvironment.state()).ready]).toEqual([line(other.url), false]);
+  expect(other.heard).toEqual([]);
+
+  await configured(REMOTE);
+  await expect(ask(await started())).rejects.toMatchObject({ code: 'no_key', message: line(REMOTE) });
+  // A server of this machine is asked without a key.
+  await configured(other.url);
+  await ask(await started()).catch(() => undefined);
+  expect(other.heard.map((headers) => headers['x-api-key'])).toEqual(['none']);
+  await configured(own.url);
+  await ask(await started());
+});
+
+test('whoever starts a conversation is told the same', async () => {
+  await (await started()).set({ apiKey: KEY, baseUrl: own.url });
+  const runtime = await running(other.url);
+  await expect(runtime.request('conversation.create', { folder: config })).rejects.toMatchObject({
+    code: 'no_key',
+    message: line(other.url),
+  });
+  expect(other.heard).toEqual([]);
+});
+
+test('an endpoint that sends on to another address does not take the key there', async () => {
+  const leading = await listening(`${other.url}/v1/messages`);
+  const provider = await started();
+  await provider.set({ apiKey: KEY, baseUrl: leading.url });
+  await expect(ask(provider)).rejects.toMatchObject({ code: 'provider' });
+  await provider.test({});
+  expect(keysIn(leading.heard)).toContain(KEY);
+  expect(other.heard).toEqual([]);
+});
+
+test('the key of the environment goes to the endpoint of the environment, else to the configured one', async () => {
+  const provider = await started({ apiKey: KEY, baseUrl: own.url });
+  await configured(other.url);
+  await ask(provider);
+  expect(await provider.test({ baseUrl: REMOTE })).toMatchObject({
+    message: expect.stringContaining(`ANTHROPIC_API_KEY belongs to ${own.url} and is not sent to`) as unknown,
+  });
+  await provider.test({ baseUrl: other.url });
+  expect(keysIn(other.heard)).not.toContain(KEY);
+  await configured(own.url);
+  const alone = await started({ apiKey: KEY });
+  await ask(alone);
+  for (const input of [{ baseUrl: other.url }, { baseUrl: REMOTE, apiKey: 'sk-typed' }])
+    await expect(alone.set(input)).rejects.toMatchObject({
+      code: 'no_key',
+      message: expect.stringContaining('ANTHROPIC_API_KEY would be sent to') as unknown,
+    });
+});
+
+test('a key that was kept without an address belongs to the endpoint of the first start', async () => {
+  await fileSecrets(config).set('anthropic.api_key', KEY);
+  await configured(own.url);
+  await running(undefined);
+  await running(other.url);
+  await expect(ask(await started({ baseUrl: other.url }))).rejects.toMatchObject({ message: line(other.url) });
+  await ask(await started());
+  expect(await fileSecrets(config).get('anthropic.api_key')).toBeNull();
+  // One from another key store of this installation is older.
+  await fileSecrets(config).set('anthropic.api_key', 'sk-older');
+  await (await started({ baseUrl: other.url })).bindOldKey();
+  await ask(await started());
+  expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
+  await (await started()).set({ apiKey: '' });
+  expect(await (await started()).state()).toMatchObject({ keySource: 'none', keyElsewhere: null });
+});

@@ -1,0 +1,59 @@
+/** A browser without a page: the client's own way in, over WebSockets outside of a browser, with keys in memory. */
+import { WebSocket as NodeSocket } from 'ws';
+import type { BrowserKey, KeyStore } from '#lib/client/key-store.ts';
+import type { Refusal } from '#lib/client/link.ts';
+import { Visitor } from '#lib/client/visitor.ts';
+
+export class TestBrowser {
+  readonly keys = memoryKeys();
+  readonly origin: string;
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** One that opened the printed URL. Rejects where it was not let in. */
+  static async signedIn(url: string): Promise<TestBrowser> {
+    const { origin, hash } = new URL(url);
+    const browser = new TestBrowser(origin);
+    const { refusal, socket } = await browser.enter(hash.slice(1));
+    if (refusal !== undefined) throw new Error(`The browser was not let in: ${refusal}`);
+    socket.close();
+    return browser;
+  }
+
+  visitor(token: string | null = null): Visitor {
+    const nothing = () => undefined;
+    return new Visitor({ keys: this.keys, origin: this.origin, token, onTokenUsed: nothing, onNewKey: nothing });
+  }
+
+  /** New and unread; as a page of this browser would open it. */
+  socket(): WebSocket {
+    const socket = new NodeSocket(`${this.origin.replace('http', 'ws')}/ws`, { headers: { origin: this.origin } });
+    socket.on('error', () => undefined);
+    // What the client uses of it is the same.
+    return socket as unknown as WebSocket;
+  }
+
+  /** As a page does, it tries all that it has. `refusal` is missing where it was let in. */
+  async enter(token: string | null = null): Promise<{ socket: WebSocket; refusal?: Refusal | null }> {
+    const visitor = this.visitor(token);
+    for (let tries = 1; ; tries += 1) {
+      const socket = this.socket();
+      const entry = await visitor.enter(socket);
+      if (entry.admitted) return { socket };
+      if (entry.refusal !== null || tries === 4) return { socket, refusal: entry.refusal };
+    }
+  }
+}
+
+function memoryKeys(): KeyStore {
+  let current: BrowserKey | null = null;
+  let staged: BrowserKey | null = null;
+  return {
+    current: () => Promise.resolve(current),
+    staged: () => Promise.resolve(staged),
+    stage: async (key) => void (staged = key),
+    adopt: async (key) => void ([current, staged] = [key, null]),
+  };
+}
