@@ -3,7 +3,7 @@
 const entry = [
   'electron/{main,preload}.ts!',
   'src/hosts/cli.ts!',
-  'src/core/store/opening/check-copy.ts!',
+  'src/core/store/backups/check-copy.ts!',
   'src/core/tools/search-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',

@@ -140,5 +140,11 @@ export interface Store {
   /** Rebuilds all read models from the events. Nothing else may write meanwhile. */
   rebuild(onProgress?: (progress: RebuildProgress) => void, signal?: AbortSignal): Promise<RebuildProgress>;
 
+  /**
+   * Copies its files, as of one instant, to a folder that is not there yet; commits and reads wait meanwhile. Rejects
+   * with `conflict` for a store in memory, with `store_unwritable` where there is no room.
+   */
+  copyTo(folder: string): Promise<void>;
+
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 /** Stores for tests: both engines, the database below them, and rows that are complete. */
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
-import type { Database } from '#core/store/database.ts';
+import type { Closable } from '#core/store/closable.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
@@ -16,7 +17,7 @@ export const schemaDir = join(import.meta.dirname, '../../../schema');
 
 export interface Opened {
   store: Store;
-  database: Database;
+  database: Closable;
   close(): Promise<void>;
 }
 
@@ -41,6 +42,12 @@ export async function testFolder(): Promise<string> {
   const folder = await temporaryFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
+export async function firstRelease(base: string): Promise<string> {
+  spawnSync('tar', ['-xzf', join(import.meta.dirname, 'opening/store-v1.tar.gz'), '-C', base]);
+  return join(base, 'store');
 }
 
 const at = '2026-03-01T12:00:00.000Z';
