@@ -205,6 +205,8 @@ export const methods = {
   ),
   /** Writes all its Markdown files again from the store; returns their folder and number. */
   'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
+  /** Copies the store into a new folder, which whoever asks verifies and makes a backup of; older ones go as told. */
+  'backup.begin': method(nothing, z.object({ partial: z.string(), keep: z.int(), maxAgeDays: z.int().nullable() })),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),

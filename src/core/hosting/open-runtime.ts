@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriadError } from '../base/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { finishRestore } from '../store/backups/restore.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/surreal.ts';
 import type { HostingOptions } from './options.ts';
@@ -49,6 +50,7 @@ async function openWhenFree(
 ): Promise<Store> {
   const url = environment.storeUrl ?? `rocksdb://${join(folders.data, 'store')}`;
   const deadline = Date.now() + LEAVING_MS;
+  await finishRestore(folders.data);
   for (;;) {
     try {
       return await openStore({ url, signal, onBegin, warn });

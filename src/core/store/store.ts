@@ -141,10 +141,10 @@ export interface Store {
   rebuild(onProgress?: (progress: RebuildProgress) => void, signal?: AbortSignal): Promise<RebuildProgress>;
 
   /**
-   * Copies its files, as of one instant, to a folder that is not there yet; commits and reads wait meanwhile. Rejects
-   * with `conflict` for a store in memory, with `store_unwritable` where there is no room.
+   * Begins a backup: copies its files, as of one instant, to `store/` in a new folder, which it returns; commits and
+   * reads wait meanwhile. Rejects with `conflict` for a store in memory, with `store_unwritable` where there is no room.
    */
-  copyTo(folder: string): Promise<void>;
+  beginBackup(): Promise<string>;
 
   close(): Promise<void>;
 }

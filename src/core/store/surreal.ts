@@ -1,7 +1,8 @@
 /** The embedded database: how the store is opened, and the only import of the driver. */
 import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Commits } from './commits/commits.ts';
@@ -10,7 +11,7 @@ import type { Database } from './database.ts';
 import { type Closable, closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
-import { damaged } from './backups/backups.ts';
+import { beginBackup, damaged } from './backups/backups.ts';
 import { copyStore } from './backups/copy.ts';
 import { migrate, readMigrations, versionIn } from './opening/migrate.ts';
 import { prepareFolder, recordVersion } from './opening/prepare.ts';
@@ -85,9 +86,16 @@ export function storeOn(database: Closable, folder: string | null = null): Store
     purge: forgetting(archive.purge),
     purgeTrashedBefore: forgetting(archive.purgeTrashedBefore),
     rebuild: forgetting(archive.rebuild),
-    copyTo: async (target) => {
+    beginBackup: async () => {
       if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
-      await database.still(() => copyStore(folder, target));
+      const partial = await beginBackup(dirname(folder), 'backup');
+      try {
+        await database.still(() => copyStore(folder, join(partial, 'store')));
+        return partial;
+      } catch (error) {
+        await rm(partial, { recursive: true, force: true });
+        throw error;
+      }
     },
     close: async () => {
       await close();

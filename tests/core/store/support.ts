@@ -11,6 +11,7 @@ import type { Closable } from '#core/store/closable.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
+import { Random } from '../../soak/random.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');
@@ -48,6 +49,20 @@ export async function testFolder(): Promise<string> {
 export async function firstRelease(base: string): Promise<string> {
   spawnSync('tar', ['-xzf', join(import.meta.dirname, 'opening/store-v1.tar.gz'), '-C', base]);
   return join(base, 'store');
+}
+
+/** Steps at which something is killed in the ordinary tests. */
+const FEW = 3;
+
+/** At each of so many steps in the soak, at a few of them otherwise; two at a time. */
+export async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
+  const random = new Random(seed);
+  const all = Array.from({ length: count }, (_, step) => step);
+  const waiting = import.meta.env.MODE === 'soak' ? all : all.slice(0, FEW).map(() => random.between(0, count - 1));
+  const lane = async () => {
+    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
+  };
+  await Promise.all([lane(), lane()]);
 }
 
 const at = '2026-03-01T12:00:00.000Z';

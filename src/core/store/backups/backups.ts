@@ -14,8 +14,8 @@ const PARTIAL = '.partial';
 /** A part of a backup that nobody has touched for so long, in milliseconds, is left over from a program that died. */
 const LEFT_OVER_MS = 3_600_000;
 
-/** Where the backups of this store lie. */
-export const backupsFolder = (store: string): string => join(dirname(store), 'backups');
+/** Where the backups of the store in this data folder lie. */
+export const backupsFolder = (data: string): string => join(data, 'backups');
 
 export interface Backup extends Manifest {
   folder: string;
@@ -27,8 +27,8 @@ export function stamp(): string {
 }
 
 /** Makes the folder for a new backup under a name by which nobody takes it for one. */
-export async function beginBackup(store: string, kind: Kind): Promise<string> {
-  const partial = join(backupsFolder(store), `${kind}-${stamp()}${PARTIAL}`);
+export async function beginBackup(data: string, kind: Kind): Promise<string> {
+  const partial = join(backupsFolder(data), `${kind}-${stamp()}${PARTIAL}`);
   await mkdir(partial, { recursive: true, mode: 0o700 });
   return partial;
 }
@@ -49,9 +49,9 @@ export async function finishBackup(partial: string, schema: number): Promise<Bac
   return { folder, ...manifest };
 }
 
-/** The finished backups of a store, newest first. */
-export function backupsOf(store: string, kind?: Kind): Backup[] {
-  const parent = backupsFolder(store);
+/** The finished backups of a data folder, newest first. */
+export function backupsOf(data: string, kind?: Kind): Backup[] {
+  const parent = backupsFolder(data);
   return namesIn(parent)
     .filter((name) => !name.endsWith(PARTIAL) && (kind === undefined || name.startsWith(`${kind}-`)))
     .flatMap((name) => {
@@ -66,16 +66,16 @@ export function backupsOf(store: string, kind?: Kind): Backup[] {
  * left of those that were never finished. Returns the folders of the backups that are gone.
  */
 export async function prune(
-  store: string,
+  data: string,
   made: Backup,
   kind: Kind,
   { keep, days }: { keep: number; days: number | null },
 ): Promise<string[]> {
   const oldest = days === null ? '' : new Date(Date.now() - days * 86_400_000).toISOString();
-  const others = backupsOf(store, kind).filter(({ folder }) => folder !== made.folder);
+  const others = backupsOf(data, kind).filter(({ folder }) => folder !== made.folder);
   const gone = others.filter(({ madeAt }, index) => index >= keep - 1 || madeAt < oldest).map(({ folder }) => folder);
   for (const folder of gone) await removeBackup(folder);
-  await removeLeftOvers(store, kind);
+  await removeLeftOvers(data, kind);
   return gone;
 }
 
@@ -87,8 +87,8 @@ async function removeBackup(folder: string): Promise<void> {
 }
 
 /** `all`: also young ones, where nobody else can be making one. */
-export async function removeLeftOvers(store: string, kind: Kind, all = false): Promise<void> {
-  const parent = backupsFolder(store);
+export async function removeLeftOvers(data: string, kind: Kind, all = false): Promise<void> {
+  const parent = backupsFolder(data);
   for (const name of namesIn(parent)) {
     if (!name.startsWith(`${kind}-`) || !name.endsWith(PARTIAL)) continue;
     const age = Date.now() - (await stat(join(parent, name))).mtimeMs;
@@ -109,7 +109,7 @@ function namesIn(folder: string): string[] {
  * newest backup, or says that there is none.
  */
 export function damaged(store: string, detail: string, cause?: unknown): TriadError {
-  const [newest] = backupsOf(store);
+  const [newest] = backupsOf(dirname(store));
   const way = newest
     ? `its newest backup is of ${newest.madeAt}; to put it back: triad restore ${quoted(newest.folder)}`
     : `there is no backup of it; to go on with what can be read of it: triad restore ${quoted(store)}`;

@@ -1,6 +1,6 @@
 /** The backup that is made before a store's schema changes, while nothing has it open: one for each upgrade. */
 import { readFile, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { TriadError } from '../../base/errors.ts';
 import {
@@ -27,8 +27,8 @@ const MARK = 'UPGRADING';
  */
 export async function backUp(folder: string, version: number): Promise<void> {
   if ((await markedBackup(folder))?.schema === version) return;
-  await removeLeftOvers(folder, 'upgrade', true);
-  const partial = await beginBackup(folder, 'upgrade').catch((error: unknown) => {
+  await removeLeftOvers(dirname(folder), 'upgrade', true);
+  const partial = await beginBackup(dirname(folder), 'upgrade').catch((error: unknown) => {
     throw uncopied(folder, error);
   });
   try {
@@ -46,14 +46,14 @@ export async function backUp(folder: string, version: number): Promise<void> {
 /** To be called when the new version is recorded: then older backups may go. */
 export async function endUpgrade(folder: string): Promise<void> {
   const made = await markedBackup(folder);
-  if (made) await prune(folder, made, 'upgrade', { keep: KEEP, days: null });
+  if (made) await prune(dirname(folder), made, 'upgrade', { keep: KEEP, days: null });
   await rm(join(folder, MARK), { force: true });
 }
 
 async function markedBackup(folder: string): Promise<Backup | null> {
   const name = await readFile(join(folder, MARK), 'utf8').catch(() => null);
-  const path = name && join(backupsFolder(folder), name);
-  return backupsOf(folder, 'upgrade').find((backup) => backup.folder === path) ?? null;
+  const path = name && join(backupsFolder(dirname(folder)), name);
+  return backupsOf(dirname(folder), 'upgrade').find((backup) => backup.folder === path) ?? null;
 }
 
 function uncopied(folder: string, cause: unknown): TriadError {

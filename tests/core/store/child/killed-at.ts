@@ -1,5 +1,6 @@
 /**
- * A process of its own that opens a store and kills itself at one step of that: `node killed-at.ts FOLDER SCHEMA STEP`.
+ * A process of its own that kills itself at one step of what it does: `node killed-at.ts STEP open STORE SCHEMA`, or
+ * `… STEP restore DATA BACKUP`.
  * A step is each change of a file and each query, twice: before it is done, and while it is. Prints the number of steps
  * where it was not killed.
  */
@@ -8,9 +9,10 @@ import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 // oxlint-disable-next-line no-restricted-imports -- each of its queries is a step
 import { Surreal } from 'surrealdb';
+import { restore } from '#core/store/backups/restore.ts';
 import { openStore } from '#core/store/surreal.ts';
 
-const [folder = '', schemaDir = '', last = ''] = process.argv.slice(2);
+const [last = '', task = '', folder = '', other = ''] = process.argv.slice(2);
 let step = 0;
 
 type Work = (...input: never[]) => unknown;
@@ -33,7 +35,7 @@ syncBuiltinESMExports();
 for (const name of ['connect', 'query'] as const)
   Object.assign(Surreal.prototype, { [name]: counted(Surreal.prototype[name] as Work) });
 
-const store = await openStore({ url: `rocksdb://${folder}`, schemaDir });
-await store.close();
+if (task === 'restore') await restore(folder, other);
+else await (await openStore({ url: `rocksdb://${folder}`, schemaDir: other })).close();
 writeSync(1, `${step}\n`);
 process.exit(0);

@@ -9,14 +9,11 @@ import { newId } from '#core/base/ids.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import { lookInto } from '#core/store/backups/copy.ts';
 import { startChild } from '../child/run.ts';
-import { Random } from '../../../soak/random.ts';
-import { firstRelease, schemaDir, testFolder } from '../support.ts';
-
-const FEW = 3;
+import { atSteps, firstRelease, schemaDir, testFolder } from '../support.ts';
 
 /** Number of steps, or null where it was killed at one. */
 async function openKilledAt(store: string, step: number): Promise<number | null> {
-  const child = startChild('killed-at.ts', [store, schemaDir, String(step)]);
+  const child = startChild('killed-at.ts', [String(step), 'open', store, schemaDir]);
   await child.ended;
   return child.lines[0] === undefined ? null : Number(child.lines[0]);
 }
@@ -26,18 +23,6 @@ async function open(store: string): Promise<string> {
   const line = await child.line();
   await child.ended;
   return line;
-}
-
-/** At every step, or at a few of them; two at a time. */
-async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
-  const all = Array.from({ length: count }, (_, step) => step);
-  const random = new Random(seed);
-  const waiting =
-    import.meta.env.MODE === 'soak' ? all : Array.from({ length: FEW }, () => random.between(0, count - 1));
-  const lane = async () => {
-    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
-  };
-  await Promise.all([lane(), lane()]);
 }
 
 test('a store that was killed while it was made is made at the next start', { timeout: 600_000 }, async () => {
@@ -75,7 +60,7 @@ test('an upgrade that was killed is done at the next start, from one backup', { 
     expect(await lookInto(store), `killed at step ${step}`).toMatchObject(rows);
     expect(await readdir(store), `killed at step ${step}`).not.toContain('UPGRADING');
     // The one backup is of the store as it was before, and no part of another one is left.
-    const backups = backupsOf(store);
+    const backups = backupsOf(join(store, '..'));
     expect(await readdir(join(store, '..', 'backups')), `killed at step ${step}`).toHaveLength(1);
     expect(backups, `killed at step ${step}`).toMatchObject([{ schema: 1, holds: { events: 110 } }]);
     await rm(join(store, '..'), { recursive: true });

@@ -90,7 +90,7 @@ test('each upgrade makes a copy, of which the last two are kept; an older progra
   expect(await run('open', store)).toBe('opened');
   expect(await backupNames(base)).toEqual([]);
   for (const more of [1, 2, 3]) expect(await run('open', store, await newerSchema(base, more))).toBe('opened');
-  expect(backupsOf(store).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
+  expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
   expect(await versionOf(store)).toBe(newest + 3);
   expect(await run('open', store)).toContain('use the newer Triad that wrote it');
   // Also where the version beside it was lost: the store knows it as well.
