@@ -248,9 +248,15 @@ export const methods = {
     pageOf(SearchHit),
   ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
-  /** `output`: not stopped by a person, but its reader has gone (a closed pipe). */
+  /**
+   * `person` and `output` (its reader has gone: a closed pipe) cancel it. The others interrupt it, so that it can be
+   * resumed: the program that waited for it got this signal, or could not write what it said.
+   */
   'workflow.stop': method(
-    z.strictObject({ workflowId: Id, cause: z.enum(['person', 'output']).default('person') }),
+    z.strictObject({
+      workflowId: Id,
+      cause: z.enum(['person', 'output', 'SIGTERM', 'SIGHUP', 'unwritable']).default('person'),
+    }),
     StopReceipt,
   ),
   /** `approve` changes the policy from now on; left out, it stays. */

@@ -13,7 +13,7 @@ import { copyStore, Counts, lookInto } from './copy.ts';
 import { compareFiles, isPlainStore, manifestOf, unfit } from './manifest.ts';
 
 const STAGING = 'restoring';
-const JOURNAL = 'restoring.json';
+const JOURNAL = 'ready.json';
 const VERSION = 'store.schema-version';
 const PARTS = ['store', VERSION, 'sessions'] as const;
 
@@ -37,28 +37,27 @@ export async function restore(data: string, from: string): Promise<Restored> {
   try {
     const { holds, madeAt } = await stage(from, staging);
     const aside = join(data, `set-aside-${stamp()}`);
-    await mkdir(aside, { mode: 0o700 });
-    await writeAtomically(join(data, JOURNAL), JSON.stringify({ aside }), { mode: 0o600 });
+    await writeAtomically(join(staging, JOURNAL), JSON.stringify({ aside }), { mode: 0o600 });
     await finishRestore(data);
     return { holds, madeAt, aside };
   } catch (error) {
-    if (!existsSync(join(data, JOURNAL))) await rm(staging, { recursive: true, force: true });
+    if (!existsSync(join(staging, JOURNAL))) await rm(staging, { recursive: true, force: true });
     throw error;
   }
 }
 
 /** Finishes what a killed `restore` has begun, or takes it back where it was not complete. For the owner of the folder. */
 export async function finishRestore(data: string): Promise<void> {
-  const [staging, journal] = [join(data, STAGING), join(data, JOURNAL)];
-  const text = await readFile(journal, 'utf8').catch(() => null);
+  const staging = join(data, STAGING);
+  const text = await readFile(join(staging, JOURNAL), 'utf8').catch(() => null);
   if (text !== null) {
     const { aside } = Journal.parse(JSON.parse(text));
+    await mkdir(aside, { recursive: true, mode: 0o700 });
     for (const part of PARTS) {
       if (!existsSync(join(staging, part))) continue;
       if (existsSync(join(data, part))) await rename(join(data, part), join(aside, part));
       await rename(join(staging, part), join(data, part));
     }
-    await rm(journal);
   }
   await rm(staging, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadStream, WriteStream } from 'node:tty';
+import { Interruption } from './failure.ts';
 import { type Style, styleFor } from './style.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,10 +24,12 @@ export interface Terminal {
   close(): void;
 }
 
+type OnInterrupt = (signal: 'SIGINT' | 'SIGHUP') => void;
+
 const TYPED_MS = 30;
 
-/** `onInterrupt`: while a line is read, Ctrl-C comes as a key. */
-export function openTerminal(env: Environment, onInterrupt: () => void): Terminal | null {
+/** `onInterrupt`: while a line is read, Ctrl-C comes as a key; and a terminal that has gone answers nothing. */
+export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Terminal | null {
   const device = process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
   let fds: [number, number];
   try {
@@ -57,9 +60,12 @@ function readLine(
   output: WriteStream,
   question: string,
   signal: AbortSignal,
-  onInterrupt: () => void,
+  onInterrupt: OnInterrupt,
 ): Promise<string | null> {
   signal.throwIfAborted();
+  let gone = input.destroyed || input.readableEnded;
+  const leave = () => (gone = true);
+  for (const event of ['error', 'end', 'close']) input.once(event, leave);
   const reader = createInterface({ input, output, terminal: true, historySize: 0 });
   // A terminal that hung up fails once more when the reader closes; the close itself is the answer.
   reader.on('error', () => undefined);
@@ -71,11 +77,17 @@ function readLine(
     signal.addEventListener('abort', stop, { once: true });
     reader.once('close', () => {
       signal.removeEventListener('abort', stop);
-      resolve(null);
+      // Typed by a person, the end of the input is an answer; a terminal that was closed gives none.
+      if (!gone) return resolve(null);
+      onInterrupt('SIGHUP');
+      reject(new Interruption('SIGHUP'));
     });
-    reader.on('SIGINT', onInterrupt);
+    reader.on('SIGINT', () => onInterrupt('SIGINT'));
     reader.question(question, resolve);
-  }).finally(() => reader.close());
+  }).finally(() => {
+    for (const event of ['error', 'end', 'close']) input.off(event, leave);
+    reader.close();
+  });
 }
 
 async function discard(input: ReadStream): Promise<void> {
