@@ -17,6 +17,7 @@ const entry = [
   'tests/bench/{bench,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/store/child/*.ts',
+  'tests/soak/campaign-reader.ts',
   'tests/support/{crash-host,crash-resumer,client-environment}.ts',
   'tests/support/fake-model/serve.ts',
   'tests/hosts/support/app-process.ts',
