@@ -27,7 +27,9 @@ process.exit(0);
 async function find(): Promise<Found> {
   const { items } = await client.request('workflow.list', { limit: 200 });
   const stuck = items.filter(({ outcome }) => outcome === null).map(({ id, status }) => `${id} is ${status}`);
-  const workflow = items.find(({ prompt }) => prompt.includes(mark));
+  const own = items.filter(({ prompt }) => prompt.includes(mark));
+  if (own.length > 1) stuck.push(`the message is stored ${own.length} times`);
+  const [workflow] = own;
   if (!workflow) return { owner: connected.owner, notes, stuck, before: null, after: null };
   const { conversationId, id: workflowId } = workflow;
   const attention = await attentionOf();

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { campaign } from './campaign.ts';
 
-/** An owner and a client, killed at a first start and later; a Ctrl-C; a question that nobody answered. */
-const SEEDS = [2, 6, 9, 12];
+/** A kill, a Ctrl-C beside an owner, and at a first start a question that nobody answered. */
+const SEEDS = [6, 9, 12];
 
 test('nothing is lost, repeated or stuck after a sample of kills', { timeout: 240_000 }, async () => {
   const { kills, breaches } = await campaign(SEEDS);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
+import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { WorkflowDetail } from '#contract/view.ts';
 import { connectToOwner } from '#core/hosting/owner-connection.ts';
@@ -43,6 +44,8 @@ export interface CampaignResult {
   counts: Record<string, number>;
   /** By what the next start found: nothing, or the outcome. */
   found: Record<string, number>;
+  /** Answers of the model that no row knows: see `docs/decisions.md`, "What waits for the disk". */
+  uncounted: number;
   /** Questions that were open when it started. */
   questions: number;
   breaches: string[];
@@ -237,10 +240,17 @@ function repeated(
   return lines;
 }
 
-/** What the server answered whole is a row in the accounts, finished or as an attempt. */
-function unrecorded({ requests: rows }: WorkflowDetail, requests: readonly RecordedRequest[]): string[] {
-  const answered = requests.filter(({ completed }) => completed).length;
-  return rows.length >= answered ? [] : [`lost: ${answered} requests were answered, ${rows.length} are recorded`];
+/** Answers that no row knows: the requests of a few milliseconds before a kill, whose start was not on the disk yet. */
+function uncounted({ requests: rows }: WorkflowDetail, requests: readonly RecordedRequest[]): number {
+  return Math.max(0, requests.filter(({ completed }) => completed).length - rows.length);
+}
+
+/** What the server answered is a row in the accounts, finished or as an attempt: of each step, and of all but what was under way. */
+function unrecorded(detail: WorkflowDetail, requests: readonly RecordedRequest[]): string[] {
+  const answered = requests.filter(({ completed }) => completed).map(({ rule }) => rule);
+  const told = `of the answers ${answered.join(', ')} only ${detail.requests.length} are recorded`;
+  const isLost = detail.requests.length < new Set(answered).size || uncounted(detail, requests) > MAX_SUB_AGENTS;
+  return isLost ? [`lost: ${told}`] : [];
 }
 
 export async function campaign(
@@ -249,7 +259,7 @@ export async function campaign(
 ): Promise<CampaignResult> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'triad-kills-')));
   const model = await startFakeModel(new CampaignModel());
-  const result: CampaignResult = { kills: 0, counts: {}, found: {}, questions: 0, breaches: [] };
+  const result: CampaignResult = { kills: 0, counts: {}, found: {}, uncounted: 0, questions: 0, breaches: [] };
   const waiting = [...seeds];
   try {
     const wholeMs = await wholeRun(await placeIn(join(base, 'whole'), model.url));
@@ -298,6 +308,7 @@ async function playOne(
   result.questions += found.before?.open.length ?? 0;
   const mark = `[kill ${kill.seed}`;
   const own = model.requests.filter(({ seen }) => seen.prompt.includes(`${mark}]`) || seen.prompt.includes(`${mark} `));
+  if (found.after) result.uncounted += uncounted(found.after.detail, own);
   return breaches(victim, found, own);
 }
 

@@ -32,9 +32,12 @@ export interface StoreOptions {
   warn?: ((line: string) => void) | undefined;
 }
 
+/** A disk that others keep busy takes its time for what a crash has left. */
+const OPEN_MS = 30_000;
+
 /** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, in bounded time. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, schemaDir, signal, timeoutMs = 10_000, onBegin, warn = () => undefined } = options;
+  const { url, schemaDir, signal, timeoutMs = OPEN_MS, onBegin, warn = () => undefined } = options;
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
