@@ -3,7 +3,7 @@
 const entry = [
   'electron/{main,preload}.ts!',
   'src/hosts/cli.ts!',
-  'src/core/store/opening/check-copy.ts!',
+  'src/core/store/backups/check-copy.ts!',
   'src/core/tools/search-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
@@ -17,6 +17,7 @@ const entry = [
   'tests/bench/{bench,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/store/child/*.ts',
+  'tests/soak/campaign-reader.ts',
   'tests/support/{crash-host,crash-resumer,client-environment}.ts',
   'tests/support/fake-model/serve.ts',
   'tests/hosts/support/app-process.ts',

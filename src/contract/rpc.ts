@@ -215,6 +215,8 @@ export const methods = {
   ),
   /** Writes all its Markdown files again from the store; returns their folder and number. */
   'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
+  /** Copies the store into a new folder, which whoever asks verifies and makes a backup of; older ones go as told. */
+  'backup.begin': method(nothing, z.object({ partial: z.string(), keep: z.int(), maxAgeDays: z.int().nullable() })),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
@@ -256,9 +258,15 @@ export const methods = {
     pageOf(SearchHit),
   ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
-  /** `output`: not stopped by a person, but its reader has gone (a closed pipe). */
+  /**
+   * `person` and `output` (its reader has gone: a closed pipe) cancel it. The others interrupt it, so that it can be
+   * resumed: the program that waited for it got this signal, or could not write what it said.
+   */
   'workflow.stop': method(
-    z.strictObject({ workflowId: Id, cause: z.enum(['person', 'output']).default('person') }),
+    z.strictObject({
+      workflowId: Id,
+      cause: z.enum(['person', 'output', 'SIGTERM', 'SIGHUP', 'unwritable']).default('person'),
+    }),
     StopReceipt,
   ),
   /** `approve` changes the policy from now on; left out, it stays. */

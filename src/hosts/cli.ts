@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFault } from '#core/base/write-fault.ts';
 import { folders } from '#core/settings/folders.ts';
-import { Interruption, lineOf } from './cli/terminal/failure.ts';
+import { brokenOutput, Interruption, lineOf } from './cli/terminal/failure.ts';
 import type { Io } from './cli/terminal/io.ts';
 import { createScreen } from './cli/terminal/screen.ts';
 import { visible } from './cli/terminal/visible.ts';
 
 const controller = new AbortController();
-/** The first time asks everything to stop and waits for it; the second leaves at once. */
-const interrupt = (cause: NodeJS.Signals | 'EPIPE') => {
-  const interruption = new Interruption(cause);
-  if (controller.signal.aborted && cause !== 'EPIPE') process.exit(interruption.exitCode);
+/** The first time asks everything to stop and waits for it; a person or a system that asks again means at once. */
+const interrupt = (interruption: Interruption) => {
+  const again = interruption.by === 'SIGINT' || interruption.by === 'SIGTERM';
+  if (controller.signal.aborted && again) process.exit(interruption.exitCode);
   controller.abort(interruption);
 };
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt);
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupt(new Interruption(name)));
 
 const { env, stdin, stdout, stderr } = process;
-const screen = createScreen(stdout, stderr, env, () => interrupt('EPIPE'));
+const screen = createScreen(stdout, stderr, env, (error) => interrupt(brokenOutput(error)));
 const folder = env['INIT_CWD'] || process.cwd();
 const { signal } = controller;
 const io: Io = {
@@ -30,7 +30,10 @@ const io: Io = {
   screen,
   signal,
   webRoot: fileURLToPath(new URL('../../build', import.meta.url)),
-  openTerminal: async () => (await import('./cli/terminal/terminal.ts')).openTerminal(env, () => interrupt('SIGINT')),
+  openTerminal: async () => {
+    const { openTerminal } = await import('./cli/terminal/terminal.ts');
+    return openTerminal(env, (signal) => interrupt(new Interruption(signal)));
+  },
   connect: async ({ works }) => {
     const { connect } = await import('./connect.ts');
     // It may name files of anybody's making.
@@ -54,5 +57,10 @@ try {
   screen.note(`triad: ${lineOf(error)}`);
 }
 await screen.flush();
+if (signal.reason instanceof Interruption && signal.reason.by === 'unwritable') {
+  screen.note(`triad: ${lineOf(signal.reason)}`);
+  await screen.flush();
+  code = signal.reason.exitCode;
+}
 // The engine of the store keeps the process alive by itself.
 process.exit(code);

@@ -47,13 +47,13 @@ export class OpenApprovals {
   }
 
   /**
-   * Call with each event of the log: reads anew where it may have closed a dormant question. Those of newly interrupted
-   * workflows are found at the next start.
+   * Call with each event of the log: reads anew where it may have closed a dormant question, or left one with a
+   * workflow that was interrupted.
    */
   onEvent(event: AgentEvent): void {
     const isConcerned =
       event.type === 'workflow-end'
-        ? this.#reading !== null || this.#dormant.length > 0
+        ? event.outcome === 'interrupted' || this.#reading !== null || this.#dormant.length > 0
         : event.type === 'approval-decide' && this.#mayBeDormant(event.approvalId);
     if (isConcerned) this.refresh().catch(() => undefined);
   }

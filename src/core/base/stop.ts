@@ -1,8 +1,10 @@
 /** Why something was stopped: the typed reason of every abort, so that nobody reads message text to find out. */
 import { TriadError } from './errors.ts';
 
-/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `shutdown`: the program ends · `failure`: the store failed. */
-export type StopKind = 'user' | 'output' | 'parent' | 'lead' | 'timeout' | 'shutdown' | 'failure';
+/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `shutdown`: the program ends · `failure`: the store failed · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
+export type StopKind =
+  | ('user' | 'output' | 'parent' | 'lead' | 'timeout')
+  | ('shutdown' | 'failure' | 'terminated' | 'hangup' | 'unwritable');
 
 const SENTENCE: Readonly<Record<StopKind, string>> = {
   user: 'Stopped by the person',
@@ -12,16 +14,21 @@ const SENTENCE: Readonly<Record<StopKind, string>> = {
   timeout: 'Stopped: nothing came from the model or a tool for too long',
   shutdown: 'Interrupted: the program was closed',
   failure: 'Interrupted: the history could not be written',
+  terminated: 'Interrupted: the program was told to end (SIGTERM)',
+  hangup: 'Interrupted: its terminal was closed (SIGHUP)',
+  unwritable: 'Interrupted: its output could not be written',
 };
+
+/** Nobody wanted the work to end: it can be resumed. */
+const INTERRUPTS: ReadonlySet<StopKind> = new Set<StopKind>([
+  ...(['shutdown', 'failure', 'terminated', 'hangup', 'unwritable'] as const),
+]);
 
 export class Stopped extends TriadError {
   readonly kind: StopKind;
 
   constructor(kind: StopKind) {
-    super(
-      kind === 'timeout' ? 'inactive' : kind === 'shutdown' || kind === 'failure' ? 'interrupted' : 'cancelled',
-      SENTENCE[kind],
-    );
+    super(kind === 'timeout' ? 'inactive' : INTERRUPTS.has(kind) ? 'interrupted' : 'cancelled', SENTENCE[kind]);
     this.name = 'Stopped';
     this.kind = kind;
   }
@@ -33,14 +40,14 @@ export function stopOf(signal: AbortSignal): Stopped {
 }
 
 /**
- * A controller that also aborts, with the reason `parent` unless the program ends, when the signal above does.
+ * A controller that also aborts, with the reason `parent` unless that is an interruption, when the signal above does.
  * Call `unlink` when what it controls has ended: until then the signal above keeps it.
  */
 export function linkedController(above: AbortSignal): { controller: AbortController; unlink: () => void } {
   const controller = new AbortController();
   const follow = (): void => {
-    const { kind } = stopOf(above);
-    controller.abort(kind === 'shutdown' || kind === 'failure' ? above.reason : new Stopped('parent'));
+    const stop = stopOf(above);
+    controller.abort(stop.code === 'interrupted' ? stop : new Stopped('parent'));
   };
   if (above.aborted) follow();
   else above.addEventListener('abort', follow, { once: true });

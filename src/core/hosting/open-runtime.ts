@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriadError } from '../base/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { finishRestore } from '../store/backups/restore.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/surreal.ts';
 import type { HostingOptions } from './options.ts';
@@ -43,12 +44,16 @@ async function compositionOf(
   return compose;
 }
 
-async function openWhenFree({ environment, folders, signal }: HostingOptions, onBegin: () => void): Promise<Store> {
+async function openWhenFree(
+  { environment, folders, signal, warn }: HostingOptions,
+  onBegin: () => void,
+): Promise<Store> {
   const url = environment.storeUrl ?? `rocksdb://${join(folders.data, 'store')}`;
   const deadline = Date.now() + LEAVING_MS;
+  await finishRestore(folders.data);
   for (;;) {
     try {
-      return await openStore({ url, signal, onBegin });
+      return await openStore({ url, signal, onBegin, warn });
     } catch (error) {
       const locked = error instanceof TriadError && error.code === 'store_locked';
       if (!locked || Date.now() > deadline) throw error;

@@ -33,6 +33,14 @@ export interface HandlerPorts {
 /** Most events of one `conversation.events` reply. */
 const EVENTS = 1000;
 
+const STOPS = {
+  person: 'user',
+  output: 'output',
+  SIGTERM: 'terminated',
+  SIGHUP: 'hangup',
+  unwritable: 'unwritable',
+} as const;
+
 export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
   const { provider, version } = ports;
   const { engine, orchestrator } = services;
@@ -71,8 +79,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
-    'workflow.stop': ({ workflowId, cause }) =>
-      orchestrator.stopWorkflow(workflowId, cause === 'output' ? 'output' : 'user'),
+    'workflow.stop': ({ workflowId, cause }) => orchestrator.stopWorkflow(workflowId, STOPS[cause]),
     'workflow.resume': async ({ workflowId, approve }) => {
       await orchestrator.resume(workflowId, approve);
       return {};

@@ -97,14 +97,15 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await sessions.catchUp();
   await engine.permissions.grants.load();
   await approvals.refresh();
+  const closing = new AbortController();
   log.subscribe(null, (event) => {
     const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.
     if (type === 'run-start' || type === 'run-end' || type === 'approval-decide') attention.changed();
-    approvals.onEvent(event);
+    // Where the program ends, nobody reads the questions any more.
+    if (!closing.signal.aborted) approvals.onEvent(event);
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
-  const closing = new AbortController();
   keepTrash(store, ports.changes, closing.signal);
 
   return {

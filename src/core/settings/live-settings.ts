@@ -37,6 +37,10 @@ export class LiveSettings implements Settings {
     return this.#current.providers;
   }
 
+  get backups(): Settings['backups'] {
+    return this.#current.backups;
+  }
+
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
   }

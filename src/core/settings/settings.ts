@@ -143,6 +143,17 @@ const SettingsFile = z.strictObject({
         ),
     })
     .prefault({}),
+  backups: z
+    .strictObject({
+      keep: count(1000)
+        .default(10)
+        .describe('Backups that "triad backup" keeps in the data folder; the oldest go when a new one was verified.'),
+      max_age_days: count(36_500)
+        .nullable()
+        .default(null)
+        .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
+    })
+    .prefault({}),
 });
 export type Settings = z.infer<typeof SettingsFile>;
 

@@ -140,5 +140,11 @@ export interface Store {
   /** Rebuilds all read models from the events. Nothing else may write meanwhile. */
   rebuild(onProgress?: (progress: RebuildProgress) => void, signal?: AbortSignal): Promise<RebuildProgress>;
 
+  /**
+   * Begins a backup: copies its files, as of one instant, to `store/` in a new folder, which it returns; commits and
+   * reads wait meanwhile. Rejects with `conflict` for a store in memory, with `store_unwritable` where there is no room.
+   */
+  beginBackup(): Promise<string>;
+
   close(): Promise<void>;
 }

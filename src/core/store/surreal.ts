@@ -1,16 +1,21 @@
 /** The embedded database: how the store is opened, and the only import of the driver. */
 import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Commits } from './commits/commits.ts';
 import { archiveOf } from './archive.ts';
 import type { Database } from './database.ts';
-import { closable } from './closable.ts';
+import { type Closable, closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
-import { migrate, prepareFolder, readMigrations, recordVersion } from './opening/migrate.ts';
+import { beginBackup, damaged } from './backups/backups.ts';
+import { copyStore } from './backups/copy.ts';
+import { migrate, readMigrations, versionIn } from './opening/migrate.ts';
+import { prepareFolder, recordVersion } from './opening/prepare.ts';
+import { endUpgrade } from './opening/upgrade.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
@@ -23,20 +28,30 @@ export interface StoreOptions {
   timeoutMs?: number | undefined;
   /** Called when the engine starts opening in its own threads, so that this one is free. */
   onBegin?: (() => void) | undefined;
+  /** Gets a line for the person where the store was unfinished, and nothing could be made of it. */
+  warn?: ((line: string) => void) | undefined;
 }
 
+/** A disk that others keep busy takes its time for what a crash has left. */
+const OPEN_MS = 30_000;
+
 /** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, in bounded time. */
-export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, onBegin }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, schemaDir, signal, timeoutMs = OPEN_MS, onBegin, warn = () => undefined } = options;
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
   if (folder !== null) await checkFolder(folder);
-  const before = folder === null ? 0 : await prepareFolder(folder, migrations);
+  const before = folder === null ? 0 : await prepareFolder(folder, migrations, warn);
   const database = await connect(url, { signal, timeoutMs, onBegin });
   try {
+    if (folder !== null && before > 0 && (await versionIn(database)) === 0)
+      throw damaged(folder, 'it has no schema version any more');
     const version = await migrate(database, migrations, before === 0);
-    if (folder !== null) await recordVersion(folder, version);
-    const store = storeOn(database);
+    if (folder !== null && before !== version) await recordVersion(folder, version);
+    // Also of one that was killed right before this.
+    if (folder !== null) await endUpgrade(folder);
+    const store = storeOn(database, folder);
     if (await rebuildPending(database)) await store.rebuild();
     return store;
   } catch (error) {
@@ -45,8 +60,8 @@ export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, on
   }
 }
 
-/** The store on a migrated database. */
-export function storeOn(database: Database): Store {
+/** The store on a migrated database; `folder`: where its files are. */
+export function storeOn(database: Closable, folder: string | null = null): Store {
   const commits = new Commits(database);
   const commit: Store['commit'] = async (events, writes) => {
     await commits.commit(events, writes);
@@ -74,6 +89,17 @@ export function storeOn(database: Database): Store {
     purge: forgetting(archive.purge),
     purgeTrashedBefore: forgetting(archive.purgeTrashedBefore),
     rebuild: forgetting(archive.rebuild),
+    beginBackup: async () => {
+      if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
+      const partial = await beginBackup(dirname(folder), 'backup');
+      try {
+        await database.still(() => copyStore(folder, join(partial, 'store')));
+        return partial;
+      } catch (error) {
+        await rm(partial, { recursive: true, force: true });
+        throw error;
+      }
+    },
     close: async () => {
       await close();
       await database.close();
@@ -94,7 +120,7 @@ const BYSTANDER = /not executed due to a (failed|cancelled) transaction/i;
 export async function connect(
   url: string,
   options: Pick<StoreOptions, 'signal' | 'onBegin'> & { timeoutMs: number },
-): Promise<Database> {
+): Promise<Closable> {
   const failed = Promise.withResolvers<never>();
   const engine = (context: DriverContext) => embedded(context, url, failed.reject, options.onBegin);
   const surreal = new Surreal({ engines: { mem: engine, rocksdb: engine } });
@@ -107,7 +133,7 @@ export async function connect(
   if (options.signal?.aborted) onAbort();
   try {
     await Promise.race([opening, failed.promise]);
-    return closable(database(surreal));
+    return closable(database(surreal, folderOf(url)));
   } catch (error) {
     opening.then(() => surreal.close()).catch(() => undefined);
     throw error;
@@ -157,13 +183,7 @@ function openingError(url: string, error: Error): TriadError {
       options,
     );
   }
-  if (/corrupt|checksum|missing files|no such file/i.test(detail)) {
-    return new TriadError(
-      'store_failed',
-      `The store in ${folder} is damaged: restore the folder from a backup, or move it away to start empty.`,
-      options,
-    );
-  }
+  if (DAMAGE.test(detail)) return damaged(folder, detail, error);
   return new TriadError('store_failed', `The store in ${folder} cannot be opened: ${detail}`, options);
 }
 
@@ -172,13 +192,16 @@ function timeout(url: string, timeoutMs: number): TriadError {
   return new TriadError('store_failed', message);
 }
 
-function database(surreal: Surreal): Database {
+/** What the engine says where a file is not as it wrote it. */
+const DAMAGE = /corrupt|checksum|missing files|no such file/i;
+
+function database(surreal: Surreal, folder: string | null): Database {
   return {
     query: async (sql, values) => {
       try {
         return await surreal.query<unknown[]>(sql, values);
       } catch (error) {
-        throw queryError(error, 'The store could not be read');
+        throw queryError(error, 'The store could not be read', folder);
       }
     },
     transaction: async (sql, values) => {
@@ -186,7 +209,7 @@ function database(surreal: Surreal): Database {
         const cause = await failureOf(surreal, `BEGIN;\n${sql}\nCOMMIT;`, values);
         if (cause === null) return;
         if (tries < CONFLICT_TRIES && CONFLICT.test(errorInfo(cause).message)) continue;
-        throw queryError(cause, 'The store refused a write');
+        throw queryError(cause, 'The store refused a write', folder);
       }
     },
     record: (table, key) => new RecordId(table, typeof key === 'string' ? key : [...key]),
@@ -209,8 +232,9 @@ async function failureOf(surreal: Surreal, sql: string, values?: Record<string, 
   }
 }
 
-function queryError(error: unknown, what: string): TriadError {
+function queryError(error: unknown, what: string, folder: string | null): TriadError {
   const { message } = errorInfo(error);
+  if (folder !== null && DAMAGE.test(message)) return damaged(folder, message, error);
   if (/no space left/i.test(message)) {
     const full = 'The disk of the store is full: free some space, then start Triad again.';
     return new TriadError('store_unwritable', full, { cause: error, detail: message });

@@ -10,7 +10,7 @@ import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
 import { newId, advanceIdsPast } from '../base/ids.ts';
-import { orStopped, Stopped } from '../base/stop.ts';
+import { orStopped, Stopped, type StopKind, stopOf } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
 import { workflowBudget } from '../budget/limits.ts';
 import { failureContextOf } from '../log/failure-context.ts';
@@ -19,7 +19,7 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { executeRun } from '../runs/run.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
-import { summariesOf } from './recovery.ts';
+import { summariesOf, sweep } from './recovery.ts';
 import { refuseInTrash } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
@@ -200,7 +200,7 @@ export class Orchestrator {
     });
   }
 
-  async stopWorkflow(workflowId: string, kind: 'user' | 'output'): Promise<StopReceipt> {
+  async stopWorkflow(workflowId: string, kind: StopKind): Promise<StopReceipt> {
     const workflow = this.#workflows.get(workflowId);
     if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
     return workflow.runs.stop(workflow.runs.leadRunId, kind, (runIds) => this.#questionsOf(runIds));
@@ -302,11 +302,21 @@ export class Orchestrator {
         // Stored before the next in line starts: its request is built from what is stored.
         if ('code' in plan) await recordEnd(workflow, recorder, { ...UNREADABLE, error: plan });
         else if (ended && ended.outcome !== 'interrupted') await recordEnd(workflow, recorder, ended);
+        // Where the whole program ends, the sweep does it.
+        else if (ended && !this.#stopping && controller.signal.aborted) await this.#interrupted(workflow);
       });
     } finally {
       this.#workflows.delete(workflow.id);
       this.#onChange();
     }
+  }
+
+  /** One that was interrupted alone, of which nothing runs any more, ends as one does whose process has died. */
+  async #interrupted({ id, runs }: Workflow): Promise<void> {
+    const { store, log, price } = this.#engine;
+    await log.flush();
+    const { code, message } = stopOf(runs.controller.signal);
+    await sweep(store, log, price, { workflowId: id, error: { code, message } });
   }
 }
 

@@ -1,5 +1,6 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
 import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
+import type { ErrorInfo } from '#contract/error.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { interruptedExchanges } from '../approvals/exchange.ts';
 import { estimatedTokens } from '../loop/request-meter.ts';
@@ -13,13 +14,21 @@ import type { Store } from '../store/store.ts';
 import { charsOf, endOf, type Unfinished, unfinishedMessages } from '../log/unfinished-messages.ts';
 import { usageOf } from '../base/usage.ts';
 
-const INTERRUPTED = { code: 'interrupted', message: 'The program ended while this was running' } as const;
+const INTERRUPTED: ErrorInfo = { code: 'interrupted', message: 'The program ended while this was running' };
 
 type Price = Engine['price'];
 
-/** Only unfinished workflows are looked at. Returns how many there were. */
-export async function sweep(store: Store, log: EventLog, price: Price): Promise<number> {
-  const workflows = await store.unfinishedWorkflows();
+/** `only`: this workflow, which was interrupted because of that, while others go on. */
+interface Only {
+  workflowId: string;
+  error: ErrorInfo;
+}
+
+/** Only unfinished workflows are looked at, of which nothing runs. Returns how many there were. */
+export async function sweep(store: Store, log: EventLog, price: Price, only?: Only): Promise<number> {
+  const error = only?.error ?? INTERRUPTED;
+  const unfinished = await store.unfinishedWorkflows();
+  const workflows = unfinished.filter(({ id }) => only === undefined || id === only.workflowId);
   if (workflows.length === 0) return 0;
   const open = await store.openMessages();
   for (const workflow of workflows) {
@@ -28,11 +37,11 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
     const found = await store.runsOf([workflow.id]);
     const events = await store.events(conversationId, workflow.firstSeq, await store.lastSeq(conversationId));
     const ofWorkflow = open.filter((message) => message.workflowId === workflow.id);
-    const unfinished = unfinishedMessages(events, ofWorkflow);
-    const messagesOf = (runId: string) => unfinished.filter((message) => message.runId === runId);
+    const cut = unfinishedMessages(events, ofWorkflow);
+    const messagesOf = (runId: string) => cut.filter((message) => message.runId === runId);
     for (const run of found) {
       if (run.status !== 'running') continue;
-      for (const request of unfinishedRequests(events, run, messagesOf(run.id), price))
+      for (const request of unfinishedRequests(events, run, messagesOf(run.id), price, error))
         await append(log, { ...run, runId: run.id }, { type: 'usage', request });
     }
     for (const approval of await store.approvalsOf([workflow.id])) {
@@ -42,9 +51,14 @@ export async function sweep(store: Store, log: EventLog, price: Price): Promise<
     }
     // Read again: the totals have grown.
     const runs = await store.runsOf([workflow.id]);
-    for (const run of runs) await closeRun(store, log, run, messagesOf(run.id), activeMs(events, run.id));
+    for (const run of runs)
+      await closeRun(store, log, run, messagesOf(run.id), { error, durationMs: activeMs(events, run.id) });
     const total = (await store.workflow(workflow.id)) ?? workflow;
-    await append(log, idsOf(workflow, runs), workflowEnd(total, runs, activeMs(events, workflow.runId)));
+    await append(
+      log,
+      idsOf(workflow, runs),
+      workflowEnd(total, runs, { error, durationMs: activeMs(events, workflow.runId) }),
+    );
   }
   return workflows.length;
 }
@@ -55,6 +69,7 @@ function unfinishedRequests(
   run: RunRow,
   messages: readonly Unfinished[],
   price: Price,
+  error: ErrorInfo,
 ): RequestUsage[] {
   const own = events.filter((event) => event.runId === run.id);
   const last = own.at(-1);
@@ -78,7 +93,7 @@ function unfinishedRequests(
       ...usage,
       reported: false,
       stopReason: null,
-      error: INTERRUPTED,
+      error,
       startedAt: at,
       firstTokenMs: null,
       durationMs: Math.max(0, Date.parse(last?.at ?? at) - Date.parse(at)),
@@ -151,7 +166,7 @@ async function closeRun(
   log: EventLog,
   run: RunRow,
   messages: readonly Unfinished[],
-  durationMs: number,
+  end: { error: ErrorInfo; durationMs: number },
 ): Promise<void> {
   const ids = { ...run, runId: run.id };
   const isRunning = run.status === 'running';
@@ -169,15 +184,18 @@ async function closeRun(
     type: 'run-end',
     outcome: 'interrupted',
     text: salvaged(entries),
-    error: INTERRUPTED,
     origin: failureContextOf(run),
     ...reviewedIn(entries),
-    durationMs,
+    ...end,
     usage: usageOf(run.usage),
   });
 }
 
-function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[], durationMs: number): Payload {
+function workflowEnd(
+  workflow: WorkflowRow,
+  runs: readonly RunRow[],
+  end: { error: ErrorInfo; durationMs: number },
+): Payload {
   const children = runs.filter((run) => run.parentRunId !== null);
   const subAgents = summariesOf(children).map((child) =>
     child.status === 'running' ? { ...child, status: 'error' as const, outcome: 'interrupted' as const } : child,
@@ -186,8 +204,7 @@ function workflowEnd(workflow: WorkflowRow, runs: readonly RunRow[], durationMs:
     type: 'workflow-end',
     outcome: 'interrupted',
     text: '',
-    error: INTERRUPTED,
-    durationMs,
+    ...end,
     usage: usageOf(workflow.usage),
     subAgents,
   };

@@ -54,6 +54,7 @@ function createProgram(io: Io, version: string, done: Done): Command {
   addSessions(group(program, 'sessions', 'conversations and their workflows'), io, done);
   addConfig(program, io, done);
   addPermissions(group(program, 'permissions', 'rules and grants: what is asked about'), io, done);
+  addBackup(program, io, done);
   addDoctor(program, io, done);
   return program;
 }
@@ -116,6 +117,25 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .addOption(json())
     .action(async (options: object) =>
       done(await (await import('./commands/config.ts')).validateSettings(io, options)),
+    );
+}
+
+function addBackup(program: Command, io: Io, done: Done): void {
+  program
+    .command('backup')
+    .description('a verified copy of the history and the sessions, also while the app runs')
+    .argument('[dir]', 'a new folder (default: one in backups/ of the data folder)')
+    .addOption(json())
+    .action(async (folder: string | undefined, options: object) =>
+      done(await (await import('./commands/backup.ts')).backUp(io, folder, options)),
+    );
+  program
+    .command('restore')
+    .description('put a backup in the place of what is there now, which is set aside')
+    .argument('<dir>', 'the folder that "triad backup" printed')
+    .addOption(json())
+    .action(async (folder: string, options: object) =>
+      done(await (await import('./commands/backup.ts')).restoreBackup(io, folder, options)),
     );
 }
 

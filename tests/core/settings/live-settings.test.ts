@@ -1,9 +1,11 @@
 /** Every setting is changed through the contract while the program runs, and changes what happens from then on. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
 import { loadSettings, settingPaths } from '#core/settings/settings.ts';
+import { type Backup, finishBackup, prune } from '#core/store/backups/backups.ts';
+import { openStore } from '#core/store/surreal.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
@@ -20,6 +22,8 @@ interface Proof {
   script: () => Script;
   /** Default: key and address of the scripted model. */
   environment?: { apiKey: string; baseUrl: undefined };
+  /** Whether the store lies in a folder; default: in memory. */
+  onDisk?: boolean;
   check: (engine: Harness) => Promise<void>;
 }
 
@@ -209,19 +213,57 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       expect(await readdir(join(engine.folder, '.triad/sessions'))).toEqual([]);
     },
   },
+  'backups.keep': {
+    value: 2,
+    script: plainAnswer,
+    onDisk: true,
+    check: async (engine) => {
+      await backUp(engine);
+      const [second, third] = [await backUp(engine), await backUp(engine)];
+      expect((await backUps(third)).sort()).toEqual([second.folder, third.folder].sort());
+    },
+  },
+  'backups.max_age_days': {
+    value: 1,
+    script: plainAnswer,
+    onDisk: true,
+    check: async (engine) => {
+      const old = await backUp(engine);
+      const manifest = join(old.folder, 'manifest.json');
+      const { madeAt: _, ...rest } = JSON.parse(await readFile(manifest, 'utf8')) as Backup;
+      const madeAt = new Date(Date.now() - 2 * 86_400_000).toISOString();
+      await writeFile(manifest, JSON.stringify({ ...rest, madeAt }));
+      const made = await backUp(engine);
+      expect(await backUps(made)).toEqual([made.folder]);
+    },
+  },
 };
+
+/** As the command does it. */
+async function backUp({ runtime }: Harness): Promise<Backup> {
+  const { partial, keep, maxAgeDays: days } = await runtime.request('backup.begin', {});
+  const made = await finishBackup(partial, 0);
+  await prune(join(made.folder, '../..'), made, 'backup', { keep, days });
+  return made;
+}
+
+async function backUps({ folder }: Backup): Promise<string[]> {
+  return (await readdir(dirname(folder))).map((name) => join(dirname(folder), name));
+}
 
 test('no setting is without a proof', () => {
   expect(Object.keys(PROOFS).sort()).toEqual(settingPaths().sort());
 });
 
-test.for(Object.entries(PROOFS))('%s', async ([path, { value, settings = '', script, environment, check }]) => {
+test.for(Object.entries(PROOFS))('%s', async ([path, proof]) => {
+  const { value, settings = '', script, environment, onDisk, check } = proof;
   const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
   const engine = await startEngine(script(), {
     settings,
     configFolder,
     data: configFolder,
     ...(environment ? { environment } : {}),
+    ...(onDisk ? { store: await openStore({ url: `rocksdb://${join(configFolder, 'store')}` }) } : {}),
   });
   const rows = await engine.runtime.request('settings.set', { path, value });
   const saved = await loadSettings(configFolder);

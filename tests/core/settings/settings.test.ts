@@ -29,6 +29,7 @@ test('without a file everything has its default', async () => {
     approvals: { on_timeout: 'reject' },
     providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null } },
     sessions: { project: false },
+    backups: { keep: 10, max_age_days: null },
   });
 });
 

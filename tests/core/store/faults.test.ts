@@ -96,7 +96,7 @@ test('files that are cut off or overwritten', { timeout: 120_000 }, async () => 
   const names = await readdir(folder);
   const damaged = {
     code: 'store_failed',
-    message: expect.stringMatching(/is damaged: restore the folder/) as string,
+    message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
   };
   const table = names.find((name) => name.endsWith('.sst')) ?? '';
   const manifest = names.find((name) => name.startsWith('MANIFEST')) ?? '';

@@ -1,4 +1,5 @@
 /** Stores for tests: both engines, the database below them, and rows that are complete. */
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,17 +7,18 @@ import { onTestFinished } from 'vitest';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
-import type { Database } from '#core/store/database.ts';
+import type { Closable } from '#core/store/closable.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
+import { Random } from '../../soak/random.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');
 
 export interface Opened {
   store: Store;
-  database: Database;
+  database: Closable;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,26 @@ export async function testFolder(): Promise<string> {
   const folder = await temporaryFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
+export async function firstRelease(base: string): Promise<string> {
+  spawnSync('tar', ['-xzf', join(import.meta.dirname, 'opening/store-v1.tar.gz'), '-C', base]);
+  return join(base, 'store');
+}
+
+/** Steps at which something is killed in the ordinary tests. */
+const FEW = 3;
+
+/** At each of so many steps in the soak, at a few of them otherwise; two at a time. */
+export async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
+  const random = new Random(seed);
+  const all = Array.from({ length: count }, (_, step) => step);
+  const waiting = import.meta.env.MODE === 'soak' ? all : all.slice(0, FEW).map(() => random.between(0, count - 1));
+  const lane = async () => {
+    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
+  };
+  await Promise.all([lane(), lane()]);
 }
 
 const at = '2026-03-01T12:00:00.000Z';

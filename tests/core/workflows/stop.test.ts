@@ -1,5 +1,6 @@
 /** Stopping at every place where a run can be: it ends at once, says so in its row, and keeps what it used. */
 import { describe, expect, test } from 'vitest';
+import type { Attention } from '#contract/view.ts';
 import { eventually } from '../../support/eventually.ts';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
 import {
@@ -200,4 +201,27 @@ describe('stop', () => {
     expect(output.results?.[0]?.report).toBe(reportOf('good').trim());
     expect(output.results?.[2]?.report).toContain('Half');
   });
+});
+
+test('an interruption of one workflow leaves its question open, and its answer goes on with it', async () => {
+  const engine = await startEngine(spawnOne(), { person: () => null });
+  const { runtime } = engine;
+  const seen: Attention[] = [];
+  await runtime.subscribe('attention', { canAnswer: true }, (state) => seen.push(state));
+  const { workflowId } = await engine.send('Ask a helper');
+  const { approval } = await engine.event('approval-request');
+  await runtime.request('workflow.stop', { workflowId, cause: 'SIGTERM' });
+  expect(await engine.ended(workflowId)).toMatchObject({
+    outcome: 'interrupted',
+    error: { code: 'interrupted', message: 'Interrupted: the program was told to end (SIGTERM)' },
+  });
+  await expect.poll(() => seen.at(-1)?.asleep.map(({ request }) => request.id)).toEqual([approval.id]);
+  expect(seen.at(-1)?.questions).toEqual([]);
+  const { runs } = await runtime.request('workflow.get', { workflowId });
+  expect(runs.map(({ outcome }) => outcome)).toEqual(['interrupted', null]);
+
+  await runtime.request('approval.decide', { approvalId: approval.id, item: 0, answer: { kind: 'allow' } });
+  const end = await engine.event('workflow-end', ({ outcome }) => outcome !== 'interrupted');
+  expect(end).toMatchObject({ workflowId, outcome: 'completed' });
+  expect(engine.of('approval-decide')).toHaveLength(1);
 });

@@ -1,15 +1,22 @@
-/** The methods of the history screen: list of workflows, facets, search and export. */
+/** The methods of the history: list of workflows, facets, search, export and backup. */
 import type { Engine } from '../../runs/engine.ts';
 import { mustExist } from '../../base/errors.ts';
 import { exportConversation } from '../../records/export/export.ts';
 import type { Handlers } from './handlers.ts';
 
-type Mine = 'workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export';
+type Mine = 'backup.begin' | 'workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export';
 
-export function historyMethods({ store }: Pick<Engine, 'store'>, version: string): Pick<Handlers, Mine> {
+export function historyMethods(
+  { store, settings }: Pick<Engine, 'store' | 'settings'>,
+  version: string,
+): Pick<Handlers, Mine> {
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   return {
     'workflow.list': (query) => store.workflows(query),
+    'backup.begin': async () => {
+      const { keep, max_age_days: maxAgeDays } = settings.backups;
+      return { partial: await store.beginBackup(), keep, maxAgeDays };
+    },
     'workflow.facets': () => store.facets(),
     'history.search': (query) => store.search(query),
     'conversation.export': async ({ conversationId, format }) =>

@@ -2,13 +2,10 @@
  * Migrations: the numbered files of `schema/`, each executed once, forward only, as one transaction. A new store begins
  * with a baseline: what the files up to that number make.
  */
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TriadError } from '../../base/errors.ts';
-import { assertTruncationIsHarmless, backUp } from './backup.ts';
+import { errorInfo, TriadError } from '../../base/errors.ts';
 import type { Database } from '../database.ts';
-import { isManifestTruncated } from './manifest.ts';
 
 export interface Migration {
   version: number;
@@ -45,12 +42,22 @@ export async function migrate(database: Database, migrations: readonly Migration
     await database.query(
       'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
     );
-  const [stored] = await database.query('SELECT VALUE version FROM ONLY meta:schema');
-  const current = typeof stored === 'number' ? stored : 0;
+  const current = await versionIn(database);
   refuseNewer(current, migrations);
   for (const { version, sql } of stepsFrom(current, migrations))
     await database.transaction(`${sql}\nUPSERT meta:schema SET version = $version RETURN NONE;`, { version });
   return migrations.length;
+}
+
+/** The version of an open store; 0 where none was ever made. */
+export async function versionIn(database: Database): Promise<number> {
+  try {
+    const [stored] = await database.query('SELECT VALUE version FROM ONLY meta:schema');
+    return typeof stored === 'number' ? stored : 0;
+  } catch (error) {
+    if (/table .*does not exist/i.test(errorInfo(error).message)) return 0;
+    throw error;
+  }
 }
 
 function stepsFrom(current: number, migrations: readonly Migration[]): readonly Migration[] {
@@ -59,33 +66,11 @@ function stepsFrom(current: number, migrations: readonly Migration[]): readonly 
   return [{ version: base.version, sql: base.baseline }, ...migrations.slice(base.version)];
 }
 
-function refuseNewer(version: number, migrations: readonly Migration[]): void {
+/** Throws `store_failed` for a store that a newer program wrote. */
+export function refuseNewer(version: number, migrations: readonly Migration[]): void {
   if (version <= migrations.length) return;
   throw new TriadError(
     'store_failed',
     `The store has schema version ${version}, but this Triad knows only ${migrations.length}: use the newer Triad that wrote it.`,
   );
-}
-
-/** The version is also kept beside the folder, because it must be known before the store is opened. */
-function versionFile(folder: string): string {
-  return `${folder}.schema-version`;
-}
-
-/** Rejects a newer store, backs one up that needs a migration (`backup.ts`). Returns its version, 0 if unknown. */
-export async function prepareFolder(folder: string, migrations: readonly Migration[]): Promise<number> {
-  const text = await readFile(versionFile(folder), 'utf8').catch(() => '');
-  const version = /^\d+\s*$/.test(text) ? Number(text) : 0;
-  refuseNewer(version, migrations);
-  if (!existsSync(join(folder, 'CURRENT'))) return 0;
-  if (await isManifestTruncated(folder)) await assertTruncationIsHarmless(folder);
-  // An unknown version (0) counts as outdated.
-  if (version < migrations.length) await backUp(folder, version);
-  return version;
-}
-
-export async function recordVersion(folder: string, version: number): Promise<void> {
-  const partial = `${versionFile(folder)}.partial`;
-  await writeFile(partial, `${version}\n`);
-  await rename(partial, versionFile(folder));
 }

@@ -1,7 +1,7 @@
 /** Follows one workflow to its end on the screen: output, questions, the stop that the person asks for, a new owner. */
 import type { Answer } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
-import type { Client } from '#contract/rpc.ts';
+import type { Client, Input } from '#contract/rpc.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { answerQuestions } from './answers.ts';
 import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
@@ -44,10 +44,20 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
   const end = await attend(io, link.current, following, progress, following.start).catch((error: unknown) =>
     takeOver(io, link, following, progress, error),
   );
-  if (!following.json) screen.note(`continue with: triad run --conversation ${following.conversationId} "…"`);
+  const isInterrupted = end.outcome === 'interrupted';
+  // A program reads what happened in the events; how it goes on concerns whoever started it.
+  if (!following.json || isInterrupted) screen.note(wayOn(end, following.conversationId));
   if (end.outcome === 'completed') return EXIT.ok;
   if (signal.reason instanceof Interruption) return signal.reason.exitCode;
   return end.outcome === 'cancelled' ? EXIT.interrupt : EXIT.failure;
+}
+
+/** The last line: what ended it, where that was no end of its own, and the command that goes on. */
+function wayOn({ outcome, error }: End, conversationId: string): string {
+  if (outcome === 'interrupted')
+    return `${error?.message ?? 'Interrupted'}; go on with: triad sessions resume ${conversationId}`;
+  const why = outcome === 'cancelled' && error !== null ? `${error.message}; ` : '';
+  return `${why}continue with: triad run --conversation ${conversationId} "…"`;
 }
 
 /** The owner has gone in the middle: whoever is it now, the workflow goes on from its last finished step. */
@@ -154,6 +164,14 @@ async function catchUp(client: Client, conversationId: string, { workflowId, seq
   return missed.filter(({ type }, index) => type !== 'workflow-end' || index > started);
 }
 
+/** Only Ctrl-C is a person's word; whoever sends another signal wants the program to end, not the work. */
+const CAUSES: Readonly<Record<string, Input<'workflow.stop'>['cause']>> = {
+  EPIPE: 'output',
+  SIGTERM: 'SIGTERM',
+  SIGHUP: 'SIGHUP',
+  unwritable: 'unwritable',
+};
+
 /** The end comes as an event; only a stop that fails is worth a word. */
 async function stopWorkflow(
   client: Client,
@@ -162,7 +180,7 @@ async function stopWorkflow(
   workflowId: string | null,
 ): Promise<void> {
   if (workflowId === null) return;
-  const cause = signal.reason instanceof Interruption && signal.reason.by === 'EPIPE' ? 'output' : 'person';
+  const cause = signal.reason instanceof Interruption ? (CAUSES[signal.reason.by] ?? 'person') : 'person';
   try {
     await client.request('workflow.stop', { workflowId, cause });
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The connection of a command, made again when the process behind it has gone: perhaps this one then does the work. */
 import type { Client } from '#contract/rpc.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { Interruption } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 
 export interface Link {
@@ -9,7 +10,7 @@ export interface Link {
   again(): Promise<void>;
   /** Does what may be done twice: where the owner goes in the middle of it, it is done once more. */
   ask<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** An owner stays until the workflows of other programs have ended; Ctrl-C leaves. */
+  /** An owner stays until the workflows of other programs have ended; Ctrl-C leaves, and so does a signal to end. */
   close(): Promise<void>;
 }
 
@@ -36,9 +37,14 @@ export async function openLink(io: Io, works: boolean): Promise<Link> {
         await again();
       }
     },
-    // A Ctrl-C that has ended the command's own work is not yet a wish to interrupt the work of others.
-    close: () => current.close(io.signal.aborted ? new AbortController().signal : io.signal),
+    // A Ctrl-C that has ended the command's own work is not yet a wish to interrupt the work of others; a signal that
+    // ends the program is: it goes on in those.
+    close: () => current.close(io.signal.aborted && !endsProgram(io.signal) ? new AbortController().signal : io.signal),
   };
+}
+
+function endsProgram({ reason }: AbortSignal): boolean {
+  return reason instanceof Interruption && (reason.by === 'SIGTERM' || reason.by === 'SIGHUP');
 }
 
 /** Whether there is nothing to hear from this connection any more, but perhaps from another one. */

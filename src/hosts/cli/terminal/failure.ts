@@ -1,5 +1,5 @@
 /** How a command fails: the exit code and the one line that a person reads. */
-import { TriadError } from '#core/base/errors.ts';
+import { codeOf, TriadError } from '#core/base/errors.ts';
 import { visible } from './visible.ts';
 
 /** What was typed does not make sense: exit code 2. */
@@ -15,16 +15,25 @@ export const EXIT = { ok: 0, failure: 1, usage: 2, interrupt: 130 } as const;
 /** 128 and the number of the signal, as shells say it. */
 const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** What stopped a command from outside: a signal, or a reader of its output that went away. */
+/** A signal, a reader of the output that went away, or an output that cannot be written. */
+type Cause = NodeJS.Signals | 'EPIPE' | 'unwritable';
+
+/** What stopped a command from outside. */
 export class Interruption extends Error {
-  readonly by: NodeJS.Signals | 'EPIPE';
+  readonly by: Cause;
   readonly exitCode: number;
-  constructor(by: NodeJS.Signals | 'EPIPE') {
-    super(by === 'EPIPE' ? 'nobody reads the output any more' : `stopped by ${by}`);
+  constructor(by: Cause, cause?: unknown) {
+    const why = by === 'unwritable' ? `the output cannot be written (${codeOf(cause) ?? String(cause)})` : null;
+    super(why ?? (by === 'EPIPE' ? 'nobody reads the output any more' : `stopped by ${by}`));
     this.name = 'Interruption';
     this.by = by;
-    this.exitCode = SIGNAL_CODES[by] ?? EXIT.interrupt;
+    this.exitCode = SIGNAL_CODES[by] ?? (by === 'EPIPE' ? EXIT.interrupt : EXIT.failure);
   }
+}
+
+/** Why nothing can be written any more: who reads it has gone, or anything else. */
+export function brokenOutput(error: unknown): Interruption {
+  return new Interruption(codeOf(error) === 'EPIPE' ? 'EPIPE' : 'unwritable', error);
 }
 
 /** Names and ids come from the command line here, so an unknown one is bad usage. */

@@ -29,12 +29,12 @@ export function dataText({ isTerminal }: Screen, text: string): string {
   return isTerminal ? harmless(text) : text;
 }
 
-/** `onBroken` is told once when nobody reads the data any more. */
+/** `onBroken` is told once why data cannot be written any more. */
 export function createScreen(
   out: Stream,
   err: Stream,
   env: Readonly<Record<string, string | undefined>>,
-  onBroken: () => void,
+  onBroken: (error: Error) => void,
 ): Screen {
   const streams = writersTo(out, err, onBroken);
   let held: (() => void)[] | null = null;
@@ -67,14 +67,14 @@ export function createScreen(
   };
 }
 
-function writersTo(out: Stream, err: Stream, onBroken: () => void) {
+function writersTo(out: Stream, err: Stream, onBroken: (error: Error) => void) {
   const together = (out.isTTY === true && err.isTTY === true) || sameFile(out, err);
   let waiting = '';
   let scheduled = false;
   let midLine = false;
   let broken = false;
-  out.on('error', () => {
-    if (!broken) onBroken();
+  out.on('error', (error) => {
+    if (!broken) onBroken(error);
     broken = true;
   });
   // Notes that cannot be written are lost: there is nowhere left to say so.

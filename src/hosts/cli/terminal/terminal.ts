@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { ReadStream, WriteStream } from 'node:tty';
 import stringWidth from 'string-width';
 import { discardTyped } from './discard-typed.ts';
+import { Interruption } from './failure.ts';
 import { type Style, styleFor } from './style.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,8 +30,10 @@ export interface Terminal {
   close(): void;
 }
 
-/** `onInterrupt`: while a line is read, Ctrl-C comes as a key. */
-export function openTerminal(env: Environment, onInterrupt: () => void): Terminal | null {
+type OnInterrupt = (signal: 'SIGINT' | 'SIGHUP') => void;
+
+/** `onInterrupt`: while a line is read, Ctrl-C comes as a key; and a terminal that has gone answers nothing. */
+export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Terminal | null {
   const device = process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
   let fds: [number, number];
   try {
@@ -47,7 +50,7 @@ export function openTerminal(env: Environment, onInterrupt: () => void): Termina
     style: styleFor(true, env),
     write: (text) => void output.write(text),
     ask: (question, signal) => readLine(input, output, question, signal, onInterrupt),
-    discardTyped: (signal) => discardTyped(input, output, signal, onInterrupt),
+    discardTyped: (signal) => discardTyped(input, output, signal, () => onInterrupt('SIGINT')),
     fits: (text) => linesOn(text, output.columns) < output.rows,
     edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
     close: () => {
@@ -62,9 +65,12 @@ function readLine(
   output: WriteStream,
   question: string,
   signal: AbortSignal,
-  onInterrupt: () => void,
+  onInterrupt: OnInterrupt,
 ): Promise<string | null> {
   signal.throwIfAborted();
+  let gone = input.destroyed || input.readableEnded;
+  const leave = () => (gone = true);
+  for (const event of ['error', 'end', 'close']) input.once(event, leave);
   const reader = createInterface({ input, output, terminal: true, historySize: 0 });
   // A terminal that hung up fails once more when the reader closes; the close itself is the answer.
   reader.on('error', () => undefined);
@@ -76,11 +82,17 @@ function readLine(
     signal.addEventListener('abort', stop, { once: true });
     reader.once('close', () => {
       signal.removeEventListener('abort', stop);
-      resolve(null);
+      // Typed by a person, the end of the input is an answer; a terminal that was closed gives none.
+      if (!gone) return resolve(null);
+      onInterrupt('SIGHUP');
+      reject(new Interruption('SIGHUP'));
     });
-    reader.on('SIGINT', onInterrupt);
+    reader.on('SIGINT', () => onInterrupt('SIGINT'));
     reader.question(question, resolve);
-  }).finally(() => reader.close());
+  }).finally(() => {
+    for (const event of ['error', 'end', 'close']) input.off(event, leave);
+    reader.close();
+  });
 }
 
 /** Lines that a text takes on a screen of so many columns. */

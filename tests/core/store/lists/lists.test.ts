@@ -1,7 +1,7 @@
 /** Pages of conversations and workflows: newest first, filtered, without gaps or repeats, and by index. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
-import type { Database } from '#core/store/database.ts';
+import type { Closable } from '#core/store/closable.ts';
 import type { Page, Paged, Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';
 import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
@@ -133,7 +133,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
 
   test('no list reads a whole table', async () => {
     const statements: { sql: string; values: Record<string, unknown> }[] = [];
-    const watched: Database = {
+    const watched: Closable = {
       ...opened.database,
       query: async (sql, values = {}) => {
         statements.push(

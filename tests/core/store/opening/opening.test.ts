@@ -103,7 +103,9 @@ test('a damaged folder', async () => {
     expect(await answerOf(folder)).toBe('opened');
     const name = (await readdir(folder)).find((file) => damaged.test(file)) ?? '';
     await writeFile(join(folder, name), 'garbage');
-    expect(await answerOf(folder)).toEqual(refusal('store_failed', /is damaged: restore the folder from a backup/));
+    expect(await answerOf(folder)).toEqual(
+      refusal('store_failed', /is damaged: there is no backup of it; .* triad restore /),
+    );
   }
 });
 

@@ -5,9 +5,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
+import { backupsOf } from '#core/store/backups/backups.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
-import { schemaDir, testFolder } from '../support.ts';
+import { firstRelease, schemaDir, testFolder } from '../support.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
 const isRoot = process.getuid?.() === 0;
@@ -22,8 +23,8 @@ async function run(task: string, store: string, schema = schemaDir): Promise<str
 async function versionOf(store: string): Promise<number> {
   return Number(await readFile(`${store}.schema-version`, 'utf8'));
 }
-async function backupsOf(base: string): Promise<string[]> {
-  return (await readdir(base)).filter((name) => name.startsWith('store.backup')).sort();
+async function backupNames(base: string): Promise<string[]> {
+  return (await readdir(join(base, 'backups')).catch(() => [])).sort();
 }
 /** The schema with so many files more. */
 async function newerSchema(base: string, more: number): Promise<string> {
@@ -33,12 +34,6 @@ async function newerSchema(base: string, more: number): Promise<string> {
     await writeFile(join(folder, `000${newest + n}_more.surql`), `DEFINE TABLE more_${n} SCHEMAFULL;`);
   return folder;
 }
-/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
-async function firstRelease(base: string): Promise<string> {
-  spawnSync('tar', ['-xzf', join(import.meta.dirname, 'store-v1.tar.gz'), '-C', base]);
-  return join(base, 'store');
-}
-
 interface Seen {
   conversations: { title: string; usage: { requests: number } }[];
   workflows: { prompt: string; outcome: string; agents: string[] }[];
@@ -82,20 +77,20 @@ test('a store of the first release', async () => {
   expect(await run('cut', store)).toBe('cut');
   expect(JSON.parse(await run('look', store))).toEqual(seen);
   // The copy still is what the first release wrote.
-  const [backup = ''] = await backupsOf(base);
-  expect(backup).toMatch(/^store\.backup-v1-\d{14}$/);
-  expect((await stat(join(base, backup))).mode & 0o777).toBe(0o700);
-  expect(JSON.parse(await run('look', join(base, backup)))).toEqual(seen);
+  const [backup = ''] = await backupNames(base);
+  expect(backup).toMatch(/^upgrade-\d{14}-[0-9a-f]{8}$/);
+  const copy = join(base, 'backups', backup, 'store');
+  expect((await stat(join(base, 'backups', backup))).mode & 0o777).toBe(0o700);
+  expect(JSON.parse(await run('look', copy))).toEqual(seen);
 });
 
 test('each upgrade makes a copy, of which the last two are kept; an older program refuses the new store', async () => {
   const base = await testFolder();
   const store = join(base, 'store');
   expect(await run('open', store)).toBe('opened');
-  expect(await backupsOf(base)).toEqual([]);
+  expect(await backupNames(base)).toEqual([]);
   for (const more of [1, 2, 3]) expect(await run('open', store, await newerSchema(base, more))).toBe('opened');
-  const names = (await backupsOf(base)).map((name) => name.replace(/-\d{14}$/, ''));
-  expect(names).toEqual([`store.backup-v${newest + 1}`, `store.backup-v${newest + 2}`]);
+  expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
   expect(await versionOf(store)).toBe(newest + 3);
   expect(await run('open', store)).toContain('use the newer Triad that wrote it');
   // Also where the version beside it was lost: the store knows it as well.
@@ -111,9 +106,9 @@ test('a copy that cannot be read stops the upgrade, and leaves the store and no 
   const before = await readFile(join(store, manifest));
   expect(JSON.parse(await run('open', store))).toMatchObject({
     code: 'store_failed',
-    message: expect.stringMatching(/is damaged, so it was not upgraded: restore/) as string,
+    message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
   });
-  expect(await backupsOf(base)).toEqual([]);
+  expect(await backupNames(base)).toEqual([]);
   expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
 });
 
@@ -129,12 +124,12 @@ test.runIf(isRoot)('without room for the copy nothing is touched, and with room 
   await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
   const full = {
     code: 'store_unwritable',
-    message: expect.stringMatching(/no room for the copy .* MB are needed/) as string,
+    message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
   };
   expect(JSON.parse(await run('open', store))).toMatchObject(full);
-  expect([await backupsOf(disk), await versionOf(store)]).toEqual([[], 1]);
+  expect([await backupNames(disk), await versionOf(store)]).toEqual([[], 1]);
   await rm(join(disk, 'ballast'));
   expect(await run('open', store)).toBe('opened');
-  expect(await backupsOf(disk)).toHaveLength(1);
+  expect(await backupNames(disk)).toHaveLength(1);
   expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
 });

@@ -48,7 +48,7 @@ export async function checkStore(
 const ADVICE: Readonly<Record<string, string>> = {
   store_locked: 'end the other program that uses it',
   store_unwritable: 'check owner, permissions and free space of the folder',
-  store_failed: 'put back the newest copy of the store folder that lies beside it, or move it away to start empty',
+  store_failed: 'do what the message says; "triad restore DIR" puts a backup back',
   bad_input: 'correct what the message names',
   conflict: 'do what the message says',
 };

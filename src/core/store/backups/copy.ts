@@ -1,0 +1,94 @@
+/** Copies a store's folder, and looks into a copy with the engine itself, in a process of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, existsSync } from 'node:fs';
+import { cp, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { codeOf, TriadError } from '../../base/errors.ts';
+
+/** Free space that must be left besides the copy. */
+const MARGIN_BYTES = 32 * 1024 * 1024;
+/** For a store of many gigabytes. */
+const CHECK_MS = 600_000;
+/** Program that opens the copy; missing in a bundle, where nothing can be looked into. */
+const CHECK = join(import.meta.dirname, 'check-copy.ts');
+/** How often a copy is begun again because the engine's own maintenance changed the files meanwhile. */
+const TRIES = 20;
+/** The engine's diary: it says nothing about the data, and grows at any time. */
+const DIARY = /^LOG/;
+
+/** What a store holds. */
+export const Counts = z.object({ conversations: z.int(), workflows: z.int(), events: z.int() });
+export type Counts = z.infer<typeof Counts>;
+
+/** `version` is null where no schema was ever made. */
+const Held = Counts.extend({ version: z.int().nullable() });
+export type Look = ({ ok: true } & z.infer<typeof Held>) | { ok: false; fault: string };
+
+/**
+ * Copies a folder to which nobody commits meanwhile. The engine may still write tables and delete those that it has
+ * merged: then the copy begins again, so that all of its files are of one instant. Rejects with `store_unwritable`
+ * where there is no room.
+ */
+export async function copyStore(folder: string, target: string): Promise<void> {
+  await mustHaveRoom(folder, dirname(target));
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    await rm(target, { recursive: true, force: true });
+    const before = await filesOf(folder);
+    try {
+      await cp(folder, target, { recursive: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE });
+      const [after, copied] = [await filesOf(folder), await filesOf(target)];
+      if (stateOf(before) === stateOf(after) && bytesIn(before) === bytesIn(copied)) return;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+  throw new TriadError('store_failed', `The files of the store in ${folder} do not stand still: try again later.`);
+}
+
+/** Opens a copy in a child process, which may change its files. Null where that cannot be done: in the desktop. */
+export async function lookInto(copy: string): Promise<Look | null> {
+  if (process.versions.electron !== undefined || !existsSync(CHECK)) return null;
+  const child = spawn(process.execPath, [CHECK, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
+  let [out, said] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code === 0) return { ok: true, ...Held.parse(JSON.parse(out)) };
+  return { ok: false, fault: said.trim() || `the check ended with ${code}` };
+}
+
+async function mustHaveRoom(folder: string, place: string): Promise<void> {
+  const { bavail, bsize } = await statfs(place);
+  const needed = bytesIn(await filesOf(folder)) + MARGIN_BYTES;
+  if (bavail * bsize >= needed) return;
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1e6);
+  throw new TriadError(
+    'store_unwritable',
+    `There is no room for a copy of the store in ${place}: ${megabytes(needed)} MB are needed, ${megabytes(bavail * bsize)} MB are free. Free some space, then try again.`,
+  );
+}
+
+interface FileState {
+  /** Relative to the folder. */
+  path: string;
+  bytes: number;
+  changed: number;
+}
+
+async function filesOf(folder: string): Promise<FileState[]> {
+  const names = await readdir(folder, { withFileTypes: true, recursive: true });
+  const files = names.filter((entry) => entry.isFile() && !DIARY.test(entry.name));
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const { size, mtimeMs } = await stat(path);
+      return { path: path.slice(folder.length + 1), bytes: size, changed: mtimeMs };
+    }),
+  );
+}
+
+const stateOf = (files: readonly FileState[]) =>
+  JSON.stringify(files.map(({ path, bytes, changed }) => [path, bytes, changed]).sort());
+const bytesIn = (files: readonly FileState[]) => files.reduce((sum, { bytes }) => sum + bytes, 0);

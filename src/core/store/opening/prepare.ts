@@ -1,0 +1,115 @@
+/** What must be known of a store's folder before the engine opens it: its version, and whether it is whole. */
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { damaged, stamp } from '../backups/backups.ts';
+import { copyStore, type Look, lookInto } from '../backups/copy.ts';
+import { isManifestTruncated } from './manifest.ts';
+import { type Migration, refuseNewer } from './migrate.ts';
+import { backUp } from './upgrade.ts';
+import { damagedLog } from './wal.ts';
+
+/** Files that hold what was committed; an empty one holds nothing. */
+const DATA = /\.(sst|blob|log)$/;
+
+/**
+ * Rejects a newer or damaged store and backs one up that needs a migration. Returns its version, 0 for a new one. A
+ * store whose version was never recorded is not damaged but unfinished, and nobody was told that anything is in it:
+ * the engine goes on with it; one that it cannot read is set aside, and `warn` is told.
+ */
+export async function prepareFolder(
+  folder: string,
+  migrations: readonly Migration[],
+  warn: (line: string) => void,
+): Promise<number> {
+  const version = await recordedVersion(folder);
+  refuseNewer(version, migrations);
+  if (!(await readdir(folder)).includes('CURRENT')) {
+    const holds = await holdsData(folder);
+    if (holds && version > 0) throw damaged(folder, 'the file CURRENT is missing');
+    if (holds) await setAside(folder, warn);
+    // Of a store that somebody moved away: this one is not finished until its own is recorded.
+    await rm(versionFile(folder), { force: true });
+    return 0;
+  }
+  if (version === 0) return prepareUnrecorded(folder, migrations, warn);
+  const log = await damagedLog(folder);
+  if (log !== null) throw damaged(folder, `a part of ${log} cannot be read`);
+  if ((await isManifestTruncated(folder)) && !(await isTruncationHarmless(folder)))
+    throw damaged(folder, 'the list of its files is cut off');
+  if (version < migrations.length) await backUp(folder, version);
+  return version;
+}
+
+async function prepareUnrecorded(
+  folder: string,
+  migrations: readonly Migration[],
+  warn: (line: string) => void,
+): Promise<number> {
+  const { look, losesTables } = await tryOnCopy(folder);
+  if (look === null) {
+    await backUp(folder, 0);
+    return 0;
+  }
+  if (look.ok && look.version !== null) {
+    // Only the record was lost.
+    await recordVersion(folder, look.version);
+    return prepareFolder(folder, migrations, warn);
+  }
+  const isEmpty = look.ok && look.conversations === 0 && !((await isManifestTruncated(folder)) && losesTables);
+  if (!isEmpty) await setAside(folder, warn);
+  return 0;
+}
+
+async function setAside(folder: string, warn: (line: string) => void): Promise<void> {
+  const aside = `${folder}.set-aside-${stamp()}`;
+  await rename(folder, aside);
+  warn(
+    `The store in ${folder} was never finished and cannot be read: it was set aside as ${aside}, a new one is made.`,
+  );
+}
+
+async function holdsData(folder: string): Promise<boolean> {
+  const names = (await readdir(folder)).filter((name) => DATA.test(name));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.some((size) => size > 0);
+}
+
+/**
+ * For a store whose manifest is truncated: after a crash nothing is missing, but otherwise the engine would delete
+ * files that the manifest no longer names.
+ */
+async function isTruncationHarmless(folder: string): Promise<boolean> {
+  const { look, losesTables } = await tryOnCopy(folder);
+  return look?.ok === true && !losesTables;
+}
+
+/** `losesTables`: the engine deletes files when it opens the folder, those that its list does not name or that it merged. */
+async function tryOnCopy(folder: string): Promise<{ look: Look | null; losesTables: boolean }> {
+  const copy = `${folder}.check`;
+  const tables = async (of: string) => (await readdir(of)).filter((name) => name.endsWith('.sst'));
+  try {
+    const before = await tables(folder);
+    await copyStore(folder, copy);
+    const look = await lookInto(copy);
+    const after = await tables(copy);
+    return { look, losesTables: !before.every((name) => after.includes(name)) };
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** The version is also kept beside the folder, because it must be known before the store is opened. */
+function versionFile(folder: string): string {
+  return `${folder}.schema-version`;
+}
+
+async function recordedVersion(folder: string): Promise<number> {
+  const text = await readFile(versionFile(folder), 'utf8').catch(() => '');
+  return /^\d+\s*$/.test(text) ? Number(text) : 0;
+}
+
+export async function recordVersion(folder: string, version: number): Promise<void> {
+  const partial = `${versionFile(folder)}.partial`;
+  await writeFile(partial, `${version}\n`);
+  await rename(partial, versionFile(folder));
+}

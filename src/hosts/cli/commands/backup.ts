@@ -1,0 +1,104 @@
+/** `triad backup` and `triad restore`: verified copies of what happened, and the way back. */
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf } from '#core/base/errors.ts';
+import { restoreData } from '#core/hosting/restore-data.ts';
+import { folders } from '#core/settings/folders.ts';
+import { type Backup, finishBackup, prune, stamp } from '#core/store/backups/backups.ts';
+import type { Counts } from '#core/store/backups/copy.ts';
+import { compareFiles } from '#core/store/backups/manifest.ts';
+import { openLink } from '../follow/link.ts';
+import { EXIT, UsageError } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { visible } from '../terminal/visible.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+/** In the data folder's own `backups/`, where older ones then go, or in a folder of the person's, which is all theirs. */
+export async function backUp(io: Io, given: string | undefined, { json }: Options): Promise<number> {
+  const { screen, env, signal } = io;
+  const target = given === undefined ? null : await emptyPlace(resolve(io.folder, given));
+  const { data, config } = await folders(env);
+  const link = await openLink(io, false);
+  try {
+    const { partial, keep, maxAgeDays: days } = await link.ask((client) => client.request('backup.begin', {}));
+    try {
+      signal.throwIfAborted();
+      const sessions = join(data, 'sessions');
+      // They can be made again from the store, so they need not be of the same instant.
+      if (existsSync(sessions)) await cp(sessions, join(partial, 'sessions'), { recursive: true });
+      const made = await finishBackup(partial, 0);
+      const gone = target === null ? await prune(dirname(dirname(made.folder)), made, 'backup', { keep, days }) : [];
+      const backup = target === null ? made : await moved(made, target);
+      const { folder, bytes, holds } = backup;
+      if (json) screen.data(`${JSON.stringify({ folder, bytes, ...holds, removed: gone }, null, 2)}\n`);
+      else {
+        screen.data(`${visible(folder)}\n`);
+        screen.note(`${megabytes(bytes)}, verified: ${words(holds)}.`);
+        if (gone.length > 0) screen.note(`Older backups removed: ${gone.length} (settings: backups).`);
+        screen.note(`Settings, agents and keys are not in it: they are files in ${visible(config)}.`);
+      }
+      return EXIT.ok;
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+  } finally {
+    await link.close();
+  }
+}
+
+export async function restoreBackup(io: Io, given: string, { json }: Options): Promise<number> {
+  const { screen, env } = io;
+  if (env['TRIAD_STORE']) throw new UsageError('TRIAD_STORE is set: only the store in the data folder can be restored');
+  const from = resolve(io.folder, given);
+  if (!existsSync(from)) throw new UsageError(`There is no folder ${visible(from)}`);
+  const { data } = await folders(env);
+  const { holds, madeAt, aside } = await restoreData(data, from, io.signal);
+  if (json) screen.data(`${JSON.stringify({ folder: from, madeAt, ...holds, aside }, null, 2)}\n`);
+  else {
+    screen.note(`Restored${madeAt === null ? ' what can be read' : ` the backup of ${madeAt}`}: ${words(holds)}.`);
+    screen.note(`What was there before is in ${visible(aside)}`);
+  }
+  return EXIT.ok;
+}
+
+async function emptyPlace(folder: string): Promise<string> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw new UsageError(`${visible(folder)} is not a folder`);
+  });
+  if (names.length > 0) throw new UsageError(`${visible(folder)} is not empty: name a new folder`);
+  return folder;
+}
+
+/** To another disk it is copied, compared and then given its name. */
+async function moved(made: Backup, folder: string): Promise<Backup> {
+  await mkdir(dirname(folder), { recursive: true });
+  try {
+    await rename(made.folder, folder);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    const partial = `${folder}.${stamp()}.partial`;
+    try {
+      await cp(made.folder, partial, { recursive: true });
+      await compareFiles(partial, made);
+      await rename(partial, folder);
+      await rm(made.folder, { recursive: true });
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+  }
+  return { ...made, folder };
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function words(holds: Counts | null): string {
+  if (holds === null) return 'it could not be counted';
+  const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+  const { conversations, workflows, events } = holds;
+  return `${some(conversations, 'conversation')}, ${some(workflows, 'workflow')}, ${some(events, 'event')}`;
+}

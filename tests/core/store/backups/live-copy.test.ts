@@ -1,0 +1,67 @@
+/** A backup of a store to which somebody commits all the time: as of one instant, with all that was acknowledged. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import { newId } from '#core/base/ids.ts';
+import { finishBackup } from '#core/store/backups/backups.ts';
+import { connect, openStore } from '#core/store/surreal.ts';
+import { testFolder } from '../support.ts';
+
+test('queries that run end before the database stands still, and others wait', async () => {
+  const database = await connect('mem://', { timeoutMs: 5000 });
+  const order: string[] = [];
+  const ask = (name: string) => database.query('RETURN 1').then(() => order.push(name));
+  const asked = [ask('before')];
+  await database.still(async () => {
+    order.push('still');
+    asked.push(ask('after'));
+    for (let turns = 0; turns < 500; turns += 1) await turn();
+    order.push('over');
+  });
+  await Promise.all(asked);
+  expect(order).toEqual(['before', 'still', 'over', 'after']);
+  await database.close();
+});
+
+test('commits wait for the copy, and everything before it is in it', async () => {
+  const base = await testFolder();
+  const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
+  const conversationId = newId();
+  let committed = 0;
+  let over = false;
+  const writing = (async () => {
+    while (!over) {
+      const seq = committed + 1;
+      const ids = { conversationId, workflowId: conversationId, runId: conversationId, parentRunId: null };
+      const text = 'x'.repeat(20_000);
+      const notice = {
+        type: 'notice',
+        seq,
+        at: '2026-03-01T12:00:00.000Z',
+        agent: 'lead',
+        level: 'info',
+        text,
+        ...ids,
+      };
+      await store.commit([notice as DurableEvent], []);
+      committed = seq;
+    }
+  })();
+  for (let round = 0; round < 3; round += 1) {
+    await expect.poll(() => committed).toBeGreaterThan(100 * (round + 1));
+    const before = committed;
+    const partial = await store.beginBackup();
+    const after = committed;
+    const { holds, folder } = await finishBackup(partial, 0);
+    expect(holds?.events).toBeGreaterThanOrEqual(before);
+    // One more may be on its way when the copy begins, and its word come after it.
+    expect(holds?.events).toBeLessThanOrEqual(after + 1);
+    await rm(folder, { recursive: true });
+  }
+  over = true;
+  await writing;
+  expect(await store.lastSeq(conversationId)).toBe(committed);
+  await store.close();
+});

@@ -1,0 +1,131 @@
+/** `triad backup` and `triad restore` on real homes: beside a program that owns the data folder, and after damage. */
+import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
+import { becomesOwner, waits } from '../support/owner.ts';
+import { machine, type Machine } from '../support/process.ts';
+
+interface Made {
+  folder: string;
+  bytes: number;
+  conversations: number;
+  workflows: number;
+  events: number;
+}
+
+async function backUp({ triad }: Machine, ...args: string[]): Promise<Made> {
+  const { code, out, err } = await triad(['backup', '--json', ...args]);
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out) as Made;
+}
+
+/** Changes a byte in the middle of each file that holds what was committed. */
+async function damage(store: string, files = /\.(log|sst)$/): Promise<void> {
+  for (const name of (await readdir(store)).filter((file) => files.test(file))) {
+    const path = join(store, name);
+    const { size } = await stat(path);
+    if (size === 0) continue;
+    const at = Math.floor(size / 2);
+    const file = await open(path, 'r+');
+    await file.write(Buffer.of(((await readFile(path))[at] ?? 0) ^ 0xff), 0, 1, at);
+    await file.close();
+  }
+}
+
+test('a damaged store is said to be, with its newest backup, from which everything comes back', async () => {
+  const home = await machine(spawnOne());
+  const { triad } = home;
+  expect((await triad(['run', '--approve', 'all', 'Ask a helper'])).code).toBe(0);
+  const before = await triad(['sessions', 'list', '--json']);
+  const [{ id = '' } = {}] = JSON.parse(before.out) as { id: string }[];
+  const trace = await triad(['sessions', 'trace', id, '--json']);
+  const made = await backUp(home);
+  expect(made).toMatchObject({ conversations: 1, workflows: 1 });
+  expect(made.events).toBeGreaterThan(20);
+
+  await damage(join(home.home, 'store'));
+  const refused = await triad(['run', 'x']);
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toMatch(/^triad: The store in .* is damaged: its newest backup is of .*\n$/);
+  expect(refused.err).toContain(`triad restore ${made.folder}\n`);
+
+  const restored = await triad(['restore', made.folder]);
+  expect([restored.code, restored.out]).toEqual([0, '']);
+  expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);
+  expect(await triad(['sessions', 'trace', id, '--json'])).toEqual(trace);
+  expect(await triad(['sessions', 'list', '--json'])).toEqual(before);
+  // What was there is kept, and what is no part of a backup stays.
+  const names = await readdir(home.home);
+  expect(await readdir(join(home.home, names.find((name) => name.startsWith('set-aside-')) ?? ''))).toEqual(
+    expect.arrayContaining(['sessions', 'store']),
+  );
+});
+
+test('beside an owner a backup is made, in any folder, and none is restored', async () => {
+  const home = await machine(plainAnswer());
+  await home.triad(['run', 'x']);
+  const owner = await home.app();
+  await becomesOwner(home, owner);
+  await expect.poll(owner.out, waits).toContain('http://');
+  const own = join(home.folder, 'mine');
+  const made = await backUp(home, own);
+  expect(made).toMatchObject({ folder: own, conversations: 1, workflows: 1 });
+  expect((await readdir(own)).sort()).toEqual(['manifest.json', 'sessions', 'store']);
+  expect(JSON.stringify(await readdir(own, { recursive: true }))).not.toMatch(/secret|instance|config/);
+  // Older ones go, but only those of this kind, and what was never finished.
+  await writeFile(join(home.home, 'config.toml'), '[backups]\nkeep = 2\n');
+  owner.child.kill('SIGTERM');
+  await owner.exit;
+  await mkdir(join(home.home, 'backups', 'mine'), { recursive: true });
+  const later = [await backUp(home), await backUp(home), await backUp(home)];
+  expect((await readdir(join(home.home, 'backups'))).map((name) => join(home.home, 'backups', name)).sort()).toEqual(
+    [...later.slice(1).map(({ folder }) => folder), join(home.home, 'backups', 'mine')].sort(),
+  );
+
+  const other = await home.app();
+  await becomesOwner(home, other);
+  const refused = await home.triad(['restore', own]);
+  expect(refused).toEqual({
+    code: 1,
+    out: '',
+    err: `triad: Triad is running with this data folder (pid ${other.child.pid}): stop it, then restore again\n`,
+  });
+});
+
+test('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
+  const home = await machine(plainAnswer());
+  const { triad } = home;
+  await triad(['run', 'x']);
+  const made = await backUp(home);
+  const before = await readdir(home.home);
+  const refusals = async (folder: string) => {
+    const { code, out, err } = await triad(['restore', folder]);
+    expect([code, out]).toEqual([2, '']);
+    expect(await readdir(home.home)).toEqual(before);
+    return err;
+  };
+  expect(await refusals(join(home.folder, 'nowhere'))).toMatch(/^triad: There is no folder .*\n$/);
+  expect(await refusals(home.folder)).toMatch(/^triad: .* is no backup: .*\n$/);
+  await damage(join(made.folder, 'store'));
+  expect(await refusals(made.folder)).toMatch(/^triad: The backup in .* is damaged \(store\/.* has changed .*\n$/);
+  await rm(join(made.folder, 'store', 'CURRENT'));
+  expect(await refusals(made.folder)).toMatch(/^triad: The backup in .* is damaged \(.*\n$/);
+  expect((await triad(['backup', home.folder])).err).toMatch(/ is not empty: name a new folder\n$/);
+  // One whose manifest was not written yet is none.
+  await cp(made.folder, join(home.home, 'backups', 'half'), { recursive: true });
+  await rm(join(home.home, 'backups', 'half', 'manifest.json'));
+  expect(await refusals(join(home.home, 'backups', 'half'))).toMatch(/ is no backup: /);
+});
+
+test('a store of which there is no backup gives what can be read of it', async () => {
+  const home = await machine(plainAnswer());
+  for (const prompt of ['one', 'two', 'three']) await home.triad(['run', prompt]);
+  const store = join(home.home, 'store');
+  await damage(store, /\.log$/);
+  const { err } = await home.triad(['sessions', 'list']);
+  expect(err).toContain(`there is no backup of it; to go on with what can be read of it: triad restore ${store}\n`);
+  const { code } = await home.triad(['restore', store]);
+  expect(code).toBe(0);
+  expect((await home.triad(['run', 'four'])).code).toBe(0);
+});

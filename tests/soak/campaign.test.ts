@@ -1,0 +1,12 @@
+/** A sample of the campaign of kills and signals; `npm run soak` plays three hundred. */
+import { expect, test } from 'vitest';
+import { campaign } from './campaign.ts';
+
+/** A kill, a Ctrl-C beside an owner, and at a first start a question that nobody answered. */
+const SEEDS = [6, 9, 12];
+
+test('nothing is lost, repeated or stuck after a sample of kills', { timeout: 240_000 }, async () => {
+  const { kills, breaches } = await campaign(SEEDS);
+  expect(breaches).toEqual([]);
+  expect(kills).toBe(SEEDS.length);
+});

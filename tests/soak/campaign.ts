@@ -1,0 +1,335 @@
+/**
+ * Ends `run` and `serve` with seeded signals at seeded instants, very first starts among them; after each of them a
+ * restart goes on, and what is stored is held against what the client saw and what the model's server says.
+ * `node tests/soak/campaign.ts [--kills 300] [--from 1]`; exit code 1 with a line for each breach.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DurableEvent } from '#contract/event.ts';
+import type { Entry } from '#contract/message.ts';
+import { MAX_SUB_AGENTS } from '#contract/limits.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { WorkflowDetail } from '#contract/view.ts';
+import { connectToOwner } from '#core/hosting/owner-connection.ts';
+import type { Instance } from '#core/hosting/ping-server.ts';
+import { ownVersion } from '#hosts/version.ts';
+import { COMPILED } from '../support/compiled.ts';
+import { type FakeModel, type RecordedRequest, startFakeModel } from '../support/fake-model/server.ts';
+import { CampaignModel, markOf } from './campaign-model.ts';
+import { breachesOf } from './invariants.ts';
+import { Random } from './random.ts';
+
+/** What the next start finds, and what there is in the end. */
+export interface Found {
+  owner: boolean;
+  notes: string[];
+  /** Workflows that are neither ended nor run by anybody. */
+  stuck: string[];
+  /** Null where nothing of the workflow is stored. */
+  before: { events: DurableEvent[]; outcome: Outcome | null; open: string[]; asleep: string[] } | null;
+  after: {
+    events: DurableEvent[];
+    detail: WorkflowDetail;
+    entries: (readonly [string, Entry[]])[];
+    left: number;
+  } | null;
+}
+
+export interface CampaignResult {
+  kills: number;
+  /** By what was killed and how. */
+  counts: Record<string, number>;
+  /** By what the next start found: nothing, or the outcome. */
+  found: Record<string, number>;
+  /** Answers of the model that no row knows: see `docs/decisions.md`, "What waits for the disk". */
+  uncounted: number;
+  /** Questions that were open when it started. */
+  questions: number;
+  breaches: string[];
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+const CLI = join(ROOT, 'src/hosts/cli.ts');
+const APP = join(ROOT, 'tests/hosts/support/app-process.ts');
+const READER = join(import.meta.dirname, 'campaign-reader.ts');
+const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+const PATIENCE_MS = 90_000;
+const LANES = 2;
+
+interface Place {
+  home: string;
+  workspace: string;
+  pages: string;
+  env: Record<string, string | undefined>;
+}
+
+interface Running {
+  child: ChildProcess;
+  out: () => string;
+  err: () => string;
+  exit: Promise<number | string>;
+}
+
+/** What the client of a workflow saw of it before its end. */
+interface Victim {
+  saw: DurableEvent[];
+  /** Whether it was told that its message is stored. */
+  accepted: boolean;
+  /** Whether the program that waited for the workflow got a person's Ctrl-C. */
+  stopped: boolean;
+  err: string;
+}
+
+function start(args: readonly string[], { env, workspace }: Place): Running {
+  const child = spawn(process.execPath, args, { env, cwd: workspace, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  const exit = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => {
+      clearTimeout(late);
+      resolve(code ?? signal ?? 'gone');
+    });
+  });
+  return { child, out: () => out, err: () => err, exit };
+}
+
+async function placeIn(folder: string, url: string): Promise<Place> {
+  const [home, workspace, pages] = [join(folder, 'home'), join(folder, 'workspace'), join(folder, 'pages')];
+  for (const made of [home, workspace, pages]) await mkdir(made, { recursive: true });
+  await writeFile(join(workspace, 'README.md'), '# A workspace\n');
+  await writeFile(join(pages, 'index.html'), '<html></html>');
+  const { PATH } = process.env;
+  const own = { TRIAD_HOME: home, HOME: home, INIT_CWD: workspace, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: url };
+  return { home, workspace, pages, env: { PATH, ...own, ...COMPILED } };
+}
+
+/** Durable events of whole lines; a killed process leaves half a line. */
+function seenIn(out: string): DurableEvent[] {
+  const lines = out.split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as DurableEvent).filter((event) => 'seq' in event);
+}
+
+class Kill {
+  readonly seed: number;
+  readonly fresh: boolean;
+  readonly kind: 'run' | 'client' | 'owner' | 'asking';
+  readonly signal: (typeof SIGNALS)[number];
+  readonly #after: number;
+
+  constructor(seed: number) {
+    const random = new Random('kill', seed);
+    this.seed = seed;
+    this.fresh = random.chance(0.35);
+    this.kind = random.pick(['run', 'run', 'client', 'owner', 'asking'] as const);
+    this.signal = random.pick(SIGNALS);
+    this.#after = random.next();
+  }
+
+  get name(): string {
+    return `${this.kind} ${this.signal}${this.fresh ? ' first start' : ''}`;
+  }
+
+  /** `wholeMs`: how long a start with a workflow takes. */
+  async play(place: Place, wholeMs: number): Promise<Victim> {
+    const delay = this.#after * wholeMs;
+    if (this.kind === 'asking') return this.#ask(place, delay);
+    const owner = this.kind === 'run' ? null : await this.#owner(place);
+    const run = start([CLI, 'run', '--json', '--approve', 'all', `${markOf(this.seed)} Do it`], place);
+    await sleep(delay);
+    (this.kind === 'owner' ? owner : run)?.child.kill(this.signal);
+    // A client whose owner was killed takes over, and goes on to its end.
+    await run.exit;
+    owner?.child.kill('SIGTERM');
+    await owner?.exit;
+    const saw = seenIn(run.out());
+    return {
+      saw,
+      accepted: saw.length > 0,
+      stopped: this.signal === 'SIGINT' && this.kind !== 'owner',
+      err: run.err(),
+    };
+  }
+
+  async #owner(place: Place): Promise<Running> {
+    const owner = start([APP, place.pages], place);
+    while (!owner.out().includes('http://') && owner.child.exitCode === null) await sleep(20);
+    return owner;
+  }
+
+  /** A client that answers no question, and whose owner is killed. */
+  async #ask(place: Place, delay: number): Promise<Victim> {
+    const owner = await this.#owner(place);
+    const instance = JSON.parse(await readFile(join(place.home, 'instance.json'), 'utf8')) as Instance;
+    const hello = { version: await ownVersion(), folder: place.workspace, baseUrl: null, storeUrl: null };
+    const connection = await connectToOwner(instance, hello, AbortSignal.timeout(PATIENCE_MS));
+    const victim: Victim = { saw: [], accepted: false, stopped: false, err: '' };
+    const work = async () => {
+      if (!connection) return;
+      const { client } = connection;
+      const { id: conversationId } = await client.request('conversation.create', {});
+      await client.subscribe('conversation', { conversationId }, (event) => {
+        if ('seq' in event) victim.saw.push(event);
+      });
+      await client.request('message.send', { conversationId, text: `${markOf(this.seed)} Do it` });
+      victim.accepted = true;
+    };
+    const working = work().catch(() => undefined);
+    await sleep(delay);
+    owner.child.kill(this.signal === 'SIGINT' ? 'SIGTERM' : this.signal);
+    await owner.exit;
+    await working;
+    connection?.close();
+    return { ...victim, err: owner.err() };
+  }
+}
+
+/** Each breach as one line. */
+function breaches({ saw, accepted, stopped }: Victim, found: Found, requests: readonly RecordedRequest[]): string[] {
+  const { before, after } = found;
+  const lines = found.stuck.map((line) => `stuck: ${line}`);
+  lines.push(
+    ...found.notes.filter((note) => /damaged|set aside/.test(note)).map((note) => `the next start said: ${note}`),
+  );
+  if (before === null || after === null) {
+    if (accepted) lines.push('lost: nothing of a message that was accepted is stored');
+    return lines;
+  }
+  const stored = new Set(after.events.map((event) => JSON.stringify(event)));
+  // A client takes back the end that its owner's death made: it was stored all the same.
+  for (const event of saw)
+    if (!stored.has(JSON.stringify(event))) lines.push(`lost: event ${event.seq} (${event.type}), which was shown`);
+  for (const id of before.open)
+    if (before.outcome === 'interrupted' && !before.asleep.includes(id)) lines.push(`lost: the question ${id}`);
+  const { detail, entries, left } = after;
+  const { outcome } = detail.workflow;
+  if (outcome !== 'completed' && !(stopped && outcome === 'cancelled')) lines.push(`stuck: it ended as ${outcome}`);
+  if (left > 0) lines.push(`stuck: ${left} questions stay open`);
+  lines.push(...repeated(before.events, after.events, requests), ...unrecorded(detail, requests));
+  return [...lines, ...breachesOf({ detail, entries: new Map(entries), requests, events: after.events })];
+}
+
+/** A request whose answer is a finished step is never sent again, and no writing tool starts twice. */
+function repeated(
+  before: readonly DurableEvent[],
+  after: readonly DurableEvent[],
+  requests: readonly RecordedRequest[],
+): string[] {
+  const lines: string[] = [];
+  const finished = new Set(
+    before.flatMap((event) =>
+      event.type === 'message-end' && event.entry.kind === 'assistant' && !event.entry.interrupted
+        ? [event.entry.responseId]
+        : [],
+    ),
+  );
+  const asked = ({ body }: RecordedRequest) => JSON.stringify([body.system, body.messages]);
+  for (const request of requests)
+    if (request.responseId !== null && finished.has(request.responseId))
+      for (const later of requests)
+        if (later.index > request.index && asked(later) === asked(request))
+          lines.push(`repeated: request ${request.index}, whose answer was stored, as ${later.index}`);
+  const writes = after.flatMap((event) =>
+    event.type === 'tool-start' && event.name === 'write_file' ? [event.toolCallId] : [],
+  );
+  if (new Set(writes).size !== writes.length) lines.push('repeated: a writing tool ran twice');
+  return lines;
+}
+
+/** Answers that no row knows: the requests of a few milliseconds before a kill, whose start was not on the disk yet. */
+function uncounted({ requests: rows }: WorkflowDetail, requests: readonly RecordedRequest[]): number {
+  return Math.max(0, requests.filter(({ completed }) => completed).length - rows.length);
+}
+
+/** What the server answered is a row in the accounts, finished or as an attempt: of each step, and of all but what was under way. */
+function unrecorded(detail: WorkflowDetail, requests: readonly RecordedRequest[]): string[] {
+  const answered = requests.filter(({ completed }) => completed).map(({ rule }) => rule);
+  const told = `of the answers ${answered.join(', ')} only ${detail.requests.length} are recorded`;
+  const isLost = detail.requests.length < new Set(answered).size || uncounted(detail, requests) > MAX_SUB_AGENTS;
+  return isLost ? [`lost: ${told}`] : [];
+}
+
+export async function campaign(
+  seeds: readonly number[],
+  report: (line: string) => void = () => undefined,
+): Promise<CampaignResult> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'triad-kills-')));
+  const model = await startFakeModel(new CampaignModel());
+  const result: CampaignResult = { kills: 0, counts: {}, found: {}, uncounted: 0, questions: 0, breaches: [] };
+  const waiting = [...seeds];
+  try {
+    const wholeMs = await wholeRun(await placeIn(join(base, 'whole'), model.url));
+    const lane = async (_: unknown, index: number) => {
+      let number = 0;
+      let place = await placeIn(join(base, `${index}-0`), model.url);
+      for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+        const kill = new Kill(seed);
+        if (kill.fresh) {
+          await rm(join(place.home, '..'), { recursive: true, force: true });
+          place = await placeIn(join(base, `${index}-${(number += 1)}`), model.url);
+        }
+        const found = await playOne(kill, place, model, wholeMs, result).catch((error: unknown) => [
+          `failed: ${String(error)}`,
+        ]);
+        result.kills += 1;
+        result.counts[kill.name] = (result.counts[kill.name] ?? 0) + 1;
+        const lines = found.map((line) => `seed ${seed} (${kill.name}): ${line}`);
+        result.breaches.push(...lines);
+        for (const line of lines) report(line);
+        if (result.kills % 25 === 0) report(`${result.kills} of ${seeds.length}, ${result.breaches.length} breaches`);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+  } finally {
+    await model.close();
+    await rm(base, { recursive: true, force: true, maxRetries: 3 });
+  }
+  return result;
+}
+
+async function playOne(
+  kill: Kill,
+  place: Place,
+  model: FakeModel,
+  wholeMs: number,
+  result: CampaignResult,
+): Promise<string[]> {
+  const victim = await kill.play(place, wholeMs);
+  const reader = start([READER, markOf(kill.seed)], place);
+  const code = await reader.exit;
+  if (code !== 0) return [`stuck: the next start ended with ${code}: ${reader.err()} ${victim.err}`];
+  const found = JSON.parse(reader.out()) as Found;
+  const what = found.before === null ? 'nothing' : String(found.before.outcome);
+  result.found[what] = (result.found[what] ?? 0) + 1;
+  result.questions += found.before?.open.length ?? 0;
+  const mark = `[kill ${kill.seed}`;
+  const own = model.requests.filter(({ seen }) => seen.prompt.includes(`${mark}]`) || seen.prompt.includes(`${mark} `));
+  if (found.after) result.uncounted += uncounted(found.after.detail, own);
+  return breaches(victim, found, own);
+}
+
+/** How long a first start with a workflow takes on this machine, in milliseconds. */
+async function wholeRun(place: Place): Promise<number> {
+  const began = performance.now();
+  const run = start([CLI, 'run', '--json', '--approve', 'all', `${markOf(0)} Do it`], place);
+  if ((await run.exit) !== 0) throw new Error(`a run without a kill fails: ${run.err()}`);
+  return performance.now() - began;
+}
+
+if (import.meta.main) {
+  const number = (name: string, otherwise: number) => {
+    const at = process.argv.indexOf(`--${name}`);
+    return at < 0 ? otherwise : Number(process.argv[at + 1]);
+  };
+  const began = performance.now();
+  const from = number('from', 1);
+  const seeds = Array.from({ length: number('kills', 300) }, (_, index) => from + index);
+  const { breaches: found, ...counts } = await campaign(seeds, (line) => console.error(line));
+  console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - began) / 1000) }));
+  console.log(`${found.length} breaches`);
+  process.exit(found.length === 0 ? 0 : 1);
+}
