@@ -40,9 +40,13 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   const before = await triad(['sessions', 'list', '--json']);
   const [{ id = '' } = {}] = JSON.parse(before.out) as { id: string }[];
   const trace = await triad(['sessions', 'trace', id, '--json']);
+  const replaced = join(home.home, 'replaced', id);
+  await mkdir(replaced, { recursive: true });
+  await writeFile(join(replaced, 'one.before'), 'what an agent replaced');
   const made = await backUp(home);
   expect(made).toMatchObject({ conversations: 1, workflows: 1 });
   expect(made.events).toBeGreaterThan(20);
+  await rm(replaced, { recursive: true });
 
   await damage(join(home.home, 'store'));
   const refused = await triad(['run', 'x']);
@@ -55,6 +59,7 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);
   expect(await triad(['sessions', 'trace', id, '--json'])).toEqual(trace);
   expect(await triad(['sessions', 'list', '--json'])).toEqual(before);
+  expect(await readFile(join(replaced, 'one.before'), 'utf8')).toBe('what an agent replaced');
   // What was there is kept, and what is no part of a backup stays.
   const names = await readdir(home.home);
   expect(await readdir(join(home.home, names.find((name) => name.startsWith('set-aside-')) ?? ''))).toEqual(

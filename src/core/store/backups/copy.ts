@@ -6,6 +6,7 @@ import { cp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../../base/errors.ts';
+import { REPLACED, SESSIONS } from '../../settings/folders.ts';
 
 /** Free space that must be left besides the copy. */
 const MARGIN_BYTES = 32 * 1024 * 1024;
@@ -45,6 +46,24 @@ export async function copyStore(folder: string, target: string): Promise<void> {
     }
   }
   throw new TriadError('store_failed', `The files of the store in ${folder} do not stand still: try again later.`);
+}
+
+/** What of a data folder is kept with its store: files that only the program itself changes. */
+export const BESIDE = [SESSIONS, REPLACED] as const;
+
+/** Copies those folders. Sessions can be made again, and what was replaced never changes, so they need not be of one instant. */
+export async function copyBeside(from: string, to: string): Promise<void> {
+  for (const name of BESIDE) {
+    for (let tries = 1; existsSync(join(from, name)); tries += 1) {
+      try {
+        await cp(join(from, name), join(to, name), { recursive: true, force: true });
+        break;
+      } catch (error) {
+        // A file was replaced, or removed with its conversation, while it was copied.
+        if (codeOf(error) !== 'ENOENT' || tries >= TRIES) throw error;
+      }
+    }
+  }
 }
 
 /** Opens a copy in a child process, which may change its files. Null where that cannot be done: in the desktop. */

@@ -3,19 +3,19 @@
  * a journal says so, and whoever owns the folder next finishes it: after a kill, the old is there or the new.
  */
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { TriadError } from '../../base/errors.ts';
 import { stamp } from './backups.ts';
-import { copyStore, Counts, lookInto } from './copy.ts';
+import { BESIDE, copyBeside, copyStore, Counts, lookInto } from './copy.ts';
 import { compareFiles, isPlainStore, manifestOf, unfit } from './manifest.ts';
 
 const STAGING = 'restoring';
 const JOURNAL = 'ready.json';
 const VERSION = 'store.schema-version';
-const PARTS = ['store', VERSION, 'sessions'] as const;
+const PARTS = ['store', VERSION, ...BESIDE] as const;
 
 const Journal = z.object({ aside: z.string() });
 
@@ -70,8 +70,7 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   if (manifest !== null) await compareFiles(from, manifest);
   await mkdir(staging, { mode: 0o700 });
   await copyStore(manifest === null ? from : join(from, 'store'), join(staging, 'store'));
-  if (manifest !== null && existsSync(join(from, 'sessions')))
-    await cp(join(from, 'sessions'), join(staging, 'sessions'), { recursive: true });
+  if (manifest !== null) await copyBeside(from, staging);
   const look = await lookInto(join(staging, 'store'));
   if (look === null) throw new TriadError('conflict', 'Nothing can be restored in the desktop: use a terminal.');
   if (!look.ok && manifest === null)

@@ -1,12 +1,12 @@
 /** `triad backup` and `triad restore`: verified copies of what happened, and the way back. */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { codeOf } from '#core/base/errors.ts';
 import { restoreData } from '#core/hosting/restore-data.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type Backup, finishBackup, prune, stamp } from '#core/store/backups/backups.ts';
-import type { Counts } from '#core/store/backups/copy.ts';
+import { copyBeside, type Counts } from '#core/store/backups/copy.ts';
 import { compareFiles } from '#core/store/backups/manifest.ts';
 import { openLink } from '../follow/link.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
@@ -27,9 +27,7 @@ export async function backUp(io: Io, given: string | undefined, { json }: Option
     const { partial, keep, maxAgeDays: days } = await link.ask((client) => client.request('backup.begin', {}));
     try {
       signal.throwIfAborted();
-      const sessions = join(data, 'sessions');
-      // They can be made again from the store, so they need not be of the same instant.
-      if (existsSync(sessions)) await cp(sessions, join(partial, 'sessions'), { recursive: true });
+      await copyBeside(data, partial);
       const made = await finishBackup(partial, 0);
       const gone = target === null ? await prune(dirname(dirname(made.folder)), made, 'backup', { keep, days }) : [];
       const backup = target === null ? made : await moved(made, target);
