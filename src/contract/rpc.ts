@@ -20,6 +20,7 @@ import { type AgentEvent, DurableEvent } from './event.ts';
 import { Id, Instant } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { Entry } from './message.ts';
+import { Missing } from './missing.ts';
 import { Outcome, Status } from './outcome.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
@@ -203,8 +204,24 @@ export const methods = {
     z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
-  /** Writes all its Markdown files again from the store; returns their folder and number. */
-  'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
+  /**
+   * Writes all its Markdown files again from the store; returns their folder and number. Where something is `missing`,
+   * files that are there stay as they are (0 are written).
+   */
+  'conversation.project': method(
+    conversationId,
+    z.object({ folder: z.string(), files: z.int(), missing: z.array(Missing).optional() }),
+  ),
+  /**
+   * Looks at everything stored of it, or of these workflows of it; returns what was looked at, and what should be there
+   * and cannot be found or read.
+   */
+  'conversation.check': method(
+    z.strictObject({ conversationId: Id, workflowIds: z.array(Id).max(200).optional() }),
+    z.object({ workflows: z.int(), events: z.int(), missing: z.array(Missing) }),
+  ),
+  /** The ids of all conversations, also of those in the trash. */
+  'store.conversations': method(nothing, z.array(Id)),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),

@@ -215,5 +215,10 @@ function queryError(error: unknown, what: string): TriadError {
     const full = 'The disk of the store is full: free some space, then start Triad again.';
     return new TriadError('store_unwritable', full, { cause: error, detail: message });
   }
+  if (/corruption/i.test(message)) {
+    const damaged =
+      'A part of the history cannot be read, the store is damaged: restore a backup with "triad restore DIR".';
+    return new TriadError('store_failed', damaged, { cause: error, detail: message });
+  }
   return new TriadError('store_failed', `${what}: ${message}`, { cause: error });
 }

@@ -172,6 +172,7 @@ async function closeRun(
     error: INTERRUPTED,
     origin: failureContextOf(run),
     ...reviewedIn(entries),
+    entries: next,
     durationMs,
     usage: usageOf(run.usage),
   });

@@ -1,5 +1,6 @@
 /** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
+import { type Missing, missingText } from '#contract/missing.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
@@ -10,7 +11,9 @@ import type { WorkflowRecord } from './record.ts';
 export async function* markdownOf(
   conversation: ConversationRow,
   workflows: AsyncIterable<WorkflowRecord>,
+  missing: readonly Missing[] = [],
 ): AsyncGenerator<string> {
+  const notice = missingText(missing);
   const { id, title, folder, agent, createdAt, updatedAt, usage, deletedAt } = conversation;
   yield lines([
     `# ${inline(title) || 'Conversation'}`,
@@ -22,6 +25,7 @@ export async function* markdownOf(
     `- Last change: ${updatedAt}`,
     ...(deletedAt ? [`- In the trash since: ${deletedAt}`] : []),
     `- Used: ${used(usage)}`,
+    ...(notice === null ? [] : ['', inline(notice)]),
   ]);
   let number = 0;
   for await (const workflow of workflows) yield workflowOf(workflow, (number += 1));

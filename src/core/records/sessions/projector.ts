@@ -1,16 +1,18 @@
 /** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
+import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
 import { PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { checkConversation, checkWorkflows } from '../../store/check.ts';
 import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
 import { StaleSessions } from './stale-sessions.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
-import { removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
+import { hasSession, removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
 import { sessionMetadata, sessionPage } from './session-page.ts';
 import { type WorkflowPart, workflowPart } from './workflow-part.ts';
 
@@ -27,7 +29,10 @@ export interface ProjectorPorts {
 
 export interface Projected {
   folder: string;
+  /** How many were written. */
   files: number;
+  /** What the store should have of the session and has not: its files stay as they are. Left out if nothing is. */
+  missing?: Missing[];
 }
 
 /** Debounce delay, in milliseconds: events within it become one projection. */
@@ -158,17 +163,35 @@ export class SessionProjector {
     const { store } = this.#ports;
     const name = folderNameOf(conversation);
     const [root, other] = this.#rootsOf(conversation);
+    const folder = `${rootPath(root)}/${name}`;
     const ids = conversation.deletedAt ? [] : await workflowIdsOf(store, conversation.id);
+    const missing = conversation.deletedAt ? [] : await this.#missingOf(conversation, ids);
+    // What was written when all was there says more than what could be written now.
+    if (missing.length > 0 && (await hasSession(root, name))) return { folder, files: 0, missing };
     let files = 0;
-    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids));
+    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids, missing));
     else await removeSession(root, name);
     await removeSession(other, name);
     this.#keepMark(conversation.id);
-    return { folder: `${rootPath(root)}/${name}`, files };
+    return { folder, files, ...(missing.length > 0 ? { missing } : {}) };
+  }
+
+  /** Of the workflows that this program has not written yet: those that it has come from what it stored itself. */
+  async #missingOf({ id, lastSeq }: ConversationRow, ids: readonly string[]): Promise<Missing[]> {
+    const { store } = this.#ports;
+    const known = this.#parts.get(id);
+    if (known === undefined) return (await checkConversation(store, id)).missing;
+    const fresh = ids.filter((workflowId) => !known.has(workflowId));
+    const lost = ids.length === 0 && lastSeq > 0;
+    return lost ? (await checkConversation(store, id)).missing : (await checkWorkflows(store, fresh)).missing;
   }
 
   /** Files of sub-agents first, so that no link is broken meanwhile. */
-  async *#filesOf(conversation: ConversationRow, ids: readonly string[]): AsyncGenerator<SessionFile> {
+  async *#filesOf(
+    conversation: ConversationRow,
+    ids: readonly string[],
+    missing: readonly Missing[],
+  ): AsyncGenerator<SessionFile> {
     const { id } = conversation;
     const folder = folderNameOf(conversation);
     const known = this.#parts.get(id) ?? new Map<string, WorkflowPart>();
@@ -186,7 +209,7 @@ export class SessionProjector {
       }
     }
     const all = [...parts.values()];
-    yield { name: SESSION_FILE, text: sessionPage(conversation, all) };
+    yield { name: SESSION_FILE, text: sessionPage(conversation, all, missing) };
     yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
     this.#keep(id, parts);
   }

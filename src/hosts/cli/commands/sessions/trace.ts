@@ -10,13 +10,13 @@ export async function traceSession(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const { conversation, workflows } = await loadSession(client, id);
+  const { conversation, workflows, missing } = await loadSession(client, id);
   const details = [];
   for (const workflow of workflows) {
     signal.throwIfAborted();
     details.push(await client.request('workflow.get', { workflowId: workflow.id }));
   }
-  const trace = traceOf(conversation, details);
+  const trace = traceOf(conversation, details, missing);
   if (options.json) return screen.data(`${JSON.stringify(trace, null, 2)}\n`);
   const { traceText } = await import('../../render/trace-text.ts');
   for (const line of traceText(trace, screen.width, screen.dataStyle)) screen.data(`${line}\n`);
