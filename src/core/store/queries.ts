@@ -16,7 +16,7 @@ import type { Archive } from './archive.ts';
 import { SELECT_JSON } from './rows/row-codec.ts';
 import type { Store } from './store.ts';
 
-export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | keyof Archive> {
+export function queriesOf(database: Database): Omit<Store, 'lost' | 'commit' | 'close' | keyof Archive> {
   const reader = new Reader(database);
   return {
     ...eventReads(reader),

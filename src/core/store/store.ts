@@ -77,6 +77,8 @@ export interface RebuildProgress {
 }
 
 export interface Store {
+  /** Aborts with `store_failed` when the folder of the store has vanished: nothing can be read or written any more. */
+  readonly lost: AbortSignal;
   /** Stores events and writes in one transaction, in order. Durable when it resolves; nothing is stored if it rejects. */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void>;
 

@@ -10,6 +10,8 @@ import type { Database } from './database.ts';
 import { closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
+import { watchFolder } from './opening/folder-watch.ts';
+import { assertLogWhole, LogWitness } from './opening/log-witness.ts';
 import { migrate, prepareFolder, readMigrations, recordVersion } from './opening/migrate.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
@@ -30,13 +32,17 @@ export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, on
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
-  if (folder !== null) await checkFolder(folder);
+  if (folder !== null) {
+    await checkFolder(folder);
+    await assertLogWhole(folder);
+  }
   const before = folder === null ? 0 : await prepareFolder(folder, migrations);
-  const database = await connect(url, { signal, timeoutMs, onBegin });
+  const connected = await connect(url, { signal, timeoutMs, onBegin });
+  const { database, lost } = folder === null ? { database: connected, lost: NEVER } : await guarded(connected, folder);
   try {
     const version = await migrate(database, migrations, before === 0);
     if (folder !== null) await recordVersion(folder, version);
-    const store = storeOn(database);
+    const store = storeOn(database, lost);
     if (await rebuildPending(database)) await store.rebuild();
     return store;
   } catch (error) {
@@ -45,8 +51,34 @@ export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, on
   }
 }
 
-/** The store on a migrated database. */
-export function storeOn(database: Database): Store {
+/** Stores that are in memory only lose no folder. */
+const NEVER = new AbortController().signal;
+
+/** The database with its folder watched: nothing is asked of it any more once that has gone, and its log is witnessed. */
+async function guarded(connected: Database, folder: string): Promise<{ database: Database; lost: AbortSignal }> {
+  const [watch, witness] = [await watchFolder(folder), new LogWitness(folder)];
+  const database: Database = {
+    ...connected,
+    query: async (sql, values) => {
+      watch.lost.throwIfAborted();
+      return connected.query(sql, values);
+    },
+    transaction: async (sql, values) => {
+      watch.lost.throwIfAborted();
+      await connected.transaction(sql, values);
+      witness.touch();
+    },
+    close: async () => {
+      watch.end();
+      await connected.close();
+      if (!watch.lost.aborted) await witness.close();
+    },
+  };
+  return { database, lost: watch.lost };
+}
+
+/** The store on a migrated database; `lost` aborts when its folder has gone. */
+export function storeOn(database: Database, lost = NEVER): Store {
   const commits = new Commits(database);
   const commit: Store['commit'] = async (events, writes) => {
     await commits.commit(events, writes);
@@ -66,6 +98,7 @@ export function storeOn(database: Database): Store {
       work(...input).finally(() => commits.forget());
   const { archive, ended, close } = archiveOf(database, { ...reads, commit });
   return {
+    lost,
     commit,
     ...reads,
     ...archive,

@@ -12,7 +12,14 @@ import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
 import { StaleSessions } from './stale-sessions.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
-import { hasSession, removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
+import {
+  hasSession,
+  removeSession,
+  rootPath,
+  type SessionFile,
+  type SessionsRoot,
+  writeSession,
+} from './session-folder.ts';
 import { sessionMetadata, sessionPage } from './session-page.ts';
 import { type WorkflowPart, workflowPart } from './workflow-part.ts';
 

@@ -1,5 +1,5 @@
 /**
- * A process of its own that works on stores in folders: `seed FOLDER` fills a new one, `read FOLDER…` prints a line for
+ * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`) fills a new one, `read FOLDER…` prints a line for
  * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
@@ -38,10 +38,11 @@ for (const folder of folders) {
   let line: Record<string, unknown> = {};
   try {
     const store = await openStore({ url: `rocksdb://${folder}` });
-    if (task === 'seed') {
+    if (task.startsWith('seed')) {
       const seeder = new Seeder(store, '/home/ada');
-      await seeder.workflows(40, 10);
-      await seeder.long(600);
+      const few = task === 'seed-few';
+      await seeder.workflows(few ? 3 : 30, 10);
+      if (!few) await seeder.long(600);
       await store.settled();
       await store.close();
     } else {

@@ -37,7 +37,11 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
   ]);
   const history = full ? checkHistory : () => Promise.resolve([]);
   const connect = () => io.connect({ works: false });
-  const { store, app, more } = await checkStore(found, { connect, history, settingsFit: settings.state === 'ok' }, signal);
+  const { store, app, more } = await checkStore(
+    found,
+    { connect, history, settingsFit: settings.state === 'ok' },
+    signal,
+  );
   const provider = app === null ? [] : await checkProvider(app, signal);
   return [runtime, ...places, settings, store, ...more, keys, ...provider, ...rest.flat()];
 }

@@ -39,18 +39,17 @@ async function idsIn(client: Client, list: List): Promise<string[]> {
 export async function loadSession(client: Client, word: string): Promise<Session> {
   const id = await sessionId(client, word);
   const snapshot = await found(client.request('conversation.snapshot', { conversationId: id }));
-  if (snapshot !== null) {
-    const { missing } = await client.request('conversation.check', { conversationId: id });
-    return { ...(await wholeSession(client, snapshot)), missing };
-  }
+  if (snapshot !== null) return wholeSession(client, snapshot);
   const detail = await found(client.request('workflow.get', { workflowId: id }));
   if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);
-  const { conversation, workflow, runs } = detail;
-  const { missing } = await client.request('conversation.check', {
-    conversationId: conversation.id,
-    workflowIds: [workflow.id],
-  });
-  return { conversation, workflows: [workflow], runs, missing };
+  return { conversation: detail.conversation, workflows: [detail.workflow], runs: detail.runs };
+}
+
+/** The same, with what the store has lost of the conversation. */
+export async function loadChecked(client: Client, word: string): Promise<Session> {
+  const session = await loadSession(client, word);
+  const { missing } = await client.request('conversation.check', { conversationId: session.conversation.id });
+  return { ...session, missing };
 }
 
 /** Goes back page by page to the first workflow. */

@@ -2,7 +2,7 @@
 import type { Client } from '#contract/rpc.ts';
 import { traceOf } from '../../render/trace.ts';
 import type { Io } from '../../terminal/io.ts';
-import { loadSession } from './load-session.ts';
+import { loadChecked } from './load-session.ts';
 
 export async function traceSession(
   { screen, signal }: Io,
@@ -10,7 +10,7 @@ export async function traceSession(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const { conversation, workflows, missing } = await loadSession(client, id);
+  const { conversation, workflows, missing } = await loadChecked(client, id);
   const details = [];
   for (const workflow of workflows) {
     signal.throwIfAborted();
