@@ -174,23 +174,28 @@ export async function checkWorkflow(
   );
   // Where events are missing too, what the row of the workflow states is all that is known.
   add('runs', Math.max(without(expected.of('run'), runs), Math.min(1, subAgentCount) + subAgentCount - runs.size));
-  for (const [runId, wanted] of expected.entries) {
-    const has = (await reads.entriesOf(runId)).map(({ n }) => n);
-    const lost = [...wanted].filter((n) => !has.includes(n)).sort((a, b) => a - b);
+  const executions = expected.of('sub_agent_execution');
+  const [histories, calls, made, approvals, executed] = await Promise.all([
+    Promise.all([...expected.entries.keys()].map((runId) => reads.entriesOf(runId))),
+    reads.callsOf([...expected.of('run')]),
+    reads.requestsOf(id),
+    idsOf(
+      reads.approvalsOf([id]).then((all) => all.map(({ request }) => request)),
+      expected.of('approval'),
+      (approval) => reads.approval(approval),
+    ),
+    reads.executionsOf([...executions]),
+  ]);
+  for (const [index, [runId, wanted]] of [...expected.entries].entries()) {
+    const has = new Set((histories[index] ?? []).map(({ n }) => n));
+    const lost = [...wanted].filter((n) => !has.has(n)).sort((a, b) => a - b);
     add('entries', lost.length, runId, rangesOf(lost));
   }
-  const calls = await reads.callsOf([...expected.of('run')]);
   add('calls', without(expected.of('tool_call'), new Set(calls.map((call) => `${call.runId} ${call.toolCallId}`))));
-  const requests = new Set((await reads.requestsOf(id)).map(({ requestId }) => `${id} ${requestId}`));
+  const requests = new Set(made.map(({ requestId }) => `${id} ${requestId}`));
   add('requests', Math.max(without(expected.of('model_request'), requests), usage.requests - requests.size));
-  const approvals = await idsOf(
-    reads.approvalsOf([id]).then((all) => all.map(({ request }) => request)),
-    expected.of('approval'),
-    (approval) => reads.approval(approval),
-  );
   add('approvals', without(expected.of('approval'), approvals));
-  const executions = expected.of('sub_agent_execution');
-  add('rows', without(executions, new Set(await reads.executionsOf([...executions]))));
+  add('rows', without(executions, new Set(executed)));
   return { events, lastSeq, missing };
 }
 

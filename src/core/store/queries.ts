@@ -13,8 +13,8 @@ import { withEnvelopes } from './rows/envelope-texts.ts';
 import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
 import { byId, compare, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
-import { SELECT_JSON } from './rows/row-codec.ts';
-import type { Store } from './store.ts';
+import { decodeRow, SELECT_JSON } from './rows/row-codec.ts';
+import type { Row, Store } from './store.ts';
 
 export function queriesOf(database: Database): Omit<Store, 'lost' | 'commit' | 'close' | keyof Archive> {
   const reader = new Reader(database);
@@ -126,12 +126,17 @@ function runReads(
     },
     executionsOf: async (runIds) => {
       const { database } = reader;
-      const one = async (id: string): Promise<string[]> => {
-        const record = database.record('sub_agent_execution', id);
-        const [found] = await database.query('SELECT VALUE id FROM ONLY $record', { record }).catch(() => []);
-        return found === undefined || found === null ? [] : [id];
+      const some = async (ids: readonly string[]): Promise<string[]> => {
+        const records = ids.map((id) => database.record('sub_agent_execution', id));
+        const [found] = await database.query('SELECT VALUE record::id(id) FROM $records', { records });
+        return found as string[];
       };
-      return (await Promise.all(runIds.map(one))).flat();
+      if (runIds.length === 0) return [];
+      // One that cannot be read fails all.
+      return some(runIds).catch(async () => {
+        const each = await Promise.all(runIds.map((id) => some([id]).catch(() => [])));
+        return each.flat();
+      });
     },
     // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
@@ -139,20 +144,20 @@ function runReads(
 }
 
 /** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */
-async function entriesOf(reader: Reader, runId: string): Promise<Entry[]> {
-  const sql = `SELECT ${SELECT_JSON} FROM message:[$runId, $first]..=[$runId, $last]`;
-  const read = async (first: number, last: number): Promise<Entry[]> => {
-    const found = await reader.rows<{ entry: Entry }>('message', sql, { runId, first, last });
-    return found.map(({ entry }) => entry);
+async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> {
+  const read = async (first: number, last: number): Promise<[Entry[], number]> => {
+    const [rows, run] = (await database.query(
+      `SELECT ${SELECT_JSON} FROM message:[$runId, $first]..=[$runId, $last]; SELECT VALUE json FROM ONLY $run;`,
+      { runId, first, last, run: database.record('run', runId) },
+    )) as [(Row | string)[], unknown];
+    // Without its envelope, which may be what cannot be read.
+    const stated = typeof run === 'string' ? (JSON.parse(run) as Partial<RunRow>).entries : null;
+    return [rows.map((row) => (decodeRow('message', row) as { entry: Entry }).entry), (stated ?? 0) - 1];
   };
-  const newest = async (): Promise<number> => ((await storedRun(reader, runId))?.entries ?? 0) - 1;
-  return (await readDense(read, ({ n }) => n, { from: 0, to: Number.MAX_SAFE_INTEGER, newest })).items;
-}
-
-/** Without its envelope, which may be what cannot be read. */
-async function storedRun({ database }: Reader, runId: string): Promise<Partial<RunRow> | null> {
-  const [json] = await database.query('SELECT VALUE json FROM ONLY $run', { run: database.record('run', runId) });
-  return typeof json === 'string' ? (JSON.parse(json) as Partial<RunRow>) : null;
+  const [entries, last] = await read(0, Number.MAX_SAFE_INTEGER);
+  if ((entries.at(-1)?.n ?? -1) >= last) return entries;
+  const some = async (from: number, to: number) => (await read(from, to))[0];
+  return (await readDense(some, ({ n }) => n, { from: 0, to: last })).items;
 }
 
 function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {

@@ -1,4 +1,4 @@
-/** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time. */
+/** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time, newest first. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
@@ -45,8 +45,8 @@ export interface Projected {
 /** Debounce delay, in milliseconds: events within it become one projection. */
 const GATHER_MS = 250;
 /** Largest share of time spent on writing: the work of agents comes first. */
-const MAX_WRITING_SHARE = 0.1;
-/** How long `close` waits for pending writes, in milliseconds. */
+const SHARE = { working: 0.1, idle: 0.8 };
+/** How long `close` waits for the files of the newest session, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5000;
 /** Sessions whose rendered parts are cached. */
 const MAX_CACHED_SESSIONS = 4;
@@ -60,14 +60,17 @@ const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
 type EventIds = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
 interface PendingSession {
-  /** Null for a session that a previous process left stale. */
+  /** Null for a session that an earlier process left stale. */
   newest: EventIds | null;
   workflows: Set<string>;
 }
 
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
+  /** The one that changed last comes last, and is written first. */
   readonly #pending = new Map<string, PendingSession>();
+  /** Workflows that run. */
+  readonly #working = new Set<string>();
   /** Null if nothing is kept on disk. */
   readonly #stale: StaleSessions | null;
   /** Rendered parts by conversation and workflow, least recently used first. */
@@ -85,18 +88,28 @@ export class SessionProjector {
   /** Takes every stored event and schedules the session that it changes. */
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
+    if (type === 'workflow-end') this.#working.delete(workflowId);
+    else this.#working.add(workflowId);
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
     pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
     pending.workflows.add(workflowId);
+    this.#pending.delete(conversationId);
     this.#pending.set(conversationId, pending);
     this.#stale.mark(conversationId);
     this.#wait(GATHER_MS);
   }
 
-  /** Schedules the sessions that a killed process left stale; does not wait for their files. */
+  /** Schedules the sessions that earlier processes left stale; does not wait for their files. */
   async catchUp(): Promise<void> {
-    for (const id of (await this.#stale?.load()) ?? [])
-      if (!this.#pending.has(id)) this.#pending.set(id, { newest: null, workflows: new Set() });
+    const live = [...this.#pending];
+    const left = (await this.#stale?.load()) ?? [];
+    this.#pending.clear();
+    // Ids sort by the time at which a session began.
+    for (const id of left.sort()) this.#pending.set(id, { newest: null, workflows: new Set() });
+    for (const [id, pending] of live) {
+      this.#pending.delete(id);
+      this.#pending.set(id, pending);
+    }
     if (this.#pending.size > 0) this.#wait(GATHER_MS);
   }
 
@@ -104,6 +117,7 @@ export class SessionProjector {
   rebuild(conversationId: string): Promise<Projected> {
     return this.#queue.add(async () => {
       this.#parts.delete(conversationId);
+      this.#pending.delete(conversationId);
       const missing = `There is no conversation ${conversationId}`;
       return this.#project(await mustExist(this.#ports.store.conversation(conversationId), missing));
     });
@@ -114,20 +128,22 @@ export class SessionProjector {
     if (this.#ports.data !== null) await this.rebuild(conversationId);
   }
 
-  /** Writes what is pending; resolves when done, or after `CLOSE_TIMEOUT_MS`. */
+  /**
+   * Writes the session that changed last, for whoever looks at it next; resolves when done, or after `CLOSE_TIMEOUT_MS`.
+   * The others are marked, and the next process writes them.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer ?? undefined);
     let timer: NodeJS.Timeout | undefined;
-    let late = false;
     const patience = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
-    const rest = async (): Promise<void> => {
-      while (this.#pending.size > 0 && !late) await this.#queue.add(() => this.#next());
+    const last = async (): Promise<void> => {
+      const newest = [...this.#pending.values()].at(-1)?.newest;
+      if (newest) await this.#queue.add(() => this.#next());
       await this.#queue.settled();
       await this.#stale?.settled();
     };
-    await Promise.race([rest(), patience]);
-    late = true;
+    await Promise.race([last(), patience]);
     clearTimeout(timer);
   }
 
@@ -139,16 +155,17 @@ export class SessionProjector {
         await this.#next();
         const took = performance.now() - start;
         this.#timer = null;
-        if (this.#pending.size > 0) this.#wait(took * (1 / MAX_WRITING_SHARE - 1));
+        const share = this.#working.size > 0 ? SHARE.working : SHARE.idle;
+        if (this.#pending.size > 0) this.#wait(took * (1 / share - 1));
       });
     }, ms).unref();
   }
 
-  /** Projects the session that has waited longest. */
+  /** Projects the session that changed last. */
   async #next(): Promise<void> {
-    const [first] = this.#pending;
-    if (!first) return;
-    const [id, pending] = first;
+    const newest = [...this.#pending].at(-1);
+    if (!newest) return;
+    const [id, pending] = newest;
     this.#pending.delete(id);
     try {
       for (const workflow of pending.workflows) this.#parts.get(id)?.delete(workflow);
