@@ -67,7 +67,10 @@ test('each kind of row is counted by itself', async () => {
   await database.query('DELETE model_request:[$id, NONE]..[$id, ..]', { id: detail.workflow.id });
   const { missing } = await check();
   expect(missing.map(({ kind }) => kind)).toEqual(['events', 'runs', 'entries', 'requests']);
-  expect(missing[0]).toMatchObject({ count: detail.workflow.lastSeq, ranges: [{ from: 1, to: detail.workflow.lastSeq }] });
+  expect(missing[0]).toMatchObject({
+    count: detail.workflow.lastSeq,
+    ranges: [{ from: 1, to: detail.workflow.lastSeq }],
+  });
 });
 
 test('a workflow that no list gives, and a block of events that is no JSON', async () => {

@@ -133,7 +133,8 @@ test('a log that was cut off, changed or deleted is not gone on without', async 
   const said = await afterHarm(store, harmsOfLog);
   expect(said.map(({ answer }) => answer?.error)).toEqual(
     ['is cut off', 'is cut off', 'is cut off', 'was changed', 'is gone'].map(
-      (what) => expect.stringMatching(`log of the store in .* ${what}.*restore DIR.*delete .*log-witness.json`) as string,
+      (what) =>
+        expect.stringMatching(`log of the store in .* ${what}.*restore DIR.*delete .*log-witness.json`) as string,
     ),
   );
   // Whoever has no backup goes on with what is left, as the message says.

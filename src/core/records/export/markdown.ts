@@ -1,6 +1,7 @@
 /** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
 import { type Missing, missingText } from '#contract/missing.ts';
+import { cutText } from '#contract/cut-text.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
@@ -74,7 +75,10 @@ function entryOf(entry: Entry): string[] {
     case 'user':
       return block({ person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source], entry.text);
     case 'assistant':
-      return entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block));
+      return [
+        ...entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block)),
+        ...(entry.cut ? ['', inline(cutText(entry.cut))] : []),
+      ];
     case 'tool': {
       const { name, toolCallId, status, durationMs } = entry;
       return block(`**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`, entry.output);
