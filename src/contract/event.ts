@@ -130,6 +130,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     origin: FailureContext.optional(),
     /** Of a run that reviewed itself: all of them, in order. */
     reviews: z.array(Review).optional(),
+    /** How many entries its history has now; left out where it did not start. */
+    entries: z.int().nonnegative().optional(),
     durationMs: z.number(),
     usage: Usage,
   }),

@@ -58,6 +58,11 @@ export const AssistantEntry = z.object({
   parts: z.array(Part),
   stopReason: StopReason.nullable(),
   interrupted: z.boolean(),
+  /**
+   * Set where a call of it had been acted upon when the rest was lost: its complete parts are the message, and are sent
+   * back. `calls`: names of calls that had begun and were lost, as far as they had come.
+   */
+  cut: z.object({ calls: z.array(z.string()) }).optional(),
 });
 
 export const ToolEntry = z.object({

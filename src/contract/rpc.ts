@@ -14,6 +14,7 @@ import {
   Budget,
   Fault,
 } from './agent.ts';
+import { AppState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { Change, ChangeState } from './change.ts';
 import { EndpointUrl } from './endpoint-url.ts';
@@ -21,6 +22,7 @@ import { type AgentEvent, DurableEvent } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { Entry } from './message.ts';
+import { Missing } from './missing.ts';
 import { Outcome, Status } from './outcome.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
@@ -43,33 +45,6 @@ const nothing = z.strictObject({});
 const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
 /** `before` is the `next` cursor of the previous page; pages are newest first. */
 const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
-
-export const AppState = z.object({
-  version: z.string(),
-  /** Folder for new conversations. */
-  folder: z.string(),
-  provider: z.object({
-    /** `demo`: scripted and offline, labelled so everywhere. */
-    kind: z.enum(['anthropic', 'demo']),
-    ready: z.boolean(),
-    /** Of the key that is sent to the endpoint. `store`: the key store of this installation. */
-    keySource: z.enum(['environment', 'store', 'none']),
-    /** Where the endpoint has no key and the key that there is belongs to another address: that, and what to do. */
-    keyElsewhere: z.object({ what: z.string(), remedy: z.string() }).nullable(),
-    baseUrl: z.string().nullable(),
-    baseUrlSource: z.enum(['environment', 'file', 'default']),
-    models: z.array(z.object({ alias: z.string(), id: z.string() })),
-    defaultModel: z.string(),
-  }),
-  /** Where keys are kept; `warning` says what is not safe about it. */
-  secrets: z.object({ backend: z.string(), warning: z.string().nullable() }),
-  /** `baseline`: every agent has it; `primaryOnly`: no sub-agent can have it. */
-  tools: z.array(
-    z.object({ name: z.string(), description: z.string(), baseline: z.boolean(), primaryOnly: z.boolean() }),
-  ),
-  maxSubAgents: z.int(),
-});
-export type AppState = z.infer<typeof AppState>;
 
 /** Filters of a workflow list; all given ones must match. */
 const workflowFilter = {
@@ -213,10 +188,26 @@ export const methods = {
     z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
-  /** Writes all its Markdown files again from the store; returns their folder and number. */
-  'conversation.project': method(conversationId, z.object({ folder: z.string(), files: z.int() })),
   /** Copies the store into a new folder, which whoever asks verifies and makes a backup of; older ones go as told. */
   'backup.begin': method(nothing, z.object({ partial: z.string(), keep: z.int(), maxAgeDays: z.int().nullable() })),
+  /**
+   * Writes all its Markdown files again from the store; returns their folder and number. Where something is `missing`,
+   * files that are there stay as they are (0 are written).
+   */
+  'conversation.project': method(
+    conversationId,
+    z.object({ folder: z.string(), files: z.int(), missing: z.array(Missing).optional() }),
+  ),
+  /**
+   * Looks at everything stored of it, or of these workflows of it; returns what was looked at, and what should be there
+   * and cannot be found or read.
+   */
+  'conversation.check': method(
+    z.strictObject({ conversationId: Id, workflowIds: z.array(Id).max(200).optional() }),
+    z.object({ workflows: z.int(), events: z.int(), missing: z.array(Missing) }),
+  ),
+  /** The ids of all conversations, also of those in the trash. */
+  'store.conversations': method(nothing, z.array(Id)),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),

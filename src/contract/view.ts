@@ -88,6 +88,8 @@ export const RunRow = z.object({
   plan: z.array(PlanItem).nullish(),
   /** Reviews of its own answers; set when it has ended. */
   reviews: z.array(Review).nullish(),
+  /** How many entries its history had when it last ended. */
+  entries: z.int().nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 

@@ -110,6 +110,13 @@ export class EventLog {
     };
   }
 
+  /** Stores and publishes nothing from now on, as after a commit that failed. */
+  fail(error: TriadError): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#onFailure(error);
+  }
+
   /** Resolves when everything appended so far is stored or has failed. */
   async flush(): Promise<void> {
     while (this.#draining) {
@@ -180,14 +187,16 @@ export class EventLog {
   }
 
   #fail(error: unknown, group: Item[]): void {
-    const first = this.#failure === null;
-    this.#failure ??= new TriadError(
-      'store_failed',
-      'The history could not be written, so all work was stopped: check the disk, then start Triad again',
-      { cause: error, detail: String(error) },
-    );
-    for (const item of group) if (item.kind === 'event' || item.kind === 'rows') item.reject(this.#failure);
-    if (first) this.#onFailure(this.#failure);
+    const failure =
+      this.#failure ??
+      (this.#store.lost.reason as TriadError | undefined) ??
+      new TriadError(
+        'store_failed',
+        'The history could not be written, so all work was stopped: check the disk, then start Triad again',
+        { cause: error, detail: String(error) },
+      );
+    for (const item of group) if (item.kind === 'event' || item.kind === 'rows') item.reject(failure);
+    this.fail(failure);
   }
 
   #publish(event: AgentEvent): void {

@@ -35,6 +35,11 @@ export function interruptedParts(
   }).flat();
 }
 
+/** The names of the calls among these parts. */
+export function callsBegun(streamed: OpenMessage['parts']): string[] {
+  return streamed.flatMap(({ kind, name }) => (kind === 'tool' && name ? [name] : []));
+}
+
 interface Open {
   readonly ids: Ids;
   readonly message: OpenMessage;

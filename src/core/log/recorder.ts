@@ -1,6 +1,7 @@
 /** Records the events of one run: adds ids and time to each, keeps the run's usage totals, and streams its deltas. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
+import type { OpenMessage } from '#contract/view.ts';
 import { addTally, tallyOf } from '#contract/tally.ts';
 import type { EventLog } from './event-log.ts';
 import type { OpenMessages, Piece } from './open-messages.ts';
@@ -73,7 +74,7 @@ export class Recorder {
   }
 
   /** The parts of an open message as streamed so far; empty if nothing was. */
-  streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[] {
+  streamed(messageId: string): OpenMessage['parts'] {
     return this.#open.get(messageId)?.parts ?? [];
   }
 }

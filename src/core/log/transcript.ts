@@ -137,6 +137,12 @@ export function repeatsOf(entries: readonly Entry[], call: ToolUsePart): number 
   return count;
 }
 
+/** What the model is told of a response of its own that was cut off after it had been acted upon. */
+function noteOfCut(calls: readonly string[]): string {
+  const begun = calls.length > 0 ? `, with the calls that you had begun: ${calls.join(', ')}` : '';
+  return `[Triad: your response was cut off after these calls. What followed is lost${begun}; nothing of it was done. Do again what is still needed.]`;
+}
+
 const LOST = 'No result: the work was interrupted before this call was done';
 
 /**
@@ -168,6 +174,7 @@ export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[]
         isError: result?.status !== 'completed',
       });
     }
+    if (entry.cut) content.push({ type: 'text', text: noteOfCut(entry.cut.calls) });
   }
   flush();
   return messages;

@@ -2,7 +2,7 @@
 import type { DurableEvent } from '#contract/event.ts';
 import type { AssistantEntry, Part } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
-import { interruptedParts } from './open-messages.ts';
+import { callsBegun, interruptedParts } from './open-messages.ts';
 
 export interface Unfinished {
   readonly runId: string;
@@ -40,7 +40,8 @@ export function endOf({ messageId, at, streamed, recorded }: Unfinished, next: n
   if (recorded?.parts.some(({ type }) => type === 'tool_use')) {
     // A part is whole where another one follows it.
     const parts = interruptedParts(streamed.slice(0, -1), recorded.parts);
-    return { ...message, ...recorded, parts, stopReason: 'tool_use', interrupted: false };
+    const cut = { calls: callsBegun(streamed.slice(recorded.parts.length)) };
+    return { ...message, ...recorded, parts, stopReason: 'tool_use', interrupted: false, cut };
   }
   const parts = interruptedParts(streamed, recorded?.parts ?? []);
   return { ...message, ...recorded, parts, stopReason: null, interrupted: true };

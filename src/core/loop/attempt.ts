@@ -3,7 +3,7 @@ import type { AssistantEntry, Bound, Part, StopReason } from '#contract/message.
 import { newId } from '../base/ids.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
-import { interruptedParts } from '../log/open-messages.ts';
+import { callsBegun, interruptedParts } from '../log/open-messages.ts';
 import type { Emit } from '../log/recorder.ts';
 import { RequestMeter } from './request-meter.ts';
 import { Stopped } from '../base/stop.ts';
@@ -17,6 +17,9 @@ export interface Turn {
   calls: Calls;
   emit: Emit;
 }
+
+/** What is said of a response that did not come whole. */
+type Lost = Partial<Pick<AssistantEntry, 'interrupted' | 'cut'>>;
 
 export class Attempt {
   readonly #run: RunContext;
@@ -69,7 +72,7 @@ export class Attempt {
       case 'end':
         void this.#begin();
         void this.#turn.emit({ type: 'usage', request: this.#meter.end(event.stopReason, null) });
-        return this.#end(this.#parts, event.stopReason, false);
+        return this.#end(this.#parts, event.stopReason);
     }
   }
 
@@ -80,10 +83,12 @@ export class Attempt {
   fail(error: Error): Promise<unknown> {
     const counted = this.#turn.emit({ type: 'usage', request: this.#meter.end(null, error) });
     if (this.#entry) {
-      const rest = this.#parts.slice(this.#entry.parts.length).filter(({ type }) => type !== 'tool_use');
-      this.#end([...this.#entry.parts, ...rest], 'tool_use', false);
+      const { length } = this.#entry.parts;
+      const rest = this.#parts.slice(length).filter(({ type }) => type !== 'tool_use');
+      const cut = { calls: callsBegun(this.#run.streamed(this.#messageId).slice(length)) };
+      this.#end([...this.#entry.parts, ...rest], 'tool_use', { cut });
     } else if (this.#begun) {
-      this.#end(interruptedParts(this.#run.streamed(this.#messageId), this.#parts), null, true);
+      this.#end(interruptedParts(this.#run.streamed(this.#messageId), this.#parts), null, { interrupted: true });
     }
     return counted;
   }
@@ -139,24 +144,24 @@ export class Attempt {
     const { envelope, watchdog } = this.#run;
     const silent = (): void => this.#silence.abort(new Stopped('timeout'));
     this.#watchdog = new Watchdog(envelope.limits.inactivityMs, silent, watchdog.clocks);
-    return this.#run.history.add(this.#draft([], null, false));
+    return this.#run.history.add(this.#draft([], null));
   }
 
   /** The whole message; the calls of it that were not acted upon yet are now. */
-  #end(parts: Part[], stopReason: StopReason | null, interrupted: boolean): undefined {
+  #end(parts: Part[], stopReason: StopReason | null, how: Lost = {}): undefined {
     clearImmediate(this.#acting);
     const { emit, calls } = this.#turn;
     const before = this.#entry?.parts.length ?? 0;
-    const draft = this.#draft(parts, stopReason, interrupted);
+    const draft = this.#draft(parts, stopReason, how);
     const entry = this.#entry ? Object.assign(this.#entry, draft) : this.#run.history.add(draft);
     const recorded = emit({ type: 'message-end', entry });
-    if (interrupted) return;
+    if (how.interrupted) return;
     for (const part of parts.slice(before)) if (part.type === 'tool_use') calls.add(part, recorded);
   }
 
-  #draft(parts: Part[], stopReason: StopReason | null, interrupted: boolean) {
+  #draft(parts: Part[], stopReason: StopReason | null, how: Lost = {}) {
     const ids = { messageId: this.#messageId, responseId: this.#responseId };
-    return { kind: 'assistant' as const, ...ids, parts, stopReason, interrupted };
+    return { kind: 'assistant' as const, ...ids, parts, stopReason, interrupted: false, ...how };
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { Bound, Entry } from '#contract/message.ts';
-import type { ToolCallRow } from '#contract/view.ts';
+import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
 import type { Piece } from '../log/open-messages.ts';
@@ -66,7 +66,7 @@ export interface RunContext {
   admit(signal: AbortSignal): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   hint(piece: Piece): void;
-  streamed(messageId: string): { kind: 'text' | 'thinking' | 'tool'; text: string }[];
+  streamed(messageId: string): OpenMessage['parts'];
   /** What the model is told of them now: descriptions name the agents that can be used. */
   toolSpecs(): ToolSpec[];
   toolContext(toolCallId: string, tool: string): Promise<ToolContext>;

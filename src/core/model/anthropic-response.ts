@@ -127,7 +127,12 @@ export class ResponseReader {
     };
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
-    return [...this.#flush(), ...this.#write(block, raw.text ?? raw.thinking ?? '')];
+    return [...this.#flush(), ...this.#begun(block), ...this.#write(block, raw.text ?? raw.thinking ?? '')];
+  }
+
+  /** The name of a call is told before its arguments come. */
+  #begun({ part, kind, id, name }: Block): ModelEvent[] {
+    return kind === 'tool' ? [{ type: 'delta', part, kind, text: '', toolCallId: id, name }] : [];
   }
 
   #append(block: Block | undefined, delta: RawDelta | undefined): ModelEvent[] {

@@ -1,6 +1,6 @@
 /** The table of model providers and what they differ in: callers ask for a field, never for a name. */
 import { PROVIDER_CONCURRENCY } from '#contract/limits.ts';
-import type { AppState } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
 
 interface ProviderTraits {
   /** Answers from a script instead of a model: offline, free, without a key, and labelled so wherever it shows. */

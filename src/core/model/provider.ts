@@ -1,6 +1,7 @@
 /** The model provider of this installation: the demo, or key and endpoint from the environment or from what the person set. */
 import { PROVIDER_CONCURRENCY } from '#contract/limits.ts';
-import type { AppState, Output } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
+import type { Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import { addressOf, bindOldKey, keepKey, keptKey } from './kept-key.ts';

@@ -82,8 +82,8 @@ export async function executeRun(
     });
   }
   if (result.outcome !== 'interrupted') {
-    const figures = { durationMs, usage: usageOf(recorder.tally), ...reviewedIn(history.entries) };
-    void recorder.record({ type: 'run-end', ...result, ...figures });
+    const figures = { durationMs, usage: usageOf(recorder.tally), entries: history.entries.length };
+    void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewedIn(history.entries) });
   }
   return { ...result, durationMs, tally: recorder.tally };
 }

@@ -82,6 +82,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     },
     ports.groupSize,
   );
+  store.lost.addEventListener('abort', () => log.fail(store.lost.reason as TriadError), { once: true });
   const changed = (): void => {
     approvals.changed();
     attention.changed();

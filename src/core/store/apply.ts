@@ -282,6 +282,7 @@ function runEnd({
   text,
   error,
   reviews,
+  entries,
   durationMs,
   usage,
   at,
@@ -291,7 +292,7 @@ function runEnd({
     kind: 'update',
     table: 'run',
     key: runId,
-    set: { status, outcome, text, error, durationMs, endedAt: at, ...(reviews && { reviews }) },
+    set: { status, outcome, text, error, durationMs, endedAt: at, ...(reviews && { reviews }), entries },
   };
   if (parentRunId === null) return [run];
   const execution = {

@@ -1,20 +1,24 @@
 /** The reads of the store: single records, and bounded ranges of ids or of an index. */
 import type { Approval } from '#contract/approval.ts';
-import type { RequestUsage } from '#contract/event.ts';
+import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { conversations, idAfter } from './lists/lists.ts';
 import { memoryReads } from './memory.ts';
+import { readDense } from './rows/dense.ts';
 import { withEnvelopes } from './rows/envelope-texts.ts';
 import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
 import { byId, compare, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
-import { SELECT_JSON } from './rows/row-codec.ts';
-import type { Store } from './store.ts';
+import { decodeRow, SELECT_JSON } from './rows/row-codec.ts';
+import type { Row, Store } from './store.ts';
 
-export function queriesOf(database: Database): Omit<Store, 'commit' | 'close' | 'beginBackup' | keyof Archive> {
+export function queriesOf(
+  database: Database,
+): Omit<Store, 'lost' | 'commit' | 'close' | 'beginBackup' | keyof Archive> {
   const reader = new Reader(database);
   return {
     ...eventReads(reader),
@@ -44,18 +48,53 @@ function grantReads(reader: Reader): Pick<Store, 'grants' | 'grant' | 'grantsGiv
 /** Sorts after every id. */
 const LAST = '~';
 
-function eventReads(reader: Reader): Pick<Store, 'conversation' | 'conversations' | 'lastSeq' | 'events'> {
+function eventReads(
+  reader: Reader,
+): Pick<Store, 'conversation' | 'conversations' | 'conversationIds' | 'lastSeq' | 'events'> {
   const { database } = reader;
   const conversation = (id: string) => reader.row<ConversationRow>('conversation', id);
+  // The row knows the last start or end of a workflow; the events after it are few.
+  const lastSeq = async (conversationId: string) =>
+    newestEvent(database, conversationId, (await conversation(conversationId))?.lastSeq ?? 0);
   return {
     conversation,
     conversations: (page) => conversations(database, page),
-    // The row knows the last start or end of a workflow; the events after it are few.
-    lastSeq: async (conversationId) =>
-      newestEvent(database, conversationId, (await conversation(conversationId))?.lastSeq ?? 0),
-    events: async (conversationId, from, to) =>
-      withEnvelopes(database, await eventsBetween(database, conversationId, from, to)),
+    conversationIds: async () => {
+      // The rows may lie in a block that cannot be read, so others that name them are asked too.
+      const [own, named, going] = (await database.query(
+        `SELECT VALUE record::id(id) FROM conversation;
+        SELECT VALUE conversationId FROM workflow;
+        SELECT VALUE record::id(id) FROM purge;`,
+      )) as [string[], string[], string[]];
+      return [...new Set([...own, ...named]).difference(new Set(going))].sort();
+    },
+    lastSeq,
+    events: async (conversationId, from, to) => {
+      const newest = () => lastSeq(conversationId);
+      const { items } = await eventsBetween(database, conversationId, { from, to, newest });
+      return readable(database, items);
+    },
   };
+}
+
+/** The program ends: nothing is wrong with what is stored. */
+function isClosed(error: unknown): boolean {
+  return error instanceof TriadError && error.code === 'interrupted';
+}
+
+/** With their envelopes; without the events whose envelope cannot be read. */
+async function readable(database: Database, events: readonly DurableEvent[]): Promise<DurableEvent[]> {
+  try {
+    return await withEnvelopes(database, events);
+  } catch (error) {
+    if (isClosed(error)) throw error;
+    if (events.length <= 1) return [];
+    const middle = Math.ceil(events.length / 2);
+    return [
+      ...(await readable(database, events.slice(0, middle))),
+      ...(await readable(database, events.slice(middle))),
+    ];
+  }
 }
 
 function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf'> {
@@ -76,22 +115,51 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
   };
 }
 
-function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 'callsOf' | 'openMessages'> {
+function runReads(
+  reader: Reader,
+): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 'callsOf' | 'executionsOf' | 'openMessages'> {
   return {
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
-    entriesOf: async (runId) => {
-      const sql = `SELECT ${SELECT_JSON} FROM message:[$runId, NONE]..[$runId, ..]`;
-      const found = await reader.rows<{ entry: Entry }>('message', sql, { runId });
-      return found.map(({ entry }) => entry);
-    },
+    entriesOf: (runId) => entriesOf(reader, runId),
     callsOf: (runIds) => {
       const range = (runId: string) => `SELECT ${SELECT_JSON} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
       return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
     },
+    executionsOf: async (runIds) => {
+      const { database } = reader;
+      const some = async (ids: readonly string[]): Promise<string[]> => {
+        const records = ids.map((id) => database.record('sub_agent_execution', id));
+        const [found] = await database.query('SELECT VALUE record::id(id) FROM $records', { records });
+        return found as string[];
+      };
+      if (runIds.length === 0) return [];
+      // One that cannot be read fails all.
+      return some(runIds).catch(async () => {
+        const each = await Promise.all(runIds.map((id) => some([id]).catch(() => [])));
+        return each.flat();
+      });
+    },
     // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
   };
+}
+
+/** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */
+async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> {
+  const read = async (first: number, last: number): Promise<[Entry[], number]> => {
+    const [rows, run] = (await database.query(
+      `SELECT ${SELECT_JSON} FROM message:[$runId, $first]..=[$runId, $last]; SELECT VALUE json FROM ONLY $run;`,
+      { runId, first, last, run: database.record('run', runId) },
+    )) as [(Row | string)[], unknown];
+    // Without its envelope, which may be what cannot be read.
+    const stated = typeof run === 'string' ? (JSON.parse(run) as Partial<RunRow>).entries : null;
+    return [rows.map((row) => (decodeRow('message', row) as { entry: Entry }).entry), (stated ?? 0) - 1];
+  };
+  const [entries, last] = await read(0, Number.MAX_SAFE_INTEGER);
+  if ((entries.at(-1)?.n ?? -1) >= last) return entries;
+  const some = async (from: number, to: number) => (await read(from, to))[0];
+  return (await readDense(some, ({ n }) => n, { from: 0, to: last })).items;
 }
 
 function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {

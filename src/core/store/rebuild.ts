@@ -62,6 +62,14 @@ async function* conversationsOf(database: Database): AsyncGenerator<Conversation
   }
 }
 
+async function areAll(events: Reads['events'], id: string, last: number): Promise<boolean> {
+  for (let from = 1; from <= last; from += STEP) {
+    const to = Math.min(last, from + STEP - 1);
+    if ((await events(id, from, to)).length < to - from + 1) return false;
+  }
+  return true;
+}
+
 async function rebuildConversation(
   database: Database,
   { lastSeq, events, commit }: Reads,
@@ -70,6 +78,8 @@ async function rebuildConversation(
 ): Promise<number> {
   const { id } = plain;
   const last = await lastSeq(id);
+  // Rows are not given away for fewer events: they may be all that is left of what happened.
+  if (!(await areAll(events, id, last))) return 0;
   for (;;) {
     const [workflowId] = await workflowIdsOf(database, id, 1);
     if (workflowId === undefined) break;

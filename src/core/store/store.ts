@@ -77,15 +77,19 @@ export interface RebuildProgress {
 }
 
 export interface Store {
+  /** Aborts with `store_failed` when the folder of the store has vanished: nothing can be read or written any more. */
+  readonly lost: AbortSignal;
   /** Stores events and writes in one transaction, in order. Durable when it resolves; nothing is stored if it rejects. */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void>;
 
   conversation(id: string): Promise<ConversationRow | null>;
   /** Newest `updatedAt` first; with `unchangedSince` only those that did not change after that instant. */
   conversations(page: Page & { unchangedSince?: string }): Promise<Paged<ConversationRow>>;
+  /** Every conversation, in the trash or not, that anything names; those that are being purged are left out. In order. */
+  conversationIds(): Promise<string[]>;
   /** Number of a conversation's newest stored event; 0 for none. */
   lastSeq(conversationId: string): Promise<number>;
-  /** Events with `from <= seq <= to`, in order. */
+  /** Events with `from <= seq <= to`, in order, as far as they can be read; `check.ts` knows what is missing. */
   events(conversationId: string, from: number, to: number): Promise<DurableEvent[]>;
 
   workflow(id: string): Promise<WorkflowRow | null>;
@@ -100,9 +104,11 @@ export interface Store {
   run(id: string): Promise<RunRow | null>;
   /** In order of creation. */
   runsOf(workflowIds: readonly string[]): Promise<RunRow[]>;
-  /** Entries in order of `n`. */
+  /** Entries in order of `n`, as far as they can be read. */
   entriesOf(runId: string): Promise<Entry[]>;
   callsOf(runIds: readonly string[]): Promise<ToolCallRow[]>;
+  /** Those of these runs that have a row in `sub_agent_execution`, which can be read. */
+  executionsOf(runIds: readonly string[]): Promise<string[]>;
   approvalsOf(workflowIds: readonly string[]): Promise<Approval[]>;
   approval(id: string): Promise<Approval | null>;
   /** Approvals with at least one undecided item. */

@@ -16,6 +16,8 @@ import { copyStore } from './backups/copy.ts';
 import { migrate, readMigrations, versionIn } from './opening/migrate.ts';
 import { prepareFolder, recordVersion } from './opening/prepare.ts';
 import { endUpgrade } from './opening/upgrade.ts';
+import { watchFolder } from './opening/folder-watch.ts';
+import { LogWitness } from './opening/log-witness.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
@@ -43,7 +45,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
   if (folder !== null) await checkFolder(folder);
   const before = folder === null ? 0 : await prepareFolder(folder, migrations, warn);
-  const database = await connect(url, { signal, timeoutMs, onBegin });
+  const connected = await connect(url, { signal, timeoutMs, onBegin });
+  const { database, lost } = folder === null ? { database: connected, lost: NEVER } : await guarded(connected, folder);
   try {
     if (folder !== null && before > 0 && (await versionIn(database)) === 0)
       throw damaged(folder, 'it has no schema version any more');
@@ -51,7 +54,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (folder !== null && before !== version) await recordVersion(folder, version);
     // Also of one that was killed right before this.
     if (folder !== null) await endUpgrade(folder);
-    const store = storeOn(database, folder);
+    const store = storeOn(database, folder, lost);
     if (await rebuildPending(database)) await store.rebuild();
     return store;
   } catch (error) {
@@ -60,8 +63,34 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** The store on a migrated database; `folder`: where its files are. */
-export function storeOn(database: Closable, folder: string | null = null): Store {
+/** Stores that are in memory only lose no folder. */
+const NEVER = new AbortController().signal;
+
+/** The database with its folder watched: nothing is asked of it any more once that has gone, and its log is witnessed. */
+async function guarded(connected: Closable, folder: string): Promise<{ database: Closable; lost: AbortSignal }> {
+  const [watch, witness] = [await watchFolder(folder), new LogWitness(folder)];
+  const database: Closable = {
+    ...connected,
+    query: async (sql, values) => {
+      watch.lost.throwIfAborted();
+      return connected.query(sql, values);
+    },
+    transaction: async (sql, values) => {
+      watch.lost.throwIfAborted();
+      await connected.transaction(sql, values);
+      witness.touch();
+    },
+    close: async () => {
+      watch.end();
+      await connected.close();
+      if (!watch.lost.aborted) await witness.close();
+    },
+  };
+  return { database, lost: watch.lost };
+}
+
+/** The store on a migrated database; `folder`: where its files are, `lost` aborts when that has gone. */
+export function storeOn(database: Closable, folder: string | null = null, lost = NEVER): Store {
   const commits = new Commits(database);
   const commit: Store['commit'] = async (events, writes) => {
     await commits.commit(events, writes);
@@ -81,6 +110,7 @@ export function storeOn(database: Closable, folder: string | null = null): Store
       work(...input).finally(() => commits.forget());
   const { archive, ended, close } = archiveOf(database, { ...reads, commit });
   return {
+    lost,
     commit,
     ...reads,
     ...archive,
@@ -238,6 +268,11 @@ function queryError(error: unknown, what: string, folder: string | null): TriadE
   if (/no space left/i.test(message)) {
     const full = 'The disk of the store is full: free some space, then start Triad again.';
     return new TriadError('store_unwritable', full, { cause: error, detail: message });
+  }
+  if (/corruption/i.test(message)) {
+    const damaged =
+      'A part of the history cannot be read, the store is damaged: restore a backup with "triad restore DIR".';
+    return new TriadError('store_failed', damaged, { cause: error, detail: message });
   }
   return new TriadError('store_failed', `${what}: ${message}`, { cause: error });
 }

@@ -49,7 +49,7 @@ export interface ToolContext {
 }
 
 /** A write of a file: its path relative to the workspace, its bytes before (null: none) and after, and its permissions. */
-export interface Replacing {
+interface Replacing {
   path: string;
   before: Buffer | null;
   after: string;

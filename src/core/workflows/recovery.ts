@@ -186,6 +186,7 @@ async function closeRun(
     text: salvaged(entries),
     origin: failureContextOf(run),
     ...reviewedIn(entries),
+    entries: next,
     ...end,
     usage: usageOf(run.usage),
   });

@@ -143,6 +143,7 @@ function addDoctor(program: Command, io: Io, done: Done): void {
   program
     .command('doctor')
     .description('what works on this machine and what does not, and what to do about it')
+    .option('--full', 'look at the whole history too, and say what of it is missing')
     .addOption(json())
     .action(async (options: object) => done(await (await import('./commands/doctor/doctor.ts')).doctor(io, options)));
 }

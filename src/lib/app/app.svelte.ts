@@ -1,6 +1,7 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
-import type { AppState, Input } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
+import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import type { Refusal } from '#lib/client/link.ts';

@@ -1,5 +1,5 @@
 /** What the demo answers or has played: scripted and offline, and labelled so wherever it shows. */
-import type { AppState } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
 import type { RunRow } from '#contract/view.ts';
 
 const DEMO = 'demo';

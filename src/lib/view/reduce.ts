@@ -278,9 +278,9 @@ function runStart(view: View, event: Event<'run-start'>): View {
 }
 
 function runEnd(view: View, event: Event<'run-end'>): View {
-  const { runId, outcome, text, error, reviews, durationMs, at } = event;
+  const { runId, outcome, text, error, reviews, entries, durationMs, at } = event;
   const end = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
-  const set = { ...end, ...(reviews && { reviews }) };
+  const set = { ...end, ...(reviews && { reviews }), ...(entries !== undefined && { entries }) };
   const open = view.open.filter((message) => message.runId !== runId);
   return { ...setReviewing(withoutRetry(view, runId), runId, false), runs: setRun(view, runId, () => set), open };
 }

@@ -38,7 +38,9 @@ export type Block =
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'user'; key: string; entry: UserEntry }
   | { kind: 'system'; key: string; entry: SystemEntry }
-  | { kind: 'interrupted'; key: string };
+  | { kind: 'interrupted'; key: string }
+  /** `calls`: names of those that were lost with the rest. */
+  | { kind: 'cut'; key: string; calls: readonly string[] };
 
 export interface RunRows {
   run: RunRow;
@@ -93,7 +95,9 @@ function assistantBlocks(source: RunRows, entry: AssistantEntry, results: Map<st
         return [];
     }
   });
-  return entry.interrupted ? [...blocks, { kind: 'interrupted', key: `${entry.messageId}-cut` }] : blocks;
+  const key = `${entry.messageId}-cut`;
+  if (entry.cut) return [...blocks, { kind: 'cut', key, calls: entry.cut.calls }];
+  return entry.interrupted ? [...blocks, { kind: 'interrupted', key }] : blocks;
 }
 
 /** Calls of it may be under way, or have their results, before it is complete. */

@@ -1,6 +1,7 @@
 /** Every word that the screens show, in one place, so that a second language is a second file. */
 import type { RunKind } from '#contract/agent.ts';
 import type { Decision, Subject } from '#contract/approval.ts';
+import { cutText } from '#contract/cut-text.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
@@ -159,6 +160,7 @@ export const text = {
     lead: 'Lead',
     thinking: 'Thinking',
     thought: 'Thought',
+    cutAfterCalls: (calls: readonly string[]) => cutText({ calls: [...calls] }),
     cutOff: 'Cut off here: this part was interrupted and is not sent to the model.',
     retrying: (attempt: number, wait: string) => `Next attempt (${attempt}) in ${wait}`,
     responding: 'Waiting for the model…',

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { AppState } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
 import type { WorkflowDetail } from '#contract/view.ts';
 import type { Hello } from '#core/hosting/handshake.ts';
 import { connectToOwner } from '#core/hosting/owner-connection.ts';

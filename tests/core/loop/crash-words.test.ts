@@ -9,7 +9,10 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
 
-test('whole text after the call is part of the response, cut text is not', async () => {
+test.each([
+  ['whole text after the call is part of the response, cut text is not', text('cut words', { deltas: 3 }), []],
+  ['of a call that had begun the name is kept', toolUse('write_file', { path: 'a', content: 'b' }), ['write_file']],
+])('%s', async (_, lost, calls) => {
   const free = new Gate();
   const store = await openStore({ url: 'mem://' });
   const lasting = { ...store, close: () => Promise.resolve() };
@@ -22,7 +25,7 @@ test('whole text after the call is part of the response, cut text is not', async
     writes.push(write);
     return write;
   };
-  const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), text('cut words', { deltas: 3 })];
+  const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), lost];
   // The end of the last block and of the message never come.
   const after = chunksOf(blocks, {}, 0, () => 'id').length - 4;
   const script = new Script()
@@ -52,5 +55,6 @@ test('whole text after the call is part of the response, cut text is not', async
   expect(answer).toMatchObject({
     interrupted: false,
     parts: [{ type: 'tool_use' }, { type: 'text', text: 'Whole words.' }],
+    cut: { calls },
   });
 });

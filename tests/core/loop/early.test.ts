@@ -115,6 +115,8 @@ describe('a response that still comes', () => {
     });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'completed']);
     expect(typesOf(responses(engine)[0])).toEqual(['spawn_agent', 'text']);
+    expect(responses(engine)[0], 'it came whole').not.toHaveProperty('cut');
+    expect(JSON.stringify(engine.model.requests.at(-1)?.body)).not.toContain('cut off');
     engine.model.expectDone();
   });
 });
@@ -129,8 +131,11 @@ describe('a response that was acted upon', () => {
     expect(rules(engine)).toEqual(['lead asks', 'child reports', 'lead answers']);
     expect(engine.of('retry')).toEqual([]);
     const [first] = responses(engine);
-    expect(first).toMatchObject({ stopReason: 'tool_use', interrupted: false });
+    expect(first).toMatchObject({ stopReason: 'tool_use', interrupted: false, cut: { calls: ['spawn_agent'] } });
     expect(typesOf(first)).toEqual(['text', 'spawn_agent']);
+    expect(engine.model.requests.at(-1)?.seen.lastUser).toContain(
+      'your response was cut off after these calls. What followed is lost, with the calls that you had begun: spawn_agent;',
+    );
     expect(outputOf(engine.model.requests.at(-1)?.seen.results[0]?.text)).toMatchObject({ success: true });
     const detail = await engine.runtime.request('workflow.get', { workflowId: end.workflowId });
     expect(detail.requests.map(({ reported }) => reported).sort()).toEqual([false, true, true]);

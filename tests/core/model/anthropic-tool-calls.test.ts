@@ -8,7 +8,9 @@ const INPUT = { path: 'a/ä.md', content: 'line 1\nline "2"' };
 test('arguments come as deltas with the call they belong to, then whole', async () => {
   const streamed = await exchange([text('I write.'), toolUse('write_file', INPUT, { id: 'toolu_1', deltas: 5 })]);
   const deltas = streamed.events.filter((event) => event.type === 'delta' && event.kind === 'tool');
-  expect(deltas).toHaveLength(5);
+  // First the name, before any arguments.
+  expect(deltas).toHaveLength(6);
+  expect(deltas[0]).toMatchObject({ text: '' });
   for (const delta of deltas) expect(delta).toMatchObject({ part: 1, toolCallId: 'toolu_1', name: 'write_file' });
   expect(JSON.parse(deltas.map((delta) => ('text' in delta ? delta.text : '')).join(''))).toEqual(INPUT);
   expect(partsOf(streamed)[1]).toEqual({ type: 'tool_use', id: 'toolu_1', name: 'write_file', input: INPUT });

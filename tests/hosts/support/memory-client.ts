@@ -16,7 +16,8 @@ export interface MemoryClient extends Client {
   emit<T extends TopicName>(topic: T, event: TopicEvent[T]): void;
 }
 
-export function memoryClient(answers: Answers = {}): MemoryClient {
+export function memoryClient(given: Answers = {}): MemoryClient {
+  const answers: Answers = { 'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }), ...given };
   const requests: { method: MethodName; input: unknown }[] = [];
   const subscribers: Subscriber[] = [];
   return {

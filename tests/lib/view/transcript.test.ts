@@ -80,3 +80,17 @@ describe('mainArgument', () => {
     expect(mainArgument(null)).toBe('');
   });
 });
+
+it('says of a response that was cut off after a call that the rest is lost, and with which calls', () => {
+  const [last] = views(true).slice(-1);
+  if (!last) throw new Error('the story has events');
+  const cut = { calls: ['write_file'] };
+  const entries = Object.fromEntries(
+    Object.entries(last.entries).map(([runId, own]) => [
+      runId,
+      own.map((entry) => (entry.kind === 'assistant' && entry.stopReason === 'tool_use' ? { ...entry, cut } : entry)),
+    ]),
+  );
+  expect(leadBlocks({ ...last, entries })).toContainEqual(expect.objectContaining({ kind: 'cut', ...cut }));
+  expect(leadBlocks(last).map(({ kind }) => kind)).not.toContain('cut');
+});

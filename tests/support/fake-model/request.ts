@@ -67,7 +67,9 @@ export interface Seen {
 export function readRequest(body: WireBody): Seen {
   const users = body.messages.filter((message) => message.role === 'user');
   const last = blocksOf(users.at(-1)?.content ?? []);
-  const askedAt = body.messages.findLastIndex((message) => message.role === 'user' && wordsOf(message.content) !== '');
+  const askedAt = body.messages.findLastIndex(
+    (message) => message.role === 'user' && wordsOf(blocksOf(message.content).filter((block) => !isNote(block))) !== '',
+  );
   return {
     body,
     system: wordsOf(body.system ?? ''),
@@ -79,6 +81,11 @@ export function readRequest(body: WireBody): Seen {
     step: 1 + countAssistants(body.messages.slice(askedAt + 1)),
     tools: (body.tools ?? []).map((tool) => tool.name),
   };
+}
+
+/** What the engine says of a response that was cut off: it asks for nothing. */
+function isNote({ text }: WireBlock): boolean {
+  return text?.startsWith('[Triad: ') ?? false;
 }
 
 /** The API's complaint, or null where it would accept the request. */

@@ -1,6 +1,7 @@
 /** A whole conversation as one file: Markdown to read, JSON for programs. */
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { checkConversation } from '../../store/check.ts';
 import type { Store } from '../../store/store.ts';
 import { slugOf } from '../../base/text.ts';
 import { jsonOf } from './json.ts';
@@ -18,8 +19,12 @@ export async function exportConversation(
   conversation: ConversationRow,
   { format, version }: ExportOptions,
 ): Promise<Output<'conversation.export'>> {
+  const { missing } = await checkConversation(store, conversation.id);
   const workflows = recordsOf(store, conversation.id);
-  const parts = format === 'json' ? jsonOf(conversation, workflows, version) : markdownOf(conversation, workflows);
+  const parts =
+    format === 'json'
+      ? jsonOf(conversation, workflows, { program: version, missing })
+      : markdownOf(conversation, workflows, missing);
   let text = '';
   for await (const part of parts) text += part;
   return { fileName: `${fileNameOf(conversation)}.${format}`, text: text.toWellFormed() };

@@ -1,4 +1,5 @@
 /** The JSON export, as docs/export.md describes it; fields are added but never changed. */
+import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import type { WorkflowRecord } from './record.ts';
 
@@ -9,7 +10,7 @@ const EXPORT_VERSION = 1;
 export async function* jsonOf(
   conversation: ConversationRow,
   workflows: AsyncIterable<WorkflowRecord>,
-  program: string,
+  { program, missing }: { program: string; missing: readonly Missing[] },
 ): AsyncGenerator<string> {
   const { lastSeq: _, ...row } = conversation;
   const head = {
@@ -18,6 +19,7 @@ export async function* jsonOf(
     program,
     exportedAt: new Date().toISOString(),
     conversation: row,
+    ...(missing.length > 0 ? { missing } : {}),
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "workflows": [`;
   let separator = '';

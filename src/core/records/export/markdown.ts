@@ -1,5 +1,7 @@
 /** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
+import { type Missing, missingText } from '#contract/missing.ts';
+import { cutText } from '#contract/cut-text.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
@@ -10,7 +12,9 @@ import type { WorkflowRecord } from './record.ts';
 export async function* markdownOf(
   conversation: ConversationRow,
   workflows: AsyncIterable<WorkflowRecord>,
+  missing: readonly Missing[] = [],
 ): AsyncGenerator<string> {
+  const notice = missingText(missing);
   const { id, title, folder, agent, createdAt, updatedAt, usage, deletedAt } = conversation;
   yield lines([
     `# ${inline(title) || 'Conversation'}`,
@@ -22,6 +26,7 @@ export async function* markdownOf(
     `- Last change: ${updatedAt}`,
     ...(deletedAt ? [`- In the trash since: ${deletedAt}`] : []),
     `- Used: ${used(usage)}`,
+    ...(notice === null ? [] : ['', inline(notice)]),
   ]);
   let number = 0;
   for await (const workflow of workflows) yield workflowOf(workflow, (number += 1));
@@ -70,7 +75,10 @@ function entryOf(entry: Entry): string[] {
     case 'user':
       return block({ person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source], entry.text);
     case 'assistant':
-      return entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block));
+      return [
+        ...entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block)),
+        ...(entry.cut ? ['', inline(cutText(entry.cut))] : []),
+      ];
     case 'tool': {
       const { name, toolCallId, status, durationMs } = entry;
       return block(`**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`, entry.output);

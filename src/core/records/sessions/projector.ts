@@ -1,16 +1,25 @@
-/** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time. */
+/** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time, newest first. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
+import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
 import { PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { checkConversation, checkWorkflows } from '../../store/check.ts';
 import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
 import { StaleSessions } from './stale-sessions.ts';
 import { agentFileOf, folderNameOf, METADATA_FILE, SESSION_FILE } from './names.ts';
-import { removeSession, rootPath, type SessionFile, type SessionsRoot, writeSession } from './session-folder.ts';
+import {
+  hasSession,
+  removeSession,
+  rootPath,
+  type SessionFile,
+  type SessionsRoot,
+  writeSession,
+} from './session-folder.ts';
 import { sessionMetadata, sessionPage } from './session-page.ts';
 import { type WorkflowPart, workflowPart } from './workflow-part.ts';
 
@@ -27,14 +36,17 @@ export interface ProjectorPorts {
 
 export interface Projected {
   folder: string;
+  /** How many were written. */
   files: number;
+  /** What the store should have of the session and has not: its files stay as they are. Left out if nothing is. */
+  missing?: Missing[];
 }
 
 /** Debounce delay, in milliseconds: events within it become one projection. */
 const GATHER_MS = 250;
 /** Largest share of time spent on writing: the work of agents comes first. */
-const MAX_WRITING_SHARE = 0.1;
-/** How long `close` waits for pending writes, in milliseconds. */
+const SHARE = { working: 0.1, idle: 0.8 };
+/** How long `close` waits for the files of the newest session, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5000;
 /** Sessions whose rendered parts are cached. */
 const MAX_CACHED_SESSIONS = 4;
@@ -48,14 +60,17 @@ const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
 type EventIds = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
 interface PendingSession {
-  /** Null for a session that a previous process left stale. */
+  /** Null for a session that an earlier process left stale. */
   newest: EventIds | null;
   workflows: Set<string>;
 }
 
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
+  /** The one that changed last comes last, and is written first. */
   readonly #pending = new Map<string, PendingSession>();
+  /** Workflows that run. */
+  readonly #working = new Set<string>();
   /** Null if nothing is kept on disk. */
   readonly #stale: StaleSessions | null;
   /** Rendered parts by conversation and workflow, least recently used first. */
@@ -73,18 +88,28 @@ export class SessionProjector {
   /** Takes every stored event and schedules the session that it changes. */
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
+    if (type === 'workflow-end') this.#working.delete(workflowId);
+    else this.#working.add(workflowId);
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
     pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
     pending.workflows.add(workflowId);
+    this.#pending.delete(conversationId);
     this.#pending.set(conversationId, pending);
     this.#stale.mark(conversationId);
     this.#wait(GATHER_MS);
   }
 
-  /** Schedules the sessions that a killed process left stale; does not wait for their files. */
+  /** Schedules the sessions that earlier processes left stale; does not wait for their files. */
   async catchUp(): Promise<void> {
-    for (const id of (await this.#stale?.load()) ?? [])
-      if (!this.#pending.has(id)) this.#pending.set(id, { newest: null, workflows: new Set() });
+    const live = [...this.#pending];
+    const left = (await this.#stale?.load()) ?? [];
+    this.#pending.clear();
+    // Ids sort by the time at which a session began.
+    for (const id of left.sort()) this.#pending.set(id, { newest: null, workflows: new Set() });
+    for (const [id, pending] of live) {
+      this.#pending.delete(id);
+      this.#pending.set(id, pending);
+    }
     if (this.#pending.size > 0) this.#wait(GATHER_MS);
   }
 
@@ -92,6 +117,7 @@ export class SessionProjector {
   rebuild(conversationId: string): Promise<Projected> {
     return this.#queue.add(async () => {
       this.#parts.delete(conversationId);
+      this.#pending.delete(conversationId);
       const missing = `There is no conversation ${conversationId}`;
       return this.#project(await mustExist(this.#ports.store.conversation(conversationId), missing));
     });
@@ -102,20 +128,22 @@ export class SessionProjector {
     if (this.#ports.data !== null) await this.rebuild(conversationId);
   }
 
-  /** Writes what is pending; resolves when done, or after `CLOSE_TIMEOUT_MS`. */
+  /**
+   * Writes the session that changed last, for whoever looks at it next; resolves when done, or after `CLOSE_TIMEOUT_MS`.
+   * The others are marked, and the next process writes them.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer ?? undefined);
     let timer: NodeJS.Timeout | undefined;
-    let late = false;
     const patience = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
-    const rest = async (): Promise<void> => {
-      while (this.#pending.size > 0 && !late) await this.#queue.add(() => this.#next());
+    const last = async (): Promise<void> => {
+      const newest = [...this.#pending.values()].at(-1)?.newest;
+      if (newest) await this.#queue.add(() => this.#next());
       await this.#queue.settled();
       await this.#stale?.settled();
     };
-    await Promise.race([rest(), patience]);
-    late = true;
+    await Promise.race([last(), patience]);
     clearTimeout(timer);
   }
 
@@ -127,16 +155,17 @@ export class SessionProjector {
         await this.#next();
         const took = performance.now() - start;
         this.#timer = null;
-        if (this.#pending.size > 0) this.#wait(took * (1 / MAX_WRITING_SHARE - 1));
+        const share = this.#working.size > 0 ? SHARE.working : SHARE.idle;
+        if (this.#pending.size > 0) this.#wait(took * (1 / share - 1));
       });
     }, ms).unref();
   }
 
-  /** Projects the session that has waited longest. */
+  /** Projects the session that changed last. */
   async #next(): Promise<void> {
-    const [first] = this.#pending;
-    if (!first) return;
-    const [id, pending] = first;
+    const newest = [...this.#pending].at(-1);
+    if (!newest) return;
+    const [id, pending] = newest;
     this.#pending.delete(id);
     try {
       for (const workflow of pending.workflows) this.#parts.get(id)?.delete(workflow);
@@ -158,17 +187,35 @@ export class SessionProjector {
     const { store } = this.#ports;
     const name = folderNameOf(conversation);
     const [root, other] = this.#rootsOf(conversation);
+    const folder = `${rootPath(root)}/${name}`;
     const ids = conversation.deletedAt ? [] : await workflowIdsOf(store, conversation.id);
+    const missing = conversation.deletedAt ? [] : await this.#missingOf(conversation, ids);
+    // What was written when all was there says more than what could be written now.
+    if (missing.length > 0 && (await hasSession(root, name))) return { folder, files: 0, missing };
     let files = 0;
-    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids));
+    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids, missing));
     else await removeSession(root, name);
     await removeSession(other, name);
     this.#keepMark(conversation.id);
-    return { folder: `${rootPath(root)}/${name}`, files };
+    return { folder, files, ...(missing.length > 0 ? { missing } : {}) };
+  }
+
+  /** Of the workflows that this program has not written yet: those that it has come from what it stored itself. */
+  async #missingOf({ id, lastSeq }: ConversationRow, ids: readonly string[]): Promise<Missing[]> {
+    const { store } = this.#ports;
+    const known = this.#parts.get(id);
+    if (known === undefined) return (await checkConversation(store, id)).missing;
+    const fresh = ids.filter((workflowId) => !known.has(workflowId));
+    const lost = ids.length === 0 && lastSeq > 0;
+    return lost ? (await checkConversation(store, id)).missing : (await checkWorkflows(store, fresh)).missing;
   }
 
   /** Files of sub-agents first, so that no link is broken meanwhile. */
-  async *#filesOf(conversation: ConversationRow, ids: readonly string[]): AsyncGenerator<SessionFile> {
+  async *#filesOf(
+    conversation: ConversationRow,
+    ids: readonly string[],
+    missing: readonly Missing[],
+  ): AsyncGenerator<SessionFile> {
     const { id } = conversation;
     const folder = folderNameOf(conversation);
     const known = this.#parts.get(id) ?? new Map<string, WorkflowPart>();
@@ -186,7 +233,7 @@ export class SessionProjector {
       }
     }
     const all = [...parts.values()];
-    yield { name: SESSION_FILE, text: sessionPage(conversation, all) };
+    yield { name: SESSION_FILE, text: sessionPage(conversation, all, missing) };
     yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
     this.#keep(id, parts);
   }

@@ -47,6 +47,10 @@ export async function writeSession(
   return count;
 }
 
+export function hasSession(root: SessionsRoot, name: string): Promise<boolean> {
+  return isFolder(join(rootPath(root), name));
+}
+
 /** Removes the program's files; the folder stays if it has files of the person. */
 export async function removeSession(root: SessionsRoot, name: string): Promise<void> {
   const sessions = rootPath(root);

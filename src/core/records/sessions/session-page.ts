@@ -1,4 +1,5 @@
 /** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
+import { type Missing, missingText } from '#contract/missing.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -8,8 +9,12 @@ import { folderNameOf } from './names.ts';
 import { tokensOf, usd } from './tokens.ts';
 import type { WorkflowPart } from './workflow-part.ts';
 
-/** `parts`: oldest first, at least one. */
-export function sessionPage(conversation: ConversationRow, parts: readonly WorkflowPart[]): string {
+/** `parts`: oldest first, at least one. `missing`: what the store has lost of it. */
+export function sessionPage(
+  conversation: ConversationRow,
+  parts: readonly WorkflowPart[],
+  missing: readonly Missing[] = [],
+): string {
   const { id, title, folder, agent, usage } = conversation;
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
   const fields = frontMatter({
@@ -32,7 +37,8 @@ export function sessionPage(conversation: ConversationRow, parts: readonly Workf
   const sections = parts.map(
     (part, index) => `\n## Workflow ${index + 1}: ${part.outcome ?? part.status}\n\n${part.body}`,
   );
-  return `${fields}# ${inline(title) || 'Session'}\n${sections.join('')}`;
+  const notice = missingText(missing);
+  return `${fields}# ${inline(title) || 'Session'}\n${notice === null ? '' : `\n${inline(notice)}\n`}${sections.join('')}`;
 }
 
 /** `program`: its version. */

@@ -1,4 +1,5 @@
 /** Renders the part of a session's files about one workflow; constant once the workflow has ended. Pure. */
+import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow } from '#contract/view.ts';
@@ -85,7 +86,7 @@ function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[]
       entry.kind === 'assistant' && !entry.interrupted && entry.parts.some(({ type }) => type === 'tool_use'),
   );
   const told = new Set<string>();
-  const steps = responses.map(({ parts }, index) => {
+  const steps = responses.map(({ parts, cut }, index) => {
     const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
     const calls = parts.flatMap((part) => {
       if (part.type !== 'tool_use') return [];
@@ -95,7 +96,14 @@ function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[]
       const result = results.get(part.id);
       return [`- ${code(part.name)}: ${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`];
     });
-    return ['', `### Step ${index + 1}`, '', ...(words.trim() === '' ? [] : [quote(words), '']), ...calls];
+    return [
+      '',
+      `### Step ${index + 1}`,
+      '',
+      ...(words.trim() === '' ? [] : [quote(words), '']),
+      ...calls,
+      ...(cut ? ['', inline(cutText(cut))] : []),
+    ];
   });
   // Started by a response whose end was never recorded.
   const others = linked.filter(({ run }) => !told.has(run.id)).map(({ line }) => line);

@@ -2,9 +2,12 @@
 import type { Engine } from '../../runs/engine.ts';
 import { mustExist } from '../../base/errors.ts';
 import { exportConversation } from '../../records/export/export.ts';
+import { checkConversation, checkWorkflows } from '../../store/check.ts';
 import type { Handlers } from './handlers.ts';
 
-type Mine = 'backup.begin' | 'workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export';
+type Mine =
+  | ('workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export')
+  | ('backup.begin' | 'conversation.check' | 'store.conversations');
 
 export function historyMethods(
   { store, settings }: Pick<Engine, 'store' | 'settings'>,
@@ -19,6 +22,9 @@ export function historyMethods(
     },
     'workflow.facets': () => store.facets(),
     'history.search': (query) => store.search(query),
+    'conversation.check': ({ conversationId, workflowIds }) =>
+      workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),
+    'store.conversations': () => store.conversationIds(),
     'conversation.export': async ({ conversationId, format }) =>
       exportConversation(store, await conversation(conversationId), { format, version }),
   };

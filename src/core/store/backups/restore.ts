@@ -10,6 +10,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { TriadError } from '../../base/errors.ts';
 import { stamp } from './backups.ts';
 import { BESIDE, copyBeside, copyStore, Counts, lookInto } from './copy.ts';
+import { WITNESS } from '../opening/log-witness.ts';
 import { compareFiles, isPlainStore, manifestOf, unfit } from './manifest.ts';
 
 const STAGING = 'restoring';
@@ -71,6 +72,8 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   await mkdir(staging, { mode: 0o700 });
   await copyStore(manifest === null ? from : join(from, 'store'), join(staging, 'store'));
   if (manifest !== null) await copyBeside(from, staging);
+  // What is left of a damaged store is not held against what it was.
+  if (manifest === null) await rm(join(staging, 'store', WITNESS), { force: true });
   const look = await lookInto(join(staging, 'store'));
   if (look === null) throw new TriadError('conflict', 'Nothing can be restored in the desktop: use a terminal.');
   if (!look.ok && manifest === null)

@@ -2,7 +2,8 @@
  * How the embedded engine uses memory and disk. It reads this from the environment when it opens a folder, and its own
  * values are those of a server: it would keep hundreds of megabytes of history in memory before it writes them to a
  * file. Nothing here is about durability: the engine calls fdatasync on its log for every commit before it acknowledges
- * it, so a commit outlives the process and the power.
+ * it, so a commit outlives the process and the power. Nor about damage: it compares each block that it reads with its
+ * checksum, and how it takes a damaged log cannot be set (see `log-witness.ts`, and `check.ts` for damaged blocks).
  */
 const KB = 1024;
 const MB = 1024 * KB;

@@ -3,10 +3,10 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { damaged, stamp } from '../backups/backups.ts';
 import { copyStore, type Look, lookInto } from '../backups/copy.ts';
+import { logFault } from './log-witness.ts';
 import { isManifestTruncated } from './manifest.ts';
 import { type Migration, refuseNewer } from './migrate.ts';
 import { backUp } from './upgrade.ts';
-import { damagedLog } from './wal.ts';
 
 /** Files that hold what was committed; an empty one holds nothing. */
 const DATA = /\.(sst|blob|log)$/;
@@ -32,8 +32,8 @@ export async function prepareFolder(
     return 0;
   }
   if (version === 0) return prepareUnrecorded(folder, migrations, warn);
-  const log = await damagedLog(folder);
-  if (log !== null) throw damaged(folder, `a part of ${log} cannot be read`);
+  const fault = await logFault(folder);
+  if (fault !== null) throw damaged(folder, fault);
   if ((await isManifestTruncated(folder)) && !(await isTruncationHarmless(folder)))
     throw damaged(folder, 'the list of its files is cut off');
   if (version < migrations.length) await backUp(folder, version);

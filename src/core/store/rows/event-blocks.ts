@@ -1,6 +1,7 @@
 /** Packs events into rows: events of one commit share rows, because each row costs the engine more than its content. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { Database } from '../database.ts';
+import { type Dense, readDense } from './dense.ts';
 import type { Row } from '../store.ts';
 
 /** Most events of one row, so that a range of events is a bounded range of rows. */
@@ -33,18 +34,39 @@ export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: Durabl
 
 const RANGE = 'FROM event:[$conversationId, $first]..=[$conversationId, $to]';
 
-/** Events `from` to `to` (inclusive) of a conversation, with hashes in place of envelopes. */
-export async function eventsBetween(
+/**
+ * Events `from` to `to` (inclusive) of a conversation, with hashes in place of envelopes, and those that are missing
+ * among them. `newest`: the number of its last event.
+ */
+export function eventsBetween(
   database: Database,
   conversationId: string,
-  from: number,
-  to: number,
+  range: { from: number; to: number; newest: () => Promise<number> },
+): Promise<Dense<DurableEvent>> {
+  const read = async (first: number, last: number): Promise<DurableEvent[]> => {
+    const found = await readRange(database, { conversationId, first: first - BLOCK_EVENTS + 1, to: last });
+    // The rows before may lie in a block that cannot be read, and end the range before it begins.
+    const events = found.length > 0 ? found : await readRange(database, { conversationId, first, to: last });
+    return events.filter(({ seq }) => seq >= first && seq <= last);
+  };
+  return readDense(read, ({ seq }) => seq, range);
+}
+
+async function readRange(
+  database: Database,
+  values: { conversationId: string; first: number; to: number },
 ): Promise<DurableEvent[]> {
-  const values = { conversationId, first: from - BLOCK_EVENTS + 1, to };
-  const [found] = (await database.query(`SELECT VALUE json ${RANGE}`, values)) as [string[]];
-  return found
-    .flatMap((json) => JSON.parse(json) as DurableEvent | DurableEvent[])
-    .filter(({ seq }) => seq >= from && seq <= to);
+  const [found] = (await database.query(`SELECT VALUE json ${RANGE}`, values)) as [unknown[]];
+  return found.flatMap(eventsOf);
+}
+
+/** None where the row is not what was written: its numbers are then missing. */
+function eventsOf(json: unknown): DurableEvent[] {
+  try {
+    return [JSON.parse(String(json)) as DurableEvent | DurableEvent[]].flat().filter(({ seq }) => seq > 0);
+  } catch {
+    return [];
+  }
 }
 
 /** Number of the newest event, 0 if there is none. `known`: an existing event number to start from, or 0. */

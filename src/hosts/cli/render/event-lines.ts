@@ -1,4 +1,5 @@
 /** Events as a person reads them in a terminal: the lead's words as data, everything else as notes. Pure. */
+import { cutText } from '#contract/cut-text.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry } from '#contract/message.ts';
@@ -48,9 +49,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'message-end':
       if (event.entry.kind === 'system' && event.entry.review)
         return noted(shown, style('dim', `◇ ${clean(event.agent)}: ${clean(event.entry.text)}`));
-      return isLead && event.entry.kind === 'assistant'
-        ? messageEnd(shown, event.entry, anewOf(event, style))
-        : silent(shown);
+      if (event.entry.kind !== 'assistant') return silent(shown);
+      return withCut(isLead ? messageEnd(shown, event.entry, anewOf(event, style)) : silent(shown), event, style);
     case 'run-start':
     case 'run-end':
       return noted(shown, ...progress(event, style));
@@ -117,6 +117,13 @@ function messageEnd(start: Shown, entry: AssistantEntry, anew: string): Step {
   if (shown.midLine) pieces.push({ to: 'data', text: '\n' });
   const cut = shown.messageId === messageId ? entry.interrupted : isCut(shown);
   return { shown: { ...shown, messageId: null, parts: new Map(), cut, midLine: false }, pieces };
+}
+
+/** The note that the rest of a response is lost, where it is. */
+function withCut({ shown, pieces }: Step, { agent, entry }: Durable<'message-end'>, style: Style): Step {
+  if (entry.kind !== 'assistant' || !entry.cut) return { shown, pieces };
+  const text = style('yellow', `${clean(agent)}: ${clean(cutText(entry.cut))}`);
+  return { shown, pieces: [...pieces, { to: 'note', text }] };
 }
 
 function lengthShown({ messageId, parts }: Shown, ofMessage: string, part: number): number {

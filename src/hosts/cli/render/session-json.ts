@@ -1,5 +1,6 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
 import type { SubAgentSummary } from '#contract/event.ts';
+import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '#core/base/usage.ts';
 
@@ -10,6 +11,8 @@ export interface Session {
   workflows: WorkflowRow[];
   /** Runs of all workflows, each workflow's in order of creation. */
   runs: RunRow[];
+  /** What should be stored of it and cannot be found or read. */
+  missing?: Missing[];
 }
 
 export function listedSession({ conversation, workflows, runs }: Session) {
@@ -25,7 +28,7 @@ export function listedSession({ conversation, workflows, runs }: Session) {
   };
 }
 
-export function shownSession({ conversation, workflows, runs }: Session) {
+export function shownSession({ conversation, workflows, runs, missing = [] }: Session) {
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
     id,
@@ -36,6 +39,7 @@ export function shownSession({ conversation, workflows, runs }: Session) {
     updatedAt,
     ...trashed(conversation),
     usage: usageOf(conversation.usage),
+    ...(missing.length > 0 ? { missing } : {}),
     workflows: workflows.map((workflow) => {
       const { prompt, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
       const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs };

@@ -1,4 +1,5 @@
 /** One conversation as lines for the terminal. Pure. */
+import { type Missing, missingText } from '#contract/missing.ts';
 import { usageOf } from '#core/base/usage.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
@@ -19,8 +20,15 @@ export function sessionText(session: Session, width: number, style: Style): stri
     truncate(`  ${head}`, width),
     truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
+    ...missingLines(session.missing, width, style),
     ...shownSession(session).workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
   ];
+}
+
+/** Empty if nothing is missing. */
+export function missingLines(missing: readonly Missing[] | undefined, width: number, style: Style): string[] {
+  const notice = missingText(missing);
+  return notice === null ? [] : wrap(`  ${notice}`, width).map((line) => style('red', line));
 }
 
 type Shown = ReturnType<typeof shownSession>['workflows'][number];

@@ -2,6 +2,7 @@
 import stringWidth from 'string-width';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
+import { missingLines } from './session-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
 import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
@@ -15,6 +16,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
       `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)} · ${cost(trace.usage.costUsd)}`,
       width,
     ),
+    ...missingLines(trace.missing, width, style),
     ...trace.workflows.flatMap((workflow) => ['', ...workflowText(workflow, width, style)]),
   ];
 }

@@ -2,6 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
+import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
@@ -11,7 +12,11 @@ export type SessionTrace = ReturnType<typeof traceOf>;
 export type WorkflowTrace = ReturnType<typeof workflowTrace>;
 export type RunTrace = ReturnType<typeof runOnly> & { children: RunTrace[] };
 
-export function traceOf(conversation: ConversationRow, details: readonly WorkflowDetail[]) {
+export function traceOf(
+  conversation: ConversationRow,
+  details: readonly WorkflowDetail[],
+  missing: readonly Missing[] = [],
+) {
   const { id, title, folder, createdAt, updatedAt } = conversation;
   const workflows = details.map(workflowTrace);
   return {
@@ -22,6 +27,7 @@ export function traceOf(conversation: ConversationRow, details: readonly Workflo
     updatedAt,
     durationMs: workflows.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
     usage: usageOf(conversation.usage),
+    ...(missing.length > 0 ? { missing } : {}),
     workflows,
   };
 }

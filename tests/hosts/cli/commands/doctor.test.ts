@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { AppState } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';

@@ -167,3 +167,13 @@ test('an answer that was never streamed is printed at the end', () => {
 test('text cut off by the end is closed with a line end', () => {
   expect(printed(say(0, 'Hal'), workflowEnd({ outcome: 'cancelled', text: '' })).data).toBe('Hal\n');
 });
+
+test('a response that was cut off after a call says so, with the calls that are lost', () => {
+  const entry = { ...entryOf(['I look.']), cut: { calls: ['write_file'] } };
+  expect(printed(ofLead('message-end', { entry }))).toEqual({
+    data: 'I look.\n',
+    notes: [
+      'lead: The response was cut off here. What followed is lost, with the calls that had begun: write_file; the model is told.',
+    ],
+  });
+});

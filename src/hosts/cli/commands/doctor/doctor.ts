@@ -2,6 +2,7 @@
 import { folders } from '#core/settings/folders.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFile, checkSettingsFile } from './folders.ts';
+import { checkHistory } from './history.ts';
 import { checkGit, checkNode, checkSandbox, checkWindow } from './program.ts';
 import { checkProvider, checkStore } from './runtime.ts';
 import { ownVersion } from '../../../version.ts';
@@ -9,15 +10,15 @@ import { EXIT } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { visible } from '../../terminal/visible.ts';
 
-/** Exit code 1 where something is in the way of work. */
-export async function doctor(io: Io, options: { json?: boolean }): Promise<number> {
-  const findings = await examine(io);
+/** Exit code 1 where something is in the way of work, or, with `full`, missing in the history. */
+export async function doctor(io: Io, options: { json?: boolean; full?: boolean }): Promise<number> {
+  const findings = await examine(io, options.full ?? false);
   if (options.json) io.screen.data(`${JSON.stringify(findings, null, 2)}\n`);
   else for (const finding of findings) io.screen.data(`${lineOf(io, finding)}\n`);
   return findings.some(({ state }) => state === 'problem') ? EXIT.failure : EXIT.ok;
 }
 
-async function examine(io: Io): Promise<Finding[]> {
+async function examine(io: Io, full: boolean): Promise<Finding[]> {
   const { env, webRoot, signal } = io;
   const runtime = checkNode(await ownVersion());
   const rest = await Promise.all([checkGit(), checkSandbox(), checkWindow(env, webRoot)]);
@@ -34,9 +35,15 @@ async function examine(io: Io): Promise<Finding[]> {
     checkSettingsFile(found),
     checkKeyFile(found),
   ]);
-  const { store, app } = await checkStore(found, () => io.connect({ works: false }), settings.state === 'ok', signal);
+  const history = full ? checkHistory : () => Promise.resolve([]);
+  const connect = () => io.connect({ works: false });
+  const { store, app, more } = await checkStore(
+    found,
+    { connect, history, settingsFit: settings.state === 'ok' },
+    signal,
+  );
   const provider = app === null ? [] : await checkProvider(app, signal);
-  return [runtime, ...places, settings, store, keys, ...provider, ...rest.flat()];
+  return [runtime, ...places, settings, store, ...more, keys, ...provider, ...rest.flat()];
 }
 
 const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;

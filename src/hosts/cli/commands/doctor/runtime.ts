@@ -1,7 +1,8 @@
 /** Checks the store and the provider through the runtime itself: opened here, or asked from the process that owns it. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AppState } from '#contract/rpc.ts';
+import type { AppState } from '#contract/app-state.ts';
+import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import type { Folders } from '#core/settings/folders.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
@@ -15,13 +16,25 @@ export interface RuntimeFindings {
   store: Finding;
   /** Null where the runtime could not be had. */
   app: AppState | null;
+  /** What the look at the history found. */
+  more: Finding[];
 }
 
-/** `connect` opens the store where nobody else has it; what is wrong in the settings file was told before. */
+/**
+ * `connect` opens the store where nobody else has it; `history` looks at what is in it; what is wrong in the settings
+ * file was told before.
+ */
 export async function checkStore(
   { data }: Folders,
-  connect: () => Promise<Connected>,
-  settingsFit: boolean,
+  {
+    connect,
+    history,
+    settingsFit,
+  }: {
+    connect: () => Promise<Connected>;
+    history: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
+    settingsFit: boolean;
+  },
   signal: AbortSignal,
 ): Promise<RuntimeFindings> {
   const folder = join(data, 'store');
@@ -31,17 +44,18 @@ export async function checkStore(
       const app = await connected.client.request('app.state', {});
       const owner = connected.owner ? null : await findOwner(data, signal);
       const who = owner === null ? 'opens' : `in use by pid ${owner.pid}, which answers`;
-      return { app, store: ok('store', `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`) };
+      const more = await history(connected.client, signal);
+      return { app, more, store: ok('store', `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`) };
     } finally {
       await connected.close();
     }
   } catch (error) {
     signal.throwIfAborted();
     const { code, message } = errorInfo(error);
-    if (code === 'not_allowed') return { app: null, store: warning('store', 'not looked at', message) };
+    if (code === 'not_allowed') return { app: null, more: [], store: warning('store', 'not looked at', message) };
     if (code === 'bad_input' && !settingsFit)
-      return { app: null, store: warning('store', 'not looked at', 'put the settings right first') };
-    return { app: null, store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
+      return { app: null, more: [], store: warning('store', 'not looked at', 'put the settings right first') };
+    return { app: null, more: [], store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
   }
 }
 

@@ -45,6 +45,13 @@ export async function loadSession(client: Client, word: string): Promise<Session
   return { conversation: detail.conversation, workflows: [detail.workflow], runs: detail.runs };
 }
 
+/** The same, with what the store has lost of the conversation. */
+export async function loadChecked(client: Client, word: string): Promise<Session> {
+  const session = await loadSession(client, word);
+  const { missing } = await client.request('conversation.check', { conversationId: session.conversation.id });
+  return { ...session, missing };
+}
+
 /** Goes back page by page to the first workflow. */
 export async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
   let { workflows, runs } = newest;

@@ -1,10 +1,12 @@
 /** `triad sessions project`: the Markdown files of sessions, made again from the history. */
 import type { Client, Output } from '#contract/rpc.ts';
+import { missingText } from '#contract/missing.ts';
 import type { Io } from '../../terminal/io.ts';
 import { sessionId } from './load-session.ts';
 import { visible } from '../../terminal/visible.ts';
 
 const PAGE = 50;
+const KEPT = ' Its files stay as they are, because they may have more.';
 
 /** Prints the folder of each; without an id, of all that are not in the trash. */
 export async function projectSessions(
@@ -18,8 +20,10 @@ export async function projectSessions(
   for await (const id of ids) {
     signal.throwIfAborted();
     const projected = await client.request('conversation.project', { conversationId: id });
+    const notice = missingText(projected.missing);
+    if (notice !== null) screen.note(`${visible(projected.folder)}: ${notice}${projected.files === 0 ? KEPT : ''}`);
     // Nothing was said in it yet.
-    if (projected.files === 0) continue;
+    if (projected.files === 0 && notice === null) continue;
     made.push({ id, ...projected });
     if (!json) screen.data(`${visible(projected.folder)}\n`);
   }

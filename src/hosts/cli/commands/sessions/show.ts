@@ -2,7 +2,7 @@
 import type { Client } from '#contract/rpc.ts';
 import { shownSession } from '../../render/session-json.ts';
 import type { Io } from '../../terminal/io.ts';
-import { loadSession } from './load-session.ts';
+import { loadChecked } from './load-session.ts';
 
 export async function showSession(
   { screen }: Io,
@@ -10,7 +10,7 @@ export async function showSession(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const session = await loadSession(client, id);
+  const session = await loadChecked(client, id);
   if (options.json) return screen.data(`${JSON.stringify(shownSession(session), null, 2)}\n`);
   const { sessionText } = await import('../../render/session-text.ts');
   for (const line of sessionText(session, screen.width, screen.dataStyle)) screen.data(`${line}\n`);

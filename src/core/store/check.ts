@@ -1,0 +1,268 @@
+/**
+ * What is missing of a conversation: the numbers of its events are held against what the rows say, and what the events
+ * tell (entries, calls, requests, runs, approvals) against what the readers of the store give. The one place that knows,
+ * for all who show a history, copy it or write from it.
+ */
+import type { DurableEvent } from '#contract/event.ts';
+import type { Missing } from '#contract/missing.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { apply } from './apply.ts';
+import { type Gap, gapsIn, sizeOf } from './rows/dense.ts';
+import type { Key, Store, Table } from './store.ts';
+
+type Reads = Pick<
+  Store,
+  | 'conversation'
+  | 'workflows'
+  | 'workflow'
+  | 'lastSeq'
+  | 'events'
+  | 'runsOf'
+  | 'run'
+  | 'entriesOf'
+  | 'callsOf'
+  | 'requestsOf'
+  | 'approvalsOf'
+  | 'approval'
+  | 'executionsOf'
+>;
+
+/** What was looked at and what of it is missing. */
+export interface Checked {
+  workflows: number;
+  events: number;
+  missing: Missing[];
+}
+
+/** Events read at once, and workflows of one page. */
+const STEP = 500;
+const PAGE = 100;
+
+/** Everything stored of a conversation; one workflow is in memory at a time. */
+export async function checkConversation(reads: Reads, conversationId: string, signal?: AbortSignal): Promise<Checked> {
+  const checked: Checked = { workflows: 0, events: 0, missing: [] };
+  const ranges: Gap[] = [];
+  const listed = new Set<string>();
+  // What cannot be read at all counts as not there.
+  const last = await reads.lastSeq(conversationId).catch(() => 0);
+  for (let before: string | null | undefined; before !== null;) {
+    const page = await reads
+      .workflows({ conversationId, limit: PAGE, before })
+      .catch(() => ({ items: [], next: null }));
+    for (const workflow of page.items) {
+      signal?.throwIfAborted();
+      const found = await checkWorkflow(reads, workflow);
+      checked.missing.push(...found.missing);
+      checked.events += found.events;
+      listed.add(workflow.id);
+      ranges.push({ from: workflow.firstSeq, to: found.lastSeq });
+    }
+    before = page.next;
+  }
+  checked.workflows = listed.size;
+  if ((await reads.conversation(conversationId).catch(() => null)) === null)
+    checked.missing.push({ ...nowhere(conversationId), kind: 'rows', count: 1, ranges: [] });
+  checked.missing.push(...(await between(reads, { conversationId, ranges, last, listed, checked })));
+  return checked;
+}
+
+/** Everything stored of these workflows. */
+export async function checkWorkflows(reads: Reads, workflowIds: readonly string[]): Promise<Checked> {
+  const checked: Checked = { workflows: 0, events: 0, missing: [] };
+  for (const id of workflowIds) {
+    const workflow = await reads.workflow(id);
+    if (!workflow) continue;
+    const { events, missing } = await checkWorkflow(reads, workflow);
+    checked.workflows += 1;
+    checked.events += events;
+    checked.missing.push(...missing);
+  }
+  return checked;
+}
+
+/** Events that lie in no workflow that the store lists: few, unless a workflow is not listed. */
+async function between(
+  reads: Reads,
+  {
+    conversationId,
+    ranges,
+    last,
+    listed,
+    checked,
+  }: { conversationId: string; ranges: readonly Gap[]; last: number; listed: ReadonlySet<string>; checked: Checked },
+): Promise<Missing[]> {
+  const missing: Missing[] = [];
+  const lost = new Set<string>();
+  for (const gap of uncovered(ranges, last)) {
+    const gaps = await eachEvent(reads, conversationId, gap, (event) => {
+      checked.events += 1;
+      if (event.type === 'workflow-start' && !listed.has(event.workflowId)) lost.add(event.workflowId);
+    });
+    if (gaps.length > 0)
+      missing.push({ ...nowhere(conversationId), kind: 'events', count: sizeOf(gaps), ranges: gaps });
+  }
+  for (const workflowId of lost)
+    missing.push({ kind: 'workflows', conversationId, workflowId, runId: null, count: 1, ranges: [] });
+  return missing;
+}
+
+const nowhere = (conversationId: string) => ({ conversationId, workflowId: null, runId: null });
+
+function uncovered(ranges: readonly Gap[], last: number): Gap[] {
+  const sorted = ranges.toSorted((a, b) => a.from - b.from);
+  const gaps: Gap[] = [];
+  let next = 1;
+  for (const { from, to } of sorted) {
+    if (from > next) gaps.push({ from: next, to: from - 1 });
+    next = Math.max(next, to + 1);
+  }
+  if (next <= last) gaps.push({ from: next, to: last });
+  return gaps;
+}
+
+/** Calls `take` for each event of the range, a step at a time; returns the numbers that are missing. */
+async function eachEvent(
+  reads: Reads,
+  conversationId: string,
+  { from, to }: Gap,
+  take: (event: DurableEvent) => void,
+): Promise<Gap[]> {
+  const gaps: Gap[] = [];
+  for (let first = from; first <= to; first += STEP) {
+    const end = Math.min(to, first + STEP - 1);
+    const found = await reads.events(conversationId, first, end);
+    for (const event of found) take(event);
+    for (const gap of gapsIn(
+      found.map(({ seq }) => seq),
+      first,
+      end,
+    )) {
+      const before = gaps.at(-1);
+      if (before?.to === gap.from - 1) before.to = gap.to;
+      else gaps.push(gap);
+    }
+  }
+  return gaps;
+}
+
+/** Everything stored of one workflow; `events`: how many were looked at, up to `lastSeq`. */
+export async function checkWorkflow(
+  reads: Reads,
+  { id, conversationId, firstSeq, lastSeq: stated, outcome, usage, subAgentCount }: WorkflowRow,
+): Promise<{ events: number; lastSeq: number; missing: Missing[] }> {
+  // Of one that has not ended the row does not know the newest event yet.
+  const lastSeq = outcome === null ? Math.max(stated, await reads.lastSeq(conversationId)) : stated;
+  const expected = new Expected();
+  let events = 0;
+  const gaps = await eachEvent(reads, conversationId, { from: firstSeq, to: lastSeq }, (event) => {
+    events += 1;
+    if (event.workflowId === id) expected.take(event);
+  });
+  const at = { conversationId, workflowId: id, runId: null };
+  const missing: Missing[] = [];
+  if (gaps.length > 0) missing.push({ ...at, kind: 'events', count: sizeOf(gaps), ranges: gaps });
+  const add = (kind: Missing['kind'], count: number, runId: string | null = null, ranges: Gap[] = []): void => {
+    if (count > 0) missing.push({ ...at, runId, kind, count, ranges });
+  };
+  const runs = await idsOf(
+    reads.runsOf([id]).then((rows) => {
+      for (const run of rows) expected.state(run);
+      return rows;
+    }),
+    expected.of('run'),
+    (run) => reads.run(run),
+  );
+  // Where events are missing too, what the row of the workflow states is all that is known.
+  add('runs', Math.max(without(expected.of('run'), runs), Math.min(1, subAgentCount) + subAgentCount - runs.size));
+  const executions = expected.of('sub_agent_execution');
+  const [histories, calls, made, approvals, executed] = await Promise.all([
+    Promise.all([...expected.entries.keys()].map((runId) => reads.entriesOf(runId))),
+    reads.callsOf([...expected.of('run')]),
+    reads.requestsOf(id),
+    idsOf(
+      reads.approvalsOf([id]).then((all) => all.map(({ request }) => request)),
+      expected.of('approval'),
+      (approval) => reads.approval(approval),
+    ),
+    reads.executionsOf([...executions]),
+  ]);
+  for (const [index, [runId, wanted]] of [...expected.entries].entries()) {
+    const has = new Set((histories[index] ?? []).map(({ n }) => n));
+    const lost = [...wanted].filter((n) => !has.has(n)).sort((a, b) => a - b);
+    add('entries', lost.length, runId, rangesOf(lost));
+  }
+  add('calls', without(expected.of('tool_call'), new Set(calls.map((call) => `${call.runId} ${call.toolCallId}`))));
+  const requests = new Set(made.map(({ requestId }) => `${id} ${requestId}`));
+  add('requests', Math.max(without(expected.of('model_request'), requests), usage.requests - requests.size));
+  add('approvals', without(expected.of('approval'), approvals));
+  add('rows', without(executions, new Set(executed)));
+  return { events, lastSeq, missing };
+}
+
+/** The rows that the events make, by table. */
+class Expected {
+  readonly #keys = new Map<Table, Set<string>>();
+  /** Numbers of entries by run. */
+  readonly entries = new Map<string, Set<number>>();
+
+  of(table: Table): ReadonlySet<string> {
+    return this.#keys.get(table) ?? new Set();
+  }
+
+  /** Takes what the row of an ended run says of its entries. */
+  state({ id, entries, outcome }: RunRow): void {
+    if (outcome === null || !entries) return;
+    const numbers = Array.from({ length: entries }, (_, n) => n);
+    this.entries.set(id, new Set([...(this.entries.get(id) ?? []), ...numbers]));
+  }
+
+  take(event: DurableEvent): void {
+    for (const { kind, table, key } of apply(event)) {
+      if (kind === 'delete') continue;
+      if (table === 'message' && typeof key !== 'string') {
+        const [runId, n] = key;
+        this.entries.set(runId, (this.entries.get(runId) ?? new Set()).add(Number(n)));
+      } else this.#keys.set(table, (this.#keys.get(table) ?? new Set()).add(textOf(key)));
+    }
+  }
+}
+
+function textOf(key: Key): string {
+  return typeof key === 'string' ? key : key.join(' ');
+}
+
+function without(expected: ReadonlySet<string>, found: ReadonlySet<string>): number {
+  return [...expected].filter((key) => !found.has(key)).length;
+}
+
+/** Ids of what a list gives; where it cannot be read, of those that can be read one by one. */
+async function idsOf(
+  list: Promise<readonly { id: string }[]>,
+  expected: ReadonlySet<string>,
+  one: (id: string) => Promise<unknown>,
+): Promise<Set<string>> {
+  try {
+    return new Set((await list).map(({ id }) => id));
+  } catch {
+    const ids = [...expected];
+    const found = await Promise.all(
+      ids.map((id) =>
+        one(id).then(
+          (row) => row !== null,
+          () => false,
+        ),
+      ),
+    );
+    return new Set(ids.filter((_, index) => found[index]));
+  }
+}
+
+function rangesOf(numbers: readonly number[]): Gap[] {
+  const ranges: Gap[] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last?.to === number - 1) last.to = number;
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges;
+}

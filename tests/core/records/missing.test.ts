@@ -1,0 +1,134 @@
+/** What the store has lost of a history is counted, and said wherever that history is shown; files that have more stay. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { countsOf } from '#contract/missing.ts';
+import { checkHistory } from '#hosts/cli/commands/doctor/history.ts';
+import { main } from '#hosts/cli/program.ts';
+import { memoryIo } from '../../hosts/support/memory-io.ts';
+import { startEngine } from '../../support/engine.ts';
+import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { filesBelow } from '../../support/session-files.ts';
+import { eventually } from '../../support/eventually.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { openOn } from '../store/support.ts';
+
+async function worked() {
+  const data = await folderWith({});
+  const { store, database } = await openOn('mem');
+  const engine = await startEngine(threeChildren(), { store, data });
+  const { workflowId } = await engine.ask('Look at all parts');
+  const { runtime, conversationId } = engine;
+  const detail = await runtime.request('workflow.get', { workflowId });
+  const check = () => runtime.request('conversation.check', { conversationId });
+  const project = () => runtime.request('conversation.project', { conversationId });
+  const io = memoryIo({ client: runtime });
+  const triad = async (...args: string[]) => {
+    const code = await main(args, { ...io, connect: async () => connectedTo(runtime) });
+    await io.screen.flush();
+    return { code, text: `${io.out()}${io.err()}` };
+  };
+  return { ...engine, detail, database, data, check, project, triad, lead: detail.workflow.runId };
+}
+
+function connectedTo(client: Awaited<ReturnType<typeof startEngine>>['runtime']) {
+  return {
+    client,
+    owner: true,
+    lost: new AbortController().signal,
+    browserSecret: () => Promise.resolve(''),
+    close: () => Promise.resolve(),
+  };
+}
+
+test('each kind of row is counted by itself', async () => {
+  const { database, check, conversationId, detail, lead } = await worked();
+  expect(await check()).toMatchObject({ workflows: 1, missing: [] });
+  const [child] = detail.runs.filter(({ parentRunId }) => parentRunId !== null);
+  const lost: [string, unknown, string][] = [
+    ['message', [lead, 1], '1 message or result'],
+    ['tool_call', [detail.calls[0]?.runId, detail.calls[0]?.toolCallId], '1 tool call'],
+    ['model_request', [detail.workflow.id, detail.requests[0]?.requestId], '1 model request'],
+    ['approval', detail.approvals[0]?.request.id, '1 approval'],
+    ['sub_agent_execution', child?.id, '1 record'],
+  ];
+  for (const [table, key, said] of lost) {
+    const record = database.record(table, key as string);
+    const [before] = (await database.query('SELECT * FROM $record', { record })) as [unknown[]];
+    await database.query('DELETE $record', { record });
+    expect(countsOf((await check()).missing), table).toBe(said);
+    await database.query(`INSERT INTO ${table} $before`, { before });
+    expect((await check()).missing).toEqual([]);
+  }
+  await database.query('DELETE $record', { record: database.record('message', [lead, 2]) });
+  expect((await check()).missing).toMatchObject([{ kind: 'entries', runId: lead, ranges: [{ from: 2, to: 2 }] }]);
+  // Without the events, what the rows state is held against what there is.
+  await database.query(`DELETE event:[$id, NONE]..[$id, ..]`, { id: conversationId });
+  await database.query('DELETE $record', { record: database.record('run', child?.id ?? '') });
+  await database.query('DELETE model_request:[$id, NONE]..[$id, ..]', { id: detail.workflow.id });
+  const { missing } = await check();
+  expect(missing.map(({ kind }) => kind)).toEqual(['events', 'runs', 'entries', 'requests']);
+  expect(missing[0]).toMatchObject({
+    count: detail.workflow.lastSeq,
+    ranges: [{ from: 1, to: detail.workflow.lastSeq }],
+  });
+});
+
+test('a workflow that no list gives, and a block of events that is no JSON', async () => {
+  const { database, check, detail, conversationId } = await worked();
+  const row = database.record('workflow', detail.workflow.id);
+  const [before] = (await database.query('SELECT * FROM $row', { row })) as [unknown[]];
+  await database.query('DELETE $row', { row });
+  expect(countsOf((await check()).missing)).toBe('1 workflow');
+  await database.query('INSERT INTO workflow $before', { before });
+  await database.query("UPDATE event:[$id, 1] SET json = 'x'", { id: conversationId });
+  expect((await check()).missing).toMatchObject([{ kind: 'events', ranges: [{ from: 1 }] }]);
+});
+
+test('show, trace, export and project say it; Markdown that has more stays as it is', async () => {
+  const { database, data, project, triad, lead, runtime, conversationId, store } = await worked();
+  const sessions = join(data, 'sessions');
+  await project();
+  const whole = await filesBelow(sessions);
+  await database.query('DELETE $record', { record: database.record('message', [lead, 1]) });
+  const says = 'This history is not complete: 1 message or result cannot be found or read in the store.';
+  expect(await project()).toMatchObject({ files: 0, missing: [{ kind: 'entries', count: 1 }] });
+  expect(await filesBelow(sessions)).toEqual(whole);
+  for (const args of [['show'], ['trace'], ['export'], ['project']]) {
+    const { code, text } = await triad('sessions', ...args, conversationId);
+    expect([code, text.replace(/\s+/g, ' ')], args[0]).toEqual([0, expect.stringContaining(says) as string]);
+  }
+  const { text } = await runtime.request('conversation.export', { conversationId, format: 'json' });
+  expect(JSON.parse(text)).toMatchObject({ missing: [{ kind: 'entries', runId: lead }] });
+  expect(await filesBelow(sessions)).toEqual(whole);
+  // A rebuild works from the events, which are all there; afterwards nothing is missing.
+  await store.rebuild();
+  expect(await project()).toMatchObject({ files: 5 });
+  expect(await filesBelow(sessions)).toEqual(whole);
+});
+
+test('a rebuild does not give rows away for fewer events', async () => {
+  const { database, store, detail, conversationId } = await worked();
+  await database.query('DELETE event:[$id, 1]..[$id, 9]', { id: conversationId });
+  await store.rebuild();
+  expect((await store.runsOf([detail.workflow.id])).map(({ id }) => id)).toEqual(detail.runs.map(({ id }) => id));
+});
+
+test('doctor --full names the session', async () => {
+  const { database, runtime, lead, conversationId } = await worked();
+  const look = () => checkHistory(runtime, new AbortController().signal);
+  await eventually(async () =>
+    expect(await look()).toEqual([
+      {
+        name: 'history',
+        state: 'ok',
+        text: expect.stringMatching(/^looked at 1 sessions, 1 workflows, \d+ events: nothing is missing$/) as string,
+        advice: null,
+      },
+    ]),
+  );
+  await database.query('DELETE $record', { record: database.record('message', [lead, 1]) });
+  expect(await look()).toMatchObject([
+    { state: 'problem', text: expect.stringContaining('missing in 1 (1 message or result)') as string },
+    { state: 'problem', text: `session ${conversationId}: 1 message or result missing` },
+  ]);
+});

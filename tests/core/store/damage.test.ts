@@ -1,0 +1,165 @@
+/** Files of a store that were damaged while nobody looked: what is lost is noticed, by the opening or by the check. */
+import { cp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Missing } from '#contract/missing.ts';
+import { newId } from '#core/base/ids.ts';
+import { Random } from '../../soak/random.ts';
+import { startChild } from './child/run.ts';
+import { testFolder } from './support.ts';
+
+interface Answer {
+  missing?: Missing[];
+  counts?: string | null;
+  hash?: string;
+  error?: string;
+}
+
+const PLACES = import.meta.env.MODE === 'soak' ? 120 : 6;
+const TOGETHER = 20;
+
+async function answers(task: string, folders: readonly string[]): Promise<Answer[]> {
+  const child = startChild('damage.ts', [task, ...folders]);
+  await child.ended;
+  expect(child.lines).toHaveLength(folders.length);
+  return child.lines.map((line) => JSON.parse(line) as Answer);
+}
+
+async function copyOf(store: string, to: string): Promise<string> {
+  await cp(store, to, { recursive: true });
+  await cp(`${store}.schema-version`, `${to}.schema-version`);
+  return to;
+}
+
+/** The largest file with this ending. */
+async function fileOf(folder: string, ending: string): Promise<{ path: string; size: number }> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(ending));
+  const files = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), size: (await stat(join(folder, name))).size })),
+  );
+  const [largest] = files.toSorted((a, b) => b.size - a.size);
+  if (!largest) throw new Error(`${folder} has no ${ending}`);
+  return largest;
+}
+
+async function flip(path: string, at: number): Promise<void> {
+  const file = await open(path, 'r+');
+  const bytes = Buffer.alloc(4);
+  await file.read(bytes, 0, 4, at);
+  await file.write(
+    bytes.map((byte) => byte ^ 0xff),
+    0,
+    4,
+    at,
+  );
+  await file.close();
+}
+
+test('four flipped bytes at any place of a table are never silent', { timeout: 600_000 }, async () => {
+  const base = await testFolder();
+  const store = join(base, 'store');
+  await answers('seed', [store]);
+  // Opened again, the engine puts into tables what stood in its log.
+  const [whole] = await answers('read', [store]);
+  expect(whole).toMatchObject({ missing: [], counts: null });
+  const random = new Random(7);
+  const places = await Promise.all(
+    Array.from({ length: PLACES }, async (_, index) => {
+      const { path, size } = await fileOf(store, index % 5 === 0 ? '.blob' : '.sst');
+      return { path, at: Math.floor(random.next() * (size - 4)) };
+    }),
+  );
+  // `unsaid`: something is lost, and no reader fails; only the check knows.
+  const counted = { silent: 0, unsaid: 0, opening: 0, reading: 0, harmless: 0 };
+  for (let from = 0; from < places.length; from += TOGETHER) {
+    const some = places.slice(from, from + TOGETHER);
+    const folders = await Promise.all(
+      some.map(async ({ path, at }, index) => {
+        const folder = await copyOf(store, join(base, `copy-${from + index}`));
+        await flip(path.replace(store, folder), at);
+        return folder;
+      }),
+    );
+    for (const [index, answer] of (await answers('read', folders)).entries()) {
+      const shown = { ...some[index], ...answer };
+      const noticed = answer.error !== undefined || (answer.missing ?? []).length > 0;
+      if (answer.missing === undefined) counted.opening += 1;
+      else if (noticed) counted.reading += 1;
+      else if (answer.hash === whole?.hash) counted.harmless += 1;
+      else counted.silent += 1;
+      if (answer.error === undefined && answer.hash !== whole?.hash) counted.unsaid += 1;
+      expect(noticed || answer.hash === whole?.hash, JSON.stringify(shown)).toBe(true);
+      if (answer.error !== undefined) expect(answer.error).toMatch(/damaged.*restore/);
+    }
+    for (const folder of folders) await rm(folder, { recursive: true });
+  }
+  expect(counted.silent).toBe(0);
+  expect(counted.reading + counted.opening).toBeGreaterThan(0);
+  if (import.meta.env.MODE === 'soak') console.log('flipped bytes:', counted);
+});
+
+/** Each harm to its own copy of a store; returns what the next start says of it. */
+async function afterHarm(
+  store: string,
+  harms: readonly ((folder: string) => Promise<void>)[],
+): Promise<{ answer: Answer | undefined; folder: string }[]> {
+  const folders = await Promise.all(harms.map((_, index) => copyOf(store, `${store}-${newId()}-${index}`)));
+  for (const [index, harm] of harms.entries()) await harm(folders[index] ?? '');
+  const said = await answers('read', folders);
+  return folders.map((folder, index) => ({ answer: said[index], folder }));
+}
+
+const logOf = (folder: string) => fileOf(folder, '.log');
+const harmsOfLog = [
+  async (folder: string) => {
+    const { path, size } = await logOf(folder);
+    await truncate(path, size - 10);
+  },
+  async (folder: string) => {
+    const { path, size } = await logOf(folder);
+    await truncate(path, Math.floor(size / 2));
+  },
+  async (folder: string) => truncate((await logOf(folder)).path, 0),
+  async (folder: string) => {
+    const { path, size } = await logOf(folder);
+    await flip(path, Math.floor(size * 0.6));
+  },
+  async (folder: string) => rm((await logOf(folder)).path),
+];
+
+test('a log that was cut off, changed or deleted is not gone on without', async () => {
+  const store = join(await testFolder(), 'store');
+  await answers('seed-few', [store]);
+  const said = await afterHarm(store, harmsOfLog);
+  expect(said.map(({ answer }) => answer?.error)).toEqual(
+    ['is cut off', 'is cut off', 'is cut off', 'was changed', 'is gone'].map(
+      (what) =>
+        expect.stringMatching(`log of the store in .* ${what}.*restore DIR.*delete .*log-witness.json`) as string,
+    ),
+  );
+  // Whoever has no backup goes on with what is left, as the message says.
+  const [cut] = said;
+  await rm(join(cut?.folder ?? '', 'log-witness.json'));
+  const [left] = await answers('read', [cut?.folder ?? '']);
+  expect(left?.error).toBeUndefined();
+  // Untouched, the store opens, and again after the engine has put its log away.
+  for (let time = 0; time < 2; time += 1) expect(await answers('read', [store])).toMatchObject([{ missing: [] }]);
+});
+
+test('also after a kill, and a table that is gone', async () => {
+  const [store, id] = [join(await testFolder(), 'store'), newId()];
+  const writer = startChild('store.ts', ['write', store, id]);
+  const witness = join(store, 'log-witness.json');
+  // Twice: what is witnessed first is what was there a moment before.
+  await expect.poll(async () => readFile(witness, 'utf8').catch(() => ''), { timeout: 10_000 }).toMatch(/"size":[1-9]/);
+  writer.process.kill('SIGKILL');
+  await writer.ended;
+  const { size } = (JSON.parse(await readFile(witness, 'utf8')) as { logs: { size: number }[] }).logs[0] ?? { size: 0 };
+  const [cut] = await afterHarm(store, [async (folder) => truncate((await logOf(folder)).path, size - 1)]);
+  expect(cut?.answer?.error).toMatch(/is cut off/);
+  // Killed in the middle of anything, an untouched one opens.
+  const [whole] = await answers('read', [store]);
+  expect(whole?.error).toBeUndefined();
+  const [gone] = await afterHarm(store, [async (folder) => rm((await fileOf(folder, '.sst')).path)]);
+  expect(gone?.answer?.error).toMatch(/is damaged: restore/);
+});

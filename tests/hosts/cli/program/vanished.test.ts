@@ -1,0 +1,34 @@
+/** The folder of the store is moved or deleted while the program works: it stops and says so, instead of going on into nothing. */
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { Gate } from '../../../support/gate.ts';
+import { machine } from '../../support/process.ts';
+
+const LINE = /^triad: The folder of the store is gone, so all work was stopped: put .*store back, or restore a backup/m;
+
+test('moved while the model writes: one line, exit code 1, and what was stored goes on when it is back', async () => {
+  const gate = new Gate();
+  const home = await machine(plainAnswer({ reply: { hold: gate.at(3) } }));
+  const store = join(home.home, 'store');
+  const { out, err, exit } = home.start(['run', '--approve', 'none', 'Say hello']);
+  await expect.poll(out).not.toBe('');
+  await rename(store, `${store}-elsewhere`);
+  expect(await exit).toBe(1);
+  expect(err().match(/is gone/g)).toHaveLength(1);
+  expect(err()).toMatch(LINE);
+  gate.open();
+  await rename(`${store}-elsewhere`, store);
+  const list = await home.triad(['sessions', 'list']);
+  expect(list).toMatchObject({ code: 0, out: expect.stringContaining('interrupted') as string });
+});
+
+test('deleted while the app waits: it ends with that line', async () => {
+  const home = await machine(plainAnswer());
+  const { out, err, exit } = await home.app();
+  await expect.poll(out).toContain('http');
+  await rm(join(home.home, 'store'), { recursive: true });
+  expect(await exit).toBe(1);
+  expect(err()).toMatch(LINE);
+});
