@@ -1,7 +1,7 @@
 /** What the store has lost of a history is counted, and said wherever that history is shown; files that have more stay. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countsOf } from '#contract/missing.ts';
+import { countsOf } from '#contract/missing-text.ts';
 import { checkHistory } from '#hosts/cli/commands/doctor/history.ts';
 import { main } from '#hosts/cli/program.ts';
 import { memoryIo } from '../../hosts/support/memory-io.ts';
