@@ -1,7 +1,7 @@
 /** What the store has lost of a history is counted, and said wherever that history is shown; files that have more stay. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countsOf } from '#contract/missing.ts';
+import { countsOf } from '#contract/missing-text.ts';
 import { checkHistory } from '#hosts/cli/commands/doctor/history.ts';
 import { main } from '#hosts/cli/program.ts';
 import { memoryIo } from '../../hosts/support/memory-io.ts';
@@ -21,8 +21,8 @@ async function worked() {
   const detail = await runtime.request('workflow.get', { workflowId });
   const check = () => runtime.request('conversation.check', { conversationId });
   const project = () => runtime.request('conversation.project', { conversationId });
-  const io = memoryIo({ client: runtime });
   const triad = async (...args: string[]) => {
+    const io = memoryIo({ client: runtime });
     const code = await main(args, { ...io, connect: async () => connectedTo(runtime) });
     await io.screen.flush();
     return { code, text: `${io.out()}${io.err()}` };
@@ -107,10 +107,14 @@ test('show, trace, export and project say it; Markdown that has more stays as it
 });
 
 test('a rebuild does not give rows away for fewer events', async () => {
-  const { database, store, detail, conversationId } = await worked();
-  await database.query('DELETE event:[$id, 1]..[$id, 9]', { id: conversationId });
+  const { database, store, detail, conversationId, lead } = await worked();
+  const rows = async () => [await store.runsOf([detail.workflow.id]), await store.entriesOf(lead)];
+  const before = await rows();
+  await database.query('DELETE event:[$id, 2]..[$id, 20]', { id: conversationId });
+  const { lastSeq } = detail.workflow;
+  expect((await store.events(conversationId, 1, lastSeq)).length).toBeLessThan(lastSeq);
   await store.rebuild();
-  expect((await store.runsOf([detail.workflow.id])).map(({ id }) => id)).toEqual(detail.runs.map(({ id }) => id));
+  expect(await rows()).toEqual(before);
 });
 
 test('doctor --full names the session', async () => {

@@ -1,6 +1,7 @@
 /** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
-import { type Missing, missingText } from '#contract/missing.ts';
+import type { Missing } from '#contract/missing.ts';
+import { missingText } from '#contract/missing-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';

@@ -1,5 +1,6 @@
 /** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
-import { type Missing, missingText } from '#contract/missing.ts';
+import type { Missing } from '#contract/missing.ts';
+import { missingText } from '#contract/missing-text.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';

@@ -1,5 +1,6 @@
 /** One conversation as lines for the terminal. Pure. */
-import { type Missing, missingText } from '#contract/missing.ts';
+import type { Missing } from '#contract/missing.ts';
+import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';

@@ -1,14 +1,16 @@
 /**
- * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`) fills a new one, `read FOLDER…` prints a line for
+ * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`) fills a new one, `lose FOLDER` takes the
+ * newest entry away, `read FOLDER…` prints a line for
  * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { countsOf, type Missing } from '#contract/missing.ts';
+import type { Missing } from '#contract/missing.ts';
+import { countsOf } from '#contract/missing-text.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { checkConversation } from '#core/store/check.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { connect, openStore } from '#core/store/surreal.ts';
 import { Seeder } from '../../../bench/seed.ts';
 
 const [task = '', ...folders] = process.argv.slice(2);
@@ -34,7 +36,18 @@ async function missingIn(store: Store): Promise<Missing[]> {
   return missing;
 }
 
+async function loseEntry(folder: string): Promise<void> {
+  const database = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
+  const [ids] = (await database.query('SELECT VALUE id FROM message')) as [unknown[]];
+  await database.transaction('DELETE $last RETURN NONE;', { last: ids.slice(-1) });
+  await database.close();
+}
+
 for (const folder of folders) {
+  if (task === 'lose') {
+    await loseEntry(folder);
+    continue;
+  }
   let line: Record<string, unknown> = {};
   try {
     const store = await openStore({ url: `rocksdb://${folder}` });

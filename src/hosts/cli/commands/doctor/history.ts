@@ -1,5 +1,6 @@
 /** Checks everything that is stored: whether all that happened is there, conversation by conversation. */
-import { countsOf, type Missing } from '#contract/missing.ts';
+import type { Missing } from '#contract/missing.ts';
+import { countsOf } from '#contract/missing-text.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { type Finding, ok, problem } from './finding.ts';

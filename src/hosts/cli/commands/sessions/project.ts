@@ -1,6 +1,6 @@
 /** `triad sessions project`: the Markdown files of sessions, made again from the history. */
 import type { Client, Output } from '#contract/rpc.ts';
-import { missingText } from '#contract/missing.ts';
+import { missingText } from '#contract/missing-text.ts';
 import type { Io } from '../../terminal/io.ts';
 import { sessionId } from './load-session.ts';
 import { visible } from '../../terminal/visible.ts';

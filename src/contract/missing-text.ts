@@ -1,0 +1,30 @@
+/** The sentence that says what of a history is missing, wherever it is shown. */
+import type { Missing } from './missing.ts';
+
+const WORDS: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
+  workflows: ['workflow', 'workflows'],
+  runs: ['run', 'runs'],
+  events: ['event', 'events'],
+  entries: ['message or result', 'messages and results'],
+  calls: ['tool call', 'tool calls'],
+  requests: ['model request', 'model requests'],
+  approvals: ['approval', 'approvals'],
+  rows: ['record', 'records'],
+};
+
+/** One sentence with what to do; null if nothing is missing. */
+export function missingText(missing: readonly Missing[] | undefined): string | null {
+  const counted = countsOf(missing ?? []);
+  if (counted === null) return null;
+  return `This history is not complete: ${counted} cannot be found or read in the store. To get them back, restore a backup with "triad restore DIR".`;
+}
+
+/** For instance "3 events and 1 model request"; null if nothing is missing. */
+export function countsOf(missing: readonly Missing[]): string | null {
+  const counts = new Map<Missing['kind'], number>();
+  for (const { kind, count } of missing) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  const parts = [...counts].map(([kind, count]) => `${count} ${WORDS[kind][count === 1 ? 0 : 1]}`);
+  const last = parts.pop();
+  if (last === undefined) return null;
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
+}
