@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import type { Missing } from '#contract/missing.ts';
 import { countsOf } from '#contract/missing-text.ts';
-import { errorInfo } from '#core/base/errors.ts';
+import { errorInfo, TriadError } from '#core/base/errors.ts';
 import { checkConversation } from '#core/store/check.ts';
 import type { Store } from '#core/store/store.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
@@ -65,6 +65,7 @@ for (const folder of folders) {
     }
   } catch (error) {
     line['error'] = errorInfo(error).message;
+    line['detail'] = error instanceof TriadError ? error.detail : null;
   }
   writeSync(1, `${JSON.stringify(line)}\n`);
 }

@@ -35,7 +35,7 @@ test('search shows where the words stand, and says when there is more', async ()
     'history.search': () => ({ items: [hit], next: 'more' }),
   });
   expect(code).toBe(0);
-  expect(out).toMatch(/^[\w-]{36} {2}2026.* · answer · lead · The parser\n {2}one two ␛\[2J three\n$/);
+  expect(out).toMatch(/^[\w-]{36} {2}2026.* · answer · lead · The parser\n {2}one two ⟦U\+001B⟧\[2J three\n$/);
   expect(err).toBe('Only the newest 1: more with --limit.\n');
   expect(requests).toEqual([{ method: 'history.search', input: { text: 'two', limit: 1 } }]);
   const json = await triad(['search', 'two', '--json'], {
