@@ -1,4 +1,5 @@
 /** The browser host with tabs of one context, which stay when the host dies. */
+import { SIGN_IN_TOKEN } from '../../src/lib/client/sign-in-token.ts';
 import { type Host, type HostOptions, startHost } from './host.ts';
 import type { SharedHosts } from './shared-hosts.ts';
 import type { OpenSurface } from './surface.ts';
@@ -12,6 +13,11 @@ export function browserSurface(tabs: Tabs, hosts: SharedHosts): OpenSurface {
       const tab = await tabs.take(complaints, ownContext);
       const { context, page } = tab;
       await page.goto(host.url);
+      // Whoever leaves the page before that has thrown the token away.
+      await page.waitForFunction(
+        (name) => location.hash === '' && sessionStorage.getItem(name) === null,
+        SIGN_IN_TOKEN,
+      );
       return {
         page,
         desktop: null,

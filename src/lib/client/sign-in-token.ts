@@ -2,7 +2,7 @@
 import { SIGN_IN_PATH } from '#contract/entry.ts';
 
 /** Until it was used, it outlives a reload of its tab. */
-const NAME = 'triad.sign-in-token';
+export const SIGN_IN_TOKEN = 'triad.sign-in-token';
 let token: string | null = null;
 
 /** Takes the token out of the address; to be called before anything else reads that. */
@@ -10,8 +10,8 @@ export function hideSignInToken(): void {
   const given = location.pathname === SIGN_IN_PATH ? location.hash.slice(1) : '';
   if (location.pathname === SIGN_IN_PATH) history.replaceState(history.state, '', '/');
   try {
-    if (given !== '') sessionStorage.setItem(NAME, given);
-    token = sessionStorage.getItem(NAME);
+    if (given !== '') sessionStorage.setItem(SIGN_IN_TOKEN, given);
+    token = sessionStorage.getItem(SIGN_IN_TOKEN);
   } catch {
     // A browser that keeps nothing: it is told so when it has to keep its key.
     token = given || null;
@@ -22,6 +22,6 @@ export function hideSignInToken(): void {
 export const signInToken = (): string | null => token;
 
 export function forgetSignInToken(): void {
-  if (token !== null) sessionStorage.removeItem(NAME);
+  if (token !== null) sessionStorage.removeItem(SIGN_IN_TOKEN);
   token = null;
 }
