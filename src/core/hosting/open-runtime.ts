@@ -43,12 +43,15 @@ async function compositionOf(
   return compose;
 }
 
-async function openWhenFree({ environment, folders, signal }: HostingOptions, onBegin: () => void): Promise<Store> {
+async function openWhenFree(
+  { environment, folders, signal, warn }: HostingOptions,
+  onBegin: () => void,
+): Promise<Store> {
   const url = environment.storeUrl ?? `rocksdb://${join(folders.data, 'store')}`;
   const deadline = Date.now() + LEAVING_MS;
   for (;;) {
     try {
-      return await openStore({ url, signal, onBegin });
+      return await openStore({ url, signal, warn, onBegin });
     } catch (error) {
       const locked = error instanceof TriadError && error.code === 'store_locked';
       if (!locked || Date.now() > deadline) throw error;

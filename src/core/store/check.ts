@@ -146,7 +146,7 @@ async function eachEvent(
 }
 
 /** Everything stored of one workflow; `events`: how many were looked at, up to `lastSeq`. */
-export async function checkWorkflow(
+async function checkWorkflow(
   reads: Reads,
   { id, conversationId, firstSeq, lastSeq: stated, outcome, usage, subAgentCount }: WorkflowRow,
 ): Promise<{ events: number; lastSeq: number; missing: Missing[] }> {

@@ -12,7 +12,7 @@ import { applyEngineSettings } from './opening/engine-settings.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
 import { watchFolder } from './opening/folder-watch.ts';
 import { assertLogWhole, LogWitness } from './opening/log-witness.ts';
-import { migrate, prepareFolder, readMigrations, recordVersion } from './opening/migrate.ts';
+import { hasVanished, migrate, prepareFolder, readMigrations, recordVersion } from './opening/migrate.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
@@ -23,18 +23,22 @@ export interface StoreOptions {
   schemaDir?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** Gets a warning for the person: a store was here before, and the folder has none now. */
+  warn?: ((line: string) => void) | undefined;
   /** Called when the engine starts opening in its own threads, so that this one is free. */
   onBegin?: (() => void) | undefined;
 }
 
 /** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, in bounded time. */
-export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, onBegin }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, schemaDir, signal, timeoutMs = 10_000, warn, onBegin } = options;
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
   if (folder !== null) {
     await checkFolder(folder);
     await assertLogWhole(folder);
+    if (hasVanished(folder)) warn?.(replaced(folder));
   }
   const before = folder === null ? 0 : await prepareFolder(folder, migrations);
   const connected = await connect(url, { signal, timeoutMs, onBegin });
@@ -49,6 +53,10 @@ export async function openStore({ url, schemaDir, signal, timeoutMs = 10_000, on
     await database.close();
     throw error;
   }
+}
+
+function replaced(folder: string): string {
+  return `The store in ${folder} is gone, so an empty one was made. To get the history back, restore a backup with "triad restore DIR".`;
 }
 
 /** Stores that are in memory only lose no folder. */

@@ -72,6 +72,11 @@ function versionFile(folder: string): string {
   return `${folder}.schema-version`;
 }
 
+/** Whether a store was made here once, and is not here any more. */
+export function hasVanished(folder: string): boolean {
+  return existsSync(versionFile(folder)) && !existsSync(join(folder, 'CURRENT'));
+}
+
 /** Rejects a newer store, backs one up that needs a migration (`backup.ts`). Returns its version, 0 if unknown. */
 export async function prepareFolder(folder: string, migrations: readonly Migration[]): Promise<number> {
   const text = await readFile(versionFile(folder), 'utf8').catch(() => '');
