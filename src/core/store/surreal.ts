@@ -30,7 +30,7 @@ export interface StoreOptions {
   timeoutMs?: number | undefined;
   /** Called when the engine starts opening in its own threads, so that this one is free. */
   onBegin?: (() => void) | undefined;
-  /** Gets a line for the person where the store was unfinished, and nothing could be made of it. */
+  /** Gets a line for the person where a store was here and is gone, or was unfinished and nothing could be made of it. */
   warn?: ((line: string) => void) | undefined;
 }
 

@@ -27,6 +27,7 @@ export async function prepareFolder(
     const holds = await holdsData(folder);
     if (holds && version > 0) throw damaged(folder, 'the file CURRENT is missing');
     if (holds) await setAside(folder, warn);
+    if (version > 0) warn(replacedWords(folder));
     // Of a store that somebody moved away: this one is not finished until its own is recorded.
     await rm(versionFile(folder), { force: true });
     return 0;
@@ -66,6 +67,10 @@ async function setAside(folder: string, warn: (line: string) => void): Promise<v
   warn(
     `The store in ${folder} was never finished and cannot be read: it was set aside as ${aside}, a new one is made.`,
   );
+}
+
+function replacedWords(folder: string): string {
+  return `The store in ${folder} is gone, so an empty one was made. To get the history back, restore a backup with "triad restore DIR".`;
 }
 
 async function holdsData(folder: string): Promise<boolean> {

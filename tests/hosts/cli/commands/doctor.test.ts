@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '#contract/app-state.ts';
+import type { Missing } from '#contract/missing.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
+import { conversationId } from '../../support/events.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
 
@@ -35,8 +37,12 @@ function appState(rest: Partial<AppState['provider']>): AppState {
   return { version: '1.2.3', folder: '/', provider, secrets, tools: [], maxSubAgents: 3 };
 }
 
-async function doctor(state: AppState | TriadError, args: string[] = []) {
-  const client = memoryClient({ 'app.state': () => state as AppState });
+async function doctor(state: AppState | TriadError, args: string[] = [], missing: Missing[] = []) {
+  const client = memoryClient({
+    'app.state': () => state as AppState,
+    'store.conversations': () => [conversationId],
+    'conversation.check': () => ({ workflows: 2, events: 30, missing }),
+  });
   const io = memoryIo({ client, webRoot: home, env: { TRIAD_HOME: home } });
   const connect: typeof io.connect = (options) =>
     state instanceof TriadError ? Promise.reject(state) : io.connect(options);
@@ -133,4 +139,19 @@ test('the demo needs neither key nor network', async () => {
   const { code, out } = await doctor(appState({ kind: 'demo', keySource: 'none' }));
   expect(code).toBe(0);
   expect(out).toContain('provider: the demo model: scripted and offline\n');
+});
+
+test('--full looks at the history, and what is missing in it is a problem', async () => {
+  const baseUrl = await endpoint(200);
+  const quick = await doctor(appState({ baseUrl }));
+  expect(quick.out).not.toContain(' history: ');
+  const whole = await doctor(appState({ baseUrl }), ['--full']);
+  expect(whole.code).toBe(0);
+  expect(whole.out).toContain('history: looked at 1 sessions, 2 workflows, 30 events: nothing is missing');
+  const lost: Missing = { kind: 'events', conversationId, workflowId: null, runId: null, count: 3, ranges: [] };
+  const { code, out } = await doctor(appState({ baseUrl }), ['--full'], [lost]);
+  expect(code).toBe(1);
+  expect(out).toContain(
+    `session ${conversationId}: 3 events missing; to do: restore a backup with "triad restore DIR"`,
+  );
 });

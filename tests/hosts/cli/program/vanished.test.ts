@@ -31,4 +31,11 @@ test('deleted while the app waits: it ends with that line', async () => {
   await rm(join(home.home, 'store'), { recursive: true });
   expect(await exit).toBe(1);
   expect(err()).toMatch(LINE);
+  // The next start begins anew, and not without a word.
+  const next = await home.triad(['sessions', 'list']);
+  expect([next.code, next.err]).toEqual([
+    0,
+    expect.stringMatching(/^triad: The store in .*store is gone, so an empty one was made\./) as string,
+  ]);
+  expect((await home.triad(['sessions', 'list'])).err).not.toContain('is gone');
 });
