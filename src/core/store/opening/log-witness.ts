@@ -13,7 +13,7 @@ import { TriadError } from '../../base/errors.ts';
 const FILE = 'log-witness.json';
 const LOG = /^(\d+)\.log$/;
 /** Delay, in milliseconds, in which commits are gathered: it costs a read of what they wrote. */
-const GATHER_MS = 250;
+const GATHER_MS = 500;
 const CHUNK = 1024 * 1024;
 
 interface Witnessed {
