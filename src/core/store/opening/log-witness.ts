@@ -12,7 +12,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 export const WITNESS = 'log-witness.json';
 const LOG = /^(\d+)\.log$/;
 /** Delay, in milliseconds, in which commits are gathered: it costs a read of what they wrote. */
-const GATHER_MS = 250;
+const GATHER_MS = 500;
 const CHUNK = 1024 * 1024;
 
 interface Witnessed {
