@@ -58,7 +58,9 @@ const FEW = 3;
 export async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
   const random = new Random(seed);
   const all = Array.from({ length: count }, (_, step) => step);
-  const waiting = import.meta.env.MODE === 'soak' ? all : all.slice(0, FEW).map(() => random.between(0, count - 1));
+  // Each once: two at the same step would share a folder.
+  const few = () => all.splice(random.between(0, all.length - 1), 1)[0]!;
+  const waiting = import.meta.env.MODE === 'soak' ? all : Array.from({ length: Math.min(FEW, count) }, few);
   const lane = async () => {
     for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
   };

@@ -9,6 +9,9 @@ import type { Database } from '../database.ts';
 /** Events of one row: see `event-blocks.ts`. */
 const EVENTS = '(last ?? record::id(id)[1]) - record::id(id)[1] + 1';
 
+// Whoever waited for the answer died: the copy is removed, or made anew under the same name, by the next start.
+process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+
 await main(process.argv[2] ?? '');
 
 async function main(folder: string): Promise<never> {

@@ -1,0 +1,15 @@
+/** The program that looks into a copy of a store ends with the one that asked it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testFolder } from '../support.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../../../src/core/store/backups/check-copy.ts');
+
+test('it looks no further once nobody listens', async () => {
+  const child = spawn(process.execPath, [PROGRAM, join(await testFolder(), 'store')]);
+  const ended = once(child, 'exit');
+  child.stdin.end();
+  expect(await ended).toEqual([null, 'SIGKILL']);
+});
