@@ -123,66 +123,58 @@ test('a killed program ends with the same result as one that was not, and pays n
   killed.model.expectDone();
 });
 
-test(
-  'an edited write is told by every record as it was asked and as it was approved',
-  { tag: '@transport' },
-  async ({ start }) => {
-    const app = await start(writers());
-    await upToTwoQuestions(app);
-    expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe(EDITED);
-    await app.allow('one.md');
-    await app.lookAt('two.md');
-    await app.reject(REASON);
-    await app.expectOutcome('completed');
-    const id = app.path.split('/').at(-1) ?? '';
+test('an edited write is told by every record as it was asked and as it was approved', async ({ start }) => {
+  const app = await start(writers());
+  await upToTwoQuestions(app);
+  expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe(EDITED);
+  await app.allow('one.md');
+  await app.lookAt('two.md');
+  await app.reject(REASON);
+  await app.expectOutcome('completed');
+  const id = app.path.split('/').at(-1) ?? '';
 
-    const events = await eventsOf(app, id);
-    const request = events.flatMap((event) =>
-      event.type === 'approval-request' && event.approval.title.includes('plan.md') ? [event] : [],
-    )[0];
-    const decide = events.find(
-      (event) => event.type === 'approval-decide' && event.approvalId === request?.approval.id,
-    );
-    const ran = events.find(
-      (event) => event.type === 'tool-start' && event.toolCallId === request?.approval.toolCallId,
-    );
-    expect(request?.approval).toMatchObject({ chain: ['user', 'lead', 'author'] });
-    expect(request?.approval.subject).toMatchObject({ input: { path: 'plan.md', content: asked('plan.md') } });
-    expect(decide).toMatchObject({
-      decision: { outcome: 'edited', decidedBy: 'person', edited: { path: 'plan.md', content: EDITED } },
-    });
-    expect(ran, 'what was approved is what ran').toMatchObject({ input: { content: EDITED } });
-    expect(
-      [request, decide, ran].map((event) => event?.seq),
-      'asked, decided, done',
-    ).toEqual([request?.seq, decide?.seq, ran?.seq].sort((a, b) => (a ?? 0) - (b ?? 0)));
+  const events = await eventsOf(app, id);
+  const request = events.flatMap((event) =>
+    event.type === 'approval-request' && event.approval.title.includes('plan.md') ? [event] : [],
+  )[0];
+  const decide = events.find((event) => event.type === 'approval-decide' && event.approvalId === request?.approval.id);
+  const ran = events.find((event) => event.type === 'tool-start' && event.toolCallId === request?.approval.toolCallId);
+  expect(request?.approval).toMatchObject({ chain: ['user', 'lead', 'author'] });
+  expect(request?.approval.subject).toMatchObject({ input: { path: 'plan.md', content: asked('plan.md') } });
+  expect(decide).toMatchObject({
+    decision: { outcome: 'edited', decidedBy: 'person', edited: { path: 'plan.md', content: EDITED } },
+  });
+  expect(ran, 'what was approved is what ran').toMatchObject({ input: { content: EDITED } });
+  expect(
+    [request, decide, ran].map((event) => event?.seq),
+    'asked, decided, done',
+  ).toEqual([request?.seq, decide?.seq, ran?.seq].sort((a, b) => (a ?? 0) - (b ?? 0)));
 
-    const trace = JSON.parse(await triad(app, 'sessions', 'trace', id, '--json')) as {
-      workflows: { runs: { children: { agent: string; approvals: unknown[] }[] }[] }[];
-    };
-    const author = trace.workflows[0]?.runs[0]?.children.find(({ agent }) => agent === 'author');
-    expect(author?.approvals[0]).toMatchObject({
-      outcome: 'edited',
-      decidedBy: 'person',
-      allowed: true,
-      asked: { path: 'plan.md', content: asked('plan.md') },
-      approved: { path: 'plan.md', content: EDITED },
-    });
+  const trace = JSON.parse(await triad(app, 'sessions', 'trace', id, '--json')) as {
+    workflows: { runs: { children: { agent: string; approvals: unknown[] }[] }[] }[];
+  };
+  const author = trace.workflows[0]?.runs[0]?.children.find(({ agent }) => agent === 'author');
+  expect(author?.approvals[0]).toMatchObject({
+    outcome: 'edited',
+    decidedBy: 'person',
+    allowed: true,
+    asked: { path: 'plan.md', content: asked('plan.md') },
+    approved: { path: 'plan.md', content: EDITED },
+  });
 
-    await triad(app, 'sessions', 'project', id);
-    const pages = Object.entries(await filesBelow(join(app.home, 'sessions')));
-    const page = pages.find(([name]) => name.includes('/author-'))?.[1] ?? '';
-    expect(page).toContain('approved with changes by person');
-    for (const content of [asked('plan.md'), EDITED]) expect(page).toContain(JSON.stringify(content));
+  await triad(app, 'sessions', 'project', id);
+  const pages = Object.entries(await filesBelow(join(app.home, 'sessions')));
+  const page = pages.find(([name]) => name.includes('/author-'))?.[1] ?? '';
+  expect(page).toContain('approved with changes by person');
+  for (const content of [asked('plan.md'), EDITED]) expect(page).toContain(JSON.stringify(content));
 
-    await app.page.getByRole('link', { name: 'Open in history' }).click();
-    await app.page
-      .getByRole('list', { name: 'Runs' })
-      .getByRole('button', { name: /author/ })
-      .click();
-    await app.page.getByRole('tab', { name: /^Approvals/ }).click();
-    const record = app.page.getByRole('tabpanel').locator('section', { hasText: 'Write plan.md' });
-    await expect(record).toContainText('edited');
-    for (const content of [asked('plan.md'), EDITED]) await expect(record).toContainText(content.slice(-20, -1));
-  },
-);
+  await app.page.getByRole('link', { name: 'Open in history' }).click();
+  await app.page
+    .getByRole('list', { name: 'Runs' })
+    .getByRole('button', { name: /author/ })
+    .click();
+  await app.page.getByRole('tab', { name: /^Approvals/ }).click();
+  const record = app.page.getByRole('tabpanel').locator('section', { hasText: 'Write plan.md' });
+  await expect(record).toContainText('edited');
+  for (const content of [asked('plan.md'), EDITED]) await expect(record).toContainText(content.slice(-20, -1));
+});

@@ -3,6 +3,7 @@ import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
+import { inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
 
@@ -104,8 +105,9 @@ test('what is no backup, or a damaged one, changes nothing and is bad usage', as
   await triad(['run', 'x']);
   const made = await backUp(home);
   const before = await readdir(home.home);
+  const here = inProcess(home, 'disk');
   const refusals = async (folder: string) => {
-    const { code, out, err } = await triad(['restore', folder]);
+    const { code, out, err } = await here(['restore', folder]);
     expect([code, out]).toEqual([2, '']);
     expect(await readdir(home.home)).toEqual(before);
     return err;
@@ -116,7 +118,7 @@ test('what is no backup, or a damaged one, changes nothing and is bad usage', as
   expect(await refusals(made.folder)).toMatch(/^triad: The backup in .* is damaged \(store\/.* has changed .*\n$/);
   await rm(join(made.folder, 'store', 'CURRENT'));
   expect(await refusals(made.folder)).toMatch(/^triad: The backup in .* is damaged \(.*\n$/);
-  expect((await triad(['backup', home.folder])).err).toMatch(/ is not empty: name a new folder\n$/);
+  expect((await here(['backup', home.folder])).err).toMatch(/ is not empty: name a new folder\n$/);
   // One whose manifest was not written yet is none.
   await cp(made.folder, join(home.home, 'backups', 'half'), { recursive: true });
   await rm(join(home.home, 'backups', 'half', 'manifest.json'));

@@ -10,7 +10,7 @@ import { folderWith } from '../../../support/workspace.ts';
 import { Conversation } from '../../store/finished.ts';
 import { openOn } from '../../store/support.ts';
 
-const SESSIONS = 120;
+const SESSIONS = 60;
 
 test(
   'the end of the program waits for the newest alone; the next starts write the rest',
