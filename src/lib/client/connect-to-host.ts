@@ -36,7 +36,8 @@ export function signOutOtherBrowsers(): Promise<number | null> {
 
 function visitorOf(onNewKey: () => void): Visitor {
   const { origin } = location;
-  return new Visitor({ keys: indexedKeys, origin, token: signInToken(), onTokenUsed: forgetSignInToken, onNewKey });
+  const keys = indexedKeys();
+  return new Visitor({ keys, origin, token: signInToken(), onTokenUsed: forgetSignInToken, onNewKey });
 }
 
 function openSocket(): WebSocket {

@@ -21,40 +21,63 @@ export interface KeyStore {
 const STORE = 'keys';
 const [CURRENT, STAGED] = ['current', 'staged'];
 
-export const indexedKeys: KeyStore = {
-  current: () => read(CURRENT),
-  staged: () => read(STAGED),
-  stage: (key) => within('readwrite', (store) => done(store.put(key, STAGED)).then(() => undefined)),
-  adopt: (key) =>
-    within('readwrite', async (store) => {
-      store.put(key, CURRENT);
-      await done(store.delete(STAGED));
-    }),
-};
+/** Opened when it is first asked for, and again where it was closed from outside. */
+export function indexedKeys(): KeyStore {
+  let opened: Promise<IDBDatabase> | null = null;
+  const forget = (): void => {
+    opened = null;
+  };
+  const database = (): Promise<IDBDatabase> => {
+    opened ??= open(forget);
+    opened.catch(forget);
+    return opened;
+  };
+  return {
+    current: async () => read(await database(), CURRENT),
+    staged: async () => read(await database(), STAGED),
+    stage: async (key) =>
+      within(await database(), 'readwrite', async (store) => void (await done(store.put(key, STAGED)))),
+    adopt: async (key) =>
+      within(await database(), 'readwrite', async (store) => {
+        store.put(key, CURRENT);
+        await done(store.delete(STAGED));
+      }),
+  };
+}
 
-function read(name: string): Promise<BrowserKey | null> {
-  return within('readonly', async (store) => {
+async function open(onClose: () => void): Promise<IDBDatabase> {
+  const opening = indexedDB.open('triad', 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+  const database = await done(opening);
+  // Whoever clears what this site keeps need not wait for its pages.
+  database.onversionchange = () => {
+    database.close();
+    onClose();
+  };
+  database.onclose = onClose;
+  return database;
+}
+
+function read(database: IDBDatabase, name: string): Promise<BrowserKey | null> {
+  return within(database, 'readonly', async (store) => {
     // Nothing but keys is put into this store.
     const found = (await done(store.get(name))) as BrowserKey | undefined;
     return found ?? null;
   });
 }
 
-async function within<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => Promise<T>): Promise<T> {
-  const opening = indexedDB.open('triad', 1);
-  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
-  const database = await done(opening);
-  try {
-    const transaction = database.transaction(STORE, mode);
-    const ended = new Promise<void>((resolve, reject) => {
-      transaction.oncomplete = () => resolve();
-      transaction.onabort = () => reject(transaction.error ?? new Error('The key was not kept'));
-    });
-    const [value] = await Promise.all([work(transaction.objectStore(STORE)), ended]);
-    return value;
-  } finally {
-    database.close();
-  }
+async function within<T>(
+  database: IDBDatabase,
+  mode: IDBTransactionMode,
+  work: (store: IDBObjectStore) => Promise<T>,
+): Promise<T> {
+  const transaction = database.transaction(STORE, mode);
+  const ended = new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new Error('The key was not kept'));
+  });
+  const [value] = await Promise.all([work(transaction.objectStore(STORE)), ended]);
+  return value;
 }
 
 function done(request: IDBOpenDBRequest): Promise<IDBDatabase>;

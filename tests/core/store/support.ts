@@ -52,7 +52,7 @@ export async function firstRelease(base: string): Promise<string> {
 }
 
 /** Steps at which something is killed in the ordinary tests. */
-const FEW = 3;
+const FEW = 2;
 
 /** At each of so many steps in the soak, at a few of them otherwise; two at a time. */
 export async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
