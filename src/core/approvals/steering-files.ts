@@ -4,6 +4,12 @@ import { alternativesOf, matches } from '../base/pattern.ts';
 /** In any folder, in any case. */
 const STEERING = [
   // Version control runs what these say.
+  // A file of this name, and `commondir`, say in which other folder the settings are; `HEAD` makes any folder a repository.
+  '.git',
+  'HEAD',
+  '.git/commondir',
+  '.git/worktrees/**',
+  '.git/rebase-merge/**',
   '.git/config',
   '.git/config.worktree',
   '.git/hooks/**',
@@ -161,25 +167,26 @@ const STEERING = [
 
 /** Whether a path of the workspace is in the list, or in the person's own. */
 export function isSteering(path: string, more: readonly string[]): boolean {
-  return entriesOf(path, more).length > 0;
+  return knownOf(path).length > 0 || ownOf(path, more).length > 0;
 }
 
 /**
- * Whether a pattern that matches the path names it as one of the list: the words of its entry stand in it, and not merely
- * wildcards that reach it.
+ * Whether a pattern that matches the path names it as one of the list, and as one of the person's own where it is in
+ * both: the words of its entry stand in it, and not merely wildcards that reach it.
  */
 export function namesSteering(pattern: string, path: string, more: readonly string[]): boolean {
-  const words = entriesOf(path, more).map(wordsOf);
+  const lists = [knownOf(path), ownOf(path, more)].filter((entries) => entries.length > 0);
   return alternativesOf(pattern).some((one) => {
     const written = folded(one).replaceAll('\\', '');
-    return matches(one, path, { path: true, loose: false }) && words.some((word) => written.includes(word));
+    // An entry of wildcards alone has no words: nothing names it.
+    const names = (entry: string): boolean => /[^/]/.test(wordsOf(entry)) && written.includes(wordsOf(entry));
+    return matches(one, path, { path: true, loose: false }) && lists.every((entries) => entries.some(names));
   });
 }
 
-function entriesOf(path: string, more: readonly string[]): string[] {
-  const known = STEERING.filter((entry) => isMatch(`**/${entry}`, path));
-  return [...known, ...more.filter((entry) => isMatch(entry, path))];
-}
+const knownOf = (path: string): string[] => STEERING.filter((entry) => isMatch(`**/${entry}`, path));
+
+const ownOf = (path: string, more: readonly string[]): string[] => more.filter((entry) => isMatch(entry, path));
 
 /** The longest part of an entry without wildcards. */
 function wordsOf(entry: string): string {

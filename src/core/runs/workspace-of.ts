@@ -1,4 +1,5 @@
 /** The workspace of a run: its folder, and what of it none of its tools reaches. */
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workspace } from '../tools/reach.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
@@ -11,11 +12,13 @@ export async function workspaceOf(
   leads: boolean,
 ): Promise<Workspace> {
   const { secretFiles } = await permissions.rules(folder);
-  const inProject = join(folder, PROJECT_SESSIONS);
+  const written = join(folder, PROJECT_SESSIONS);
+  // As written, and where that leads: `.triad` may be a link.
+  const inProject = [...new Set([written, await realpath(written).catch(() => written)])];
   return {
     folder,
-    own: [...own.folders, inProject],
-    sessions: leads ? [...own.sessions, inProject] : [],
+    own: [...own.folders, ...inProject],
+    sessions: leads ? [...own.sessions, ...inProject] : [],
     secrets: secretFiles,
   };
 }

@@ -1,7 +1,7 @@
 /** Where this installation keeps its configuration and its data. */
 import { mkdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
 export interface Folders {
   /** `config.toml`, `secrets.json`, `agents/`. */
@@ -34,8 +34,12 @@ export async function ownFolders({ config, data }: Folders, store: string | null
   return { folders: [...new Set(own)], sessions: [join(atData, SESSIONS)] };
 }
 
-/** As written where it does not exist yet. */
-const canonical = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+/** Of what does not exist yet: its place in the nearest folder that does, links on the way followed. */
+async function canonical(path: string): Promise<string> {
+  const full = resolve(path);
+  const parent = dirname(full);
+  return realpath(full).catch(async () => (parent === full ? full : join(await canonical(parent), basename(full))));
+}
 
 /** `TRIAD_HOME` is one folder for both; otherwise the XDG folders. Made with mode 0700 where they are missing. */
 export async function folders(env: Readonly<Record<string, string | undefined>>): Promise<Folders> {

@@ -13,6 +13,11 @@ import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 const STEERS = [
   '.git/config',
   '.git/hooks/pre-commit',
+  'module/.git',
+  '.git/commondir',
+  '.git/worktrees/other/commondir',
+  '.git/rebase-merge/git-rebase-todo',
+  'fixtures/HEAD',
   '.gitmodules',
   '.vscode/tasks.json',
   '.idea/workspace.xml',
@@ -60,6 +65,13 @@ test.for(['src/package.ts', 'docs/makefile.md', 'git/config', 'my.vscode/x', 'pr
     expect(writing(path, [], { mode: 'auto' }).effect).toBe('allow');
   },
 );
+
+test('an entry of the person takes nothing from the list, and one without words is named by nothing', () => {
+  expect(namesSteering('src/**', 'src/package.json', ['src/**'])).toBe(false);
+  expect(namesSteering('src/package.json', 'src/package.json', ['src/**'])).toBe(true);
+  expect(namesSteering('src/**', 'src/main.ts', ['src/**'])).toBe(true);
+  for (const entry of ['**', '**/*']) expect(namesSteering('src/**', 'src/main.ts', [entry]), entry).toBe(false);
+});
 
 test('a rule names a file by the words of the list, not by wildcards that reach it', () => {
   const names = (pattern: string, path: string) => namesSteering(pattern, path, []);

@@ -1,10 +1,12 @@
 /** A model that has all of a person's home, and every rule on its side, changes nothing of the program's own and reads none of it. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { composeRuntime } from '#core/hosting/compose-runtime.ts';
+import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
 import { openStore } from '#core/store/surreal.ts';
+import { resolveInside } from '#core/tools/workspace.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -98,4 +100,13 @@ test('a store that lies elsewhere belongs to it', async () => {
     join(home, 'disk/store'),
   );
   expect(folders).toEqual([join(home, 'config'), join(home, 'data'), join(home, 'disk/store')]);
+});
+
+test('a `.triad` that is a link is closed where it leads, too', async () => {
+  const folder = await folderWith({ 'other/sessions/one/session.md': 'OWN' });
+  await symlink(join(folder, 'other'), join(folder, '.triad'));
+  const parts = { own: { folders: [], sessions: [] }, permissions: { rules: () => ({ secretFiles: [] }) } };
+  const workspace = await workspaceOf(parts as unknown as Parameters<typeof workspaceOf>[0], folder, false);
+  for (const path of ['other/sessions/one/session.md', '.triad/sessions/one/session.md'])
+    await expect(resolveInside(workspace, path), path).rejects.toMatchObject({ code: 'not_allowed' });
 });

@@ -1,8 +1,8 @@
 /** Where configuration and data are kept. */
-import { stat } from 'node:fs/promises';
+import { mkdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folders } from '#core/settings/folders.ts';
+import { folders, ownFolders } from '#core/settings/folders.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 test('TRIAD_HOME is one folder for both, and only its owner can enter it', async () => {
@@ -22,4 +22,12 @@ test('otherwise the XDG folders, and below the home folder without them', async 
   expect(await folders({ HOME: join(root, 'h') })).toEqual(plain);
   expect(await folders({ HOME: join(root, 'h'), XDG_CONFIG_HOME: 'relative', XDG_DATA_HOME: '' })).toEqual(plain);
   expect((await stat(plain.data)).mode & 0o777).toBe(0o700);
+});
+
+test('a store that is not made yet is where the links on the way to it lead', async () => {
+  const at = await folderWith();
+  await mkdir(join(at, 'real'));
+  await symlink(join(at, 'real'), join(at, 'link'));
+  const { folders: own } = await ownFolders({ config: at, data: at }, join(at, 'link/new/store'));
+  expect(own).toContain(join(at, 'real/new/store'));
 });
