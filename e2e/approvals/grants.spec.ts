@@ -83,7 +83,7 @@ test('what its agent says cannot be undone is allowed only in a second step', as
   await expect(app.question.getByRole('button', { name: 'More than once…' })).toHaveCount(0);
 
   await app.allow();
-  await expect(app.question.getByRole('alert')).toHaveText('This cannot be undone.');
+  await expect(app.question.getByRole('alert')).toHaveText('Its agent says that this cannot be undone.');
   expect(app.model.requests).toHaveLength(1);
   await app.question.getByRole('button', { name: 'Back' }).click();
   await expect(app.question.getByRole('alert')).toHaveCount(0);

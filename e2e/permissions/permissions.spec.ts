@@ -47,7 +47,7 @@ test('a grant shows on the page and, once it is revoked, the next call asks agai
   await expect(row).toContainText('used 1 time');
   await expectAccessible(page, 'permissions');
   await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
-  await expect(page.getByText('Revoked: lead is asked again about write_file on docs/*.md')).toBeVisible();
+  await expect(page.getByText('Revoked: it no longer allows lead to use write_file on docs/*.md')).toBeVisible();
   await expect(page.getByText('Nothing is granted in this folder.')).toBeVisible();
 
   await app.goto(new URL(chat).pathname);

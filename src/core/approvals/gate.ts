@@ -214,7 +214,7 @@ export class ApprovalGate {
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:none',
-        reason: 'Every question of this workflow is answered no, because nobody is there to answer it',
+        reason: 'Every question of this workflow is answered no',
       });
     }
   }

@@ -51,9 +51,10 @@ export function judge(
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
   const steering = steeringIn(action, alwaysAsk);
-  /** What allows a file that steers programs must name it. */
+  /** What allows a file that steers programs must name it; one that does so because of where the folder lies cannot be named. */
   const mayAllow = ({ pattern }: Pick<Rule | Grant, 'pattern'>): boolean =>
-    action.reversible && steering.every((path) => pattern !== null && namesSteering(pattern, path, alwaysAsk));
+    action.reversible &&
+    steering.every(({ path, isNamed }) => isNamed && pattern !== null && namesSteering(pattern, path, alwaysAsk));
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
@@ -72,15 +73,35 @@ export function judge(
   return verdictOf(candidates);
 }
 
+interface Steering {
+  path: string;
+  /** In one of the lists as it is named; else because the folder itself is one for such files, such as `.github`. */
+  isNamed: boolean;
+  /** In the program's own list, not only in the person's. */
+  isKnown: boolean;
+}
+
 /** The paths that a call would write and that steer programs. */
-function steeringIn({ permissions, targets }: Action, more: readonly string[]): string[] {
+function steeringIn({ permissions, targets, folder }: Action, more: readonly string[]): Steering[] {
   if (!permissions.includes('FilesystemWrite') || !targets?.path) return [];
-  return targets.values.filter((path) => isSteering(path, more));
+  const above = folder.split(/[\\/]/).slice(-2).join('/');
+  return targets.values.flatMap((path) => {
+    const isKnown = isSteering(path, []) || isSteering(`${above}/${path}`, []);
+    const isNamed = isSteering(path, more);
+    return isKnown || isNamed ? [{ path, isNamed, isKnown }] : [];
+  });
 }
 
 /** The denial of a call that cannot be judged, with the reason. */
 export function invalidCallVerdict(text: string): Verdict {
   return verdictOf([fault(text, NOWHERE)]);
+}
+
+/** The verdict on what an agent wants to know: no rule, grant or mode can answer that, one that denies its tool still does. */
+export function alwaysPut(verdict: Verdict): Verdict {
+  if (verdict.effect !== 'allow') return verdict;
+  const text = 'An agent’s questions always come to you';
+  return verdictOf([{ kind: 'default', id: 'default', effect: 'ask', text, place: NOWHERE }, ...verdict.steps]);
 }
 
 /** Whether a rule is about this call. Rules that deny or ask ignore case and need one matching target; rules that allow need all to match exactly. */
@@ -154,8 +175,11 @@ function ruled(rule: Rule): Candidate {
   return { kind: 'rule', id: rule.id, effect: rule.effect, text: ruleText(rule), place: rule.place };
 }
 
-function steered(path: string): Candidate {
-  const text = `${path} can run code or steer programs: writing it is always asked about, unless a rule or a grant names it`;
+function steered({ path, isKnown }: Steering): Candidate {
+  const why = isKnown
+    ? `${path} can run code, or steer programs and agents that do`
+    : `You want to be asked about ${path}`;
+  const text = `${why}: writing it is asked about unless a rule or a grant names it`;
   return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place: NOWHERE };
 }
 
@@ -195,14 +219,14 @@ function usual({ asks, reversible, risk, mode, tool }: Action): Candidate {
   if (!reversible)
     return { ...base, id: 'default', effect: 'ask', text: 'What cannot be undone is always asked about' };
   if (mode === 'auto' || (mode === 'selective' && risk === 'low')) {
-    const why = mode === 'auto' ? 'what it can do at all' : 'what is of low risk';
+    const why = mode === 'auto' ? 'what can be undone' : 'what is of low risk';
     return { ...base, id: `mode:${mode}`, effect: 'allow', text: `The approval mode ${mode} allows ${why}` };
   }
   return {
     ...base,
     id: 'default',
     effect: 'ask',
-    text: `No rule says anything about it: ${tool} is asked about`,
+    text: `Where no rule decides, ${tool} is asked about`,
   };
 }
 

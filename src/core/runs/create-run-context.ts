@@ -117,7 +117,8 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
         await recorder.record({ type: 'plan-change', items: next });
       },
     },
-    pastReports: () => pastReports(engine.store, folder),
+    // What others found is a lead's to hand on.
+    pastReports: async () => (plan.depth === 0 ? pastReports(engine.store, folder) : []),
     memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
   };
   return async (toolCallId, tool) => {

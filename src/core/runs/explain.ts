@@ -7,7 +7,7 @@ import { targetsOf, callDefaults } from './questions.ts';
 import type { Question } from '../tools/question.ts';
 import type { Tool } from '../tools/tool.ts';
 import { actorOf, type Asked } from './actor.ts';
-import { type Action, invalidCallVerdict } from '../approvals/judge.ts';
+import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Workspace } from '../tools/reach.ts';
 import { workspaceOf } from './workspace-of.ts';
@@ -48,7 +48,8 @@ export async function explain(parts: Parts, asked: Asked & { tool: string; input
         ? null
         : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
     };
-    return await parts.permissions.explain(action);
+    const verdict = await parts.permissions.explain(action);
+    return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
   } catch (error) {
     if (error instanceof TriadError) return invalidCallVerdict(error.message);
     throw error;
@@ -61,7 +62,7 @@ async function questionOf(
   input: unknown,
   targets: Targets,
   workspace: Workspace,
-): Promise<Pick<Question, 'risk' | 'reversible'> | null> {
+): Promise<(Pick<Question, 'risk' | 'reversible'> & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
   const context = { toolCallId: 'explain', workspace, signal, children: null };
   if (!tool.primaryOnly) return (await tool.question?.(input, context)) ?? null;

@@ -119,14 +119,13 @@ function questionFor(
   verdicts: readonly Verdict[],
 ): Question | Promise<Question> {
   const question = asked ?? plainQuestion(call, parts.plan);
-  const steers = verdicts.some(({ steps }) => steps.some(({ id }) => id === STEERING_ID));
-  return steers ? withWarning(question) : withOwnActions(parts, question);
+  const steering = verdicts.flatMap(({ steps }) => steps).find(({ id }) => id === STEERING_ID);
+  return steering ? withWarning(question, steering.text) : withOwnActions(parts, question);
 }
 
 /** So grave that no answer in time is never a yes, whatever the settings say. */
-function withWarning(question: Question): Question {
-  const description = `${question.description}. This file can run code, or steer programs and agents that do`;
-  return { ...question, description, risk: 'high' };
+function withWarning(question: Question, why: string): Question {
+  return { ...question, description: `${question.description}. ${why}`, risk: 'high' };
 }
 
 /** Says of each sub-agent what its own actions will ask, as rules and grants are now. */
@@ -137,13 +136,18 @@ async function withOwnActions(parts: Parts, question: Question): Promise<Questio
   const { rules } = await engine.permissions.rules(plan.envelope.folder);
   const now = Date.now();
   const items = subject.items.map((item) => {
-    const calls = engine.tools.offered([...plan.envelope.tools, ...item.envelope.tools], false).map((tool): Action => ({
-      ...actionOf(parts, tool, tool.name, null, null),
-      agent: item.envelope.agent,
-      scope: scopeOf(item.envelope.agent, subject.operation === 'spawn' ? 'spawn' : 'delegate'),
-      requires: item.envelope.requiresApproval ?? [],
-    }));
-    const grants = calls.flatMap((call) => engine.permissions.grants.candidates(call, now));
+    const callsOf = (tools: readonly string[]): Action[] =>
+      engine.tools.offered(tools, false).map((tool) => ({
+        ...actionOf(parts, tool, tool.name, null, null),
+        agent: item.envelope.agent,
+        scope: scopeOf(item.envelope.agent, subject.operation === 'spawn' ? 'spawn' : 'delegate'),
+        requires: item.envelope.requiresApproval ?? [],
+      }));
+    const calls = {
+      own: callsOf(item.envelope.tools),
+      possible: callsOf([...plan.envelope.tools, ...item.envelope.tools]),
+    };
+    const grants = calls.possible.flatMap((call) => engine.permissions.grants.candidates(call, now));
     return { ...item, ownActions: ownActions(calls, { approve: workflow.approve, rules, grants, now }) };
   });
   return { ...question, subject: { ...subject, items } };

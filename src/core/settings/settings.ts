@@ -95,7 +95,7 @@ const SettingsFile = z.strictObject({
   permissions: z
     .strictObject({
       mode: ApprovalMode.default('manual').describe(
-        'What asks where no rule says anything: manual asks for every sub-agent and all that writes, runs or reaches out; selective not for what is of low risk; auto only for what cannot be undone, and for files that run code or steer programs.',
+        'What asks where no rule says anything: manual asks for every sub-agent and all that writes files, runs or reaches out; selective not for what is of low risk; auto only for what cannot be undone or is said not to be, and for files that run code or steer programs.',
       ),
       rules: z.array(RuleEntry).default([]),
       always_ask: PathPatterns.default([]),

@@ -8,7 +8,8 @@ import type { Workspace } from './reach.ts';
 
 /** Most entries of folders that are looked through. */
 const MAX_ENTRIES = 200_000;
-const PASSED_OVER = new Set(['node_modules', '.git']);
+const PASSED_OVER: ReadonlySet<string> = new Set(['node_modules', '.git']);
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * The files of the program's own and those that hold keys, in the workspace and in the usual places of the person's
@@ -19,10 +20,15 @@ export async function protectedFiles({ folder, own, secrets }: Workspace): Promi
   const left = { entries: MAX_ENTRIES };
   const found = new Set<string>();
   const places: Place[] = [
-    ...own.map((place) => ({ folder: place, deep: true, isProtected: () => true })),
-    { folder, deep: true, isProtected: (path) => isSecret(shown(folder, path), secrets) },
-    { folder: home, deep: false, isProtected: (path) => isSecret(shown(home, path), secrets) },
-    ...SECRET_FOLDERS.map((name) => ({ folder: join(home, name), deep: true, isProtected: () => true })),
+    ...own.map((place) => ({ folder: place, deep: true, passedOver: NONE, isProtected: () => true })),
+    { folder, deep: true, passedOver: PASSED_OVER, isProtected: (path) => isSecret(shown(folder, path), secrets) },
+    { folder: home, deep: false, passedOver: NONE, isProtected: (path) => isSecret(shown(home, path), secrets) },
+    ...SECRET_FOLDERS.map((name) => ({
+      folder: join(home, name),
+      deep: true,
+      passedOver: NONE,
+      isProtected: () => true,
+    })),
   ];
   for (const place of places) if (!(await collect(place, left, found))) return null;
   return found;
@@ -32,6 +38,8 @@ interface Place {
   folder: string;
   /** Whether the folders in it count too. */
   deep: boolean;
+  /** Names of folders that are not looked into. */
+  passedOver: ReadonlySet<string>;
   isProtected(path: string): boolean;
 }
 
@@ -45,7 +53,7 @@ async function collect(place: Place, left: { entries: number }, found: Set<strin
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (place.deep && !PASSED_OVER.has(entry.name)) folders.push(path);
+        if (place.deep && !place.passedOver.has(entry.name)) folders.push(path);
       } else if (entry.isFile() && place.isProtected(path)) {
         const stats = await lstat(path, { bigint: true }).catch(() => null);
         if (stats && stats.nlink > 1n) found.add(`${stats.dev}:${stats.ino}`);

@@ -24,7 +24,9 @@ export function withSessions(workspace: Workspace): Workspace {
 export function isOwn({ own: folders, sessions, readsSessions }: Workspace, path: string): boolean {
   const folded = folding(path);
   const isIn = (folder: string): boolean => isInside(folding(folder), folded);
-  if (!folders.some(isIn)) return false;
+  // Sessions that a project within this one keeps are nobody's here.
+  const isNested = `${folded.replaceAll('\\', '/')}/`.includes('/.triad/sessions/');
+  if (!isNested && !folders.some(isIn)) return false;
   return !(readsSessions === true && /\.md$/.test(folded) && sessions.some(isIn));
 }
 

@@ -5,7 +5,7 @@ export const askWords = {
   why: 'Why',
   impact: 'What it changes',
   /** A yes to words is a yes to no tool. */
-  actionHint: 'A yes lets it go on. Its tool calls are still asked about as always.',
+  actionHint: 'A yes lets it go on. It allows none of its tool calls by itself.',
   other: 'Something else',
   words: 'Your answer',
   multiple: 'any number of them',

@@ -29,6 +29,7 @@ export const grantWords = {
   allow,
   afterEdits: 'What you edited can be allowed once only.',
   irreversible: 'This cannot be undone.',
+  saidIrreversible: 'Its agent says that this cannot be undone.',
   confirm: 'Allow what cannot be undone',
   back: 'Back',
 } as const;

@@ -10,8 +10,8 @@ export const inboxWords = {
   asleep: 'interrupted',
   empty: 'Nothing waits for you',
   emptySteps: [
-    'Before a sub-agent starts, before an agent writes or does what a rule asks about, and when it asks you something itself, the question comes here, whichever conversation it is from.',
-    'Closing a question, or leaving this page, answers nothing. What you do not answer in time is a no, or skipped where an agent only wanted to know.',
+    'Unless a mode, a rule or a grant allows it, before a sub-agent starts and before an agent writes the question comes here, whichever conversation it is from; so does what a rule asks about, and what an agent asks you itself.',
+    'Closing a question, or leaving this page, answers nothing. What you do not answer in time is a no (a yes only where the question says so), or skipped where an agent only wanted to know.',
     'What should not be asked again is granted with the answer, or written as a rule.',
   ],
   toPermissions: 'Rules and grants',

@@ -13,7 +13,7 @@ const scopes: Readonly<Record<GrantScope, string>> = {
 /** What decides where neither a rule nor a grant of a file or a person does. */
 const others: Readonly<Record<string, string>> = {
   'approve:all': 'everything of this workflow was to be allowed',
-  'approve:none': 'nobody was there to be asked',
+  'approve:none': 'everything of this workflow was to be answered no',
   'mode:auto': 'by the approval mode auto',
   'mode:selective': 'by the approval mode selective',
   default: 'by the default',
@@ -32,9 +32,9 @@ function byRule(ruleId: string): string {
 }
 
 const modes: Readonly<Record<ApprovalMode, string>> = {
-  manual: 'You are asked before every sub-agent, and about everything that writes or reaches out.',
+  manual: 'You are asked before every sub-agent, and about everything that writes files or reaches out.',
   selective: 'As manual, but what is of low risk, such as making a new file, is not asked about.',
-  auto: 'Only what cannot be undone is asked about, and files that run code or steer programs.',
+  auto: 'Only what cannot be undone, or is said not to be, is asked about, and files that run code or steer programs.',
 };
 
 export const permissionsWords = {
@@ -45,10 +45,10 @@ export const permissionsWords = {
   modes,
   changeMode: 'Change it in the settings',
   always: [
-    'Reading and searching in the folder is never asked about, unless a rule says so.',
+    'Reading and searching in the folder is never asked about, unless a rule or an agent’s definition says so.',
     'Deny wins over everything; what cannot be undone is always asked about, with a second step. One run of the terminal with --approve all is the exception: that is your word for it.',
-    'Files that run code or steer programs are asked about before they are written, unless a rule or a grant names them.',
-    'Files that usually hold keys or passwords are neither read nor written, nor is anything of Triad’s own.',
+    'Files that run code or steer programs are asked about before they are written, unless a rule or a grant names them, or the run is one of --approve all.',
+    'Files that usually hold keys or passwords are neither read nor written, nor are Triad’s own folders, but for the notes of sessions that a lead reads.',
   ],
   untrusted: 'The project’s rules may only deny or ask: nobody has trusted its file as it is.',
   toTrust: 'Look at it',
@@ -71,7 +71,7 @@ export const permissionsWords = {
   all: 'all',
   grants: 'Grants',
   grantsHint:
-    'What you allowed for more than once. Revoking one takes effect with the next call, which asks you again.',
+    'What you allowed for more than once. Revoking one takes effect with the next call: it allows nothing any more.',
   noGrants: 'Nothing is granted in this folder.',
   noGrantsHint: 'A question offers it under “More than once…”.',
   grantSentence: ({ agent, tool, pattern }: Pick<Grant, 'agent' | 'tool' | 'pattern'>) =>
@@ -88,7 +88,7 @@ export const permissionsWords = {
   revoke: 'Revoke',
   revokeLabel: (sentence: string) => `Revoke: ${sentence}`,
   revoked: (agent: string, tool: string, pattern: string) =>
-    `Revoked: ${agent} is asked again about ${tool} on ${pattern}`,
+    `Revoked: it no longer allows ${agent} to use ${tool} on ${pattern}`,
   conversation: 'Open conversation',
   explainer: 'What would become of a call?',
   explainerHint: 'Nothing is asked, run or counted.',

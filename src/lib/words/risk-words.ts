@@ -4,6 +4,8 @@ import type { ApprovalRequest, Risk, Subject } from '#contract/approval.ts';
 const levels: Readonly<Record<Risk, string>> = { low: 'low risk', medium: 'medium risk', high: 'high risk' };
 
 export function riskOf({ risk, subject }: Pick<ApprovalRequest, 'risk' | 'subject'>): string {
+  // Only what the file is makes a write so grave: the description says what that is.
+  if (risk === 'high' && subject.kind === 'tool') return `${levels.high}: it is always asked about`;
   const reason = reasonOf(subject);
   return reason === '' ? levels[risk] : `${levels[risk]}: ${reason}`;
 }

@@ -180,7 +180,7 @@ export const text = {
     heading: 'One lead, up to three sub-agents, and you at the gate',
     steps: [
       'Say what you want done. The lead works in the folder below.',
-      'When it wants to start a sub-agent or write a file, you are asked first, with everything it would get.',
+      'Before it starts a sub-agent or writes a file you are asked, with everything it would get, unless a mode, a rule or a grant of yours allows it.',
       'Follow each sub-agent live here, and look up everything that happened in the history.',
     ],
     examples: [
@@ -219,7 +219,8 @@ export const text = {
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
     waiting: (time: string) => `waiting ${time}`,
     timeout: (time: string) => `Without an answer the answer is no, in ${time}.`,
-    timeoutAllows: (time: string) => `Without an answer the answer is yes, in ${time}.`,
+    timeoutAllows: (time: string) =>
+      `Without an answer the answer is yes, in ${time}, if somebody could give one then; else no.`,
     asleep: 'Its workflow was interrupted: your answer resumes it.',
     list: 'Waiting questions',
     allowAll: (value: number) => `Allow all ${value}`,

@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const RULE = '[[permissions.rules]]\neffect = "allow"\ntool = "write_file"\npattern = "docs/**"\n';
-const FIRST = 'Each of its own actions that writes or reaches out will be asked about first.';
+const FIRST = 'Each of its own actions that writes a file or reaches out will be asked about first.';
 
 interface Situation {
   mode?: ApprovalMode;
@@ -41,17 +41,18 @@ async function approval({ mode = 'manual', rules = '', project, tools, approve }
   return { said: ownActionsText(item!, item!.envelope), asked };
 }
 
+const STEERING = 'Files that run code or steer programs are asked about unless a rule or a grant names them.';
+
 test('manual: each write is asked about', async () => {
   const { said, asked } = await approval({});
-  expect(said).toBe(FIRST);
+  expect(said).toBe(`${FIRST} ${STEERING}`);
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
 test('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
-  // The start of the sub-agent itself is of medium risk.
   const { said, asked } = await approval({ mode: 'selective' });
   expect(said).toBe(
-    'Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will, and files that run code or steer programs are always asked about.',
+    `Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will. ${STEERING}`,
   );
   expect(asked).toEqual(['README.md', 'package.json']);
 });
@@ -59,27 +60,29 @@ test('selective: a new file is not, replacing one is, and one that steers progra
 test('auto: only one that steers programs is', async () => {
   const { said, asked } = await approval({ mode: 'auto' });
   expect(said).toBe(
-    'Its own actions will not be asked about where they can be undone; files that run code or steer programs are always asked about.',
+    `Its own actions will not be asked about where they can be undone, or where it says so of a plan in its own words. ${STEERING}`,
   );
   expect(asked).toEqual(['package.json']);
 });
 
-test('a rule that allows goes first, and is named with its place', async () => {
+test('a rule that allows is named with its place, and how rules stand to each other', async () => {
   const { said, asked } = await approval({ rules: RULE });
   expect(said).toMatch(
-    /^Each of its own actions .* But what was decided before goes first: Your rule allows the tool write_file on docs\/\*\* for all agents \(.*config\.toml:3\)\.$/,
+    /^Each of its own actions .* What was decided before goes before that \(denying first, .*\): Your rule allows the tool write_file on docs\/\*\* for all agents \(.*config\.toml:3\)\. Files that run code/,
   );
   expect(asked).toEqual(['README.md', 'package.json']);
 });
 
 test('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
   const { said, asked } = await approval({ project: RULE });
-  expect(said).toBe(FIRST);
+  expect(said).toBe(`${FIRST} ${STEERING}`);
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
-test('an agent without such tools is said to have none, and a yes to everything to ask nothing', async () => {
-  expect((await approval({ tools: ['grep'] })).said).toBe('It has no tool that writes or reaches out.');
+test('of an agent without such tools no rule about them is named; a yes to everything asks nothing', async () => {
+  expect((await approval({ tools: ['grep'], rules: RULE })).said).toBe(
+    'It has no tool that writes files or reaches out.',
+  );
   const { said, asked } = await approval({ approve: 'all' });
   expect(said).toContain('nothing will be asked');
   expect(asked).toEqual([]);

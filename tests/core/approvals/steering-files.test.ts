@@ -123,9 +123,26 @@ test('a person is asked and told why, in the mode auto, under a broad rule, and 
     .filter(({ id }) => decided.some(({ approvalId }) => approvalId === id));
   expect(asked.map(({ title }) => title)).toEqual(['Write package.json (+1 −0)', 'Write deploy/run.sh (+1 −0)']);
   for (const request of asked) {
-    expect(request).toMatchObject({ risk: 'high', description: expect.stringContaining('can run code') as string });
+    expect(request).toMatchObject({
+      risk: 'high',
+      description: expect.stringMatching(/package\.json can run code|You want to be asked about deploy/) as string,
+    });
     expect(request.onTimeout, 'no answer is a no').toBeUndefined();
   }
   expect(await readFile(join(engine.folder, 'src/a.ts'), 'utf8')).toBe('x');
   await expect(readFile(join(engine.folder, 'package.json'))).rejects.toThrow('ENOENT');
+});
+
+test('a folder that is itself one for such files, or lies in one, changes nothing about that', () => {
+  const places = [
+    ['/home/me/.github', 'workflows/ci.yml'],
+    ['/home/me/app/.git', 'hooks/pre-commit'],
+    ['/home/me/.config', 'fish/config.fish'],
+    ['/home/me/app/.vscode', 'tasks.json'],
+    ['/home/me/app/.triad/agents', 'helper.md'],
+  ] as const;
+  const broad = ruleOf({ effect: 'allow', tool: 'write_file', pattern: '**' });
+  for (const [folder, path] of places)
+    expect(writing(path, [broad], { folder, mode: 'auto' }).ruleId, folder).toBe(STEERING_ID);
+  expect(writing('src/a.ts', [], { folder: '/home/me/.claude/worktrees/x', mode: 'auto' }).effect).toBe('allow');
 });

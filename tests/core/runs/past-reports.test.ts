@@ -48,3 +48,23 @@ test('the report is found once its workflow has ended, and not any more in the t
   await runtime.request('conversation.delete', { conversationId });
   expect(await ask()).toContain('Nothing was found');
 });
+
+test('a sub-agent does not find it: what others said is for the lead to hand on', async () => {
+  const again = new Script()
+    .on({ ...CHILD, asked: /^Find/ })
+    .reply([text('# Report\n\nThe wombat is in the cellar.')])
+    .on({ ...CHILD, step: 1 })
+    .reply([search])
+    .on(CHILD)
+    .reply([text('# Report\n\nNothing.')])
+    .on({ asked: /^First/, step: 1 })
+    .reply([spawn({ name: 'scout', prompt: 'Find it.' })])
+    .on({ asked: /^Then/, step: 1 })
+    .reply([spawn({ name: 'other', prompt: 'Search for it.' })])
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await startEngine(again);
+  await engine.ask('First look');
+  await engine.ask('Then search');
+  expect(found(engine)).toEqual([expect.stringContaining('Nothing was found')]);
+});

@@ -118,3 +118,18 @@ test("only a lead's notes tool reads a session, and only its Markdown", async ()
   for (const note of [`${CONFIG}/agents/helper.md`, `${DATA}/sessions/../trusted.json`])
     expect(await read(note, workspace), note).toMatchObject({ status: 'error' });
 });
+
+test('sessions that a project further down keeps are open to nobody', async () => {
+  const folder = await folderWith({ 'p/.triad/sessions/one/session.md': '# OWN\n' });
+  const workspace = workspaceIn(folder, { sessions: [join(folder, '.triad/sessions')] });
+  for (const name of ['read_file', 'read_note'])
+    expect(
+      await call(
+        toolNamed(name),
+        { [name === 'read_file' ? 'path' : 'note']: 'p/.triad/sessions/one/session.md' },
+        contextIn(workspace),
+      ),
+      name,
+    ).toMatchObject({ status: 'error' });
+  expect((await call(toolNamed('grep'), { pattern: 'OWN' }, contextIn(workspace))).output).not.toContain('# OWN');
+});

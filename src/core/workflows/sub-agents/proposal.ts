@@ -33,14 +33,14 @@ export function questionOf(operation: Operation, items: SpawnItem[]): Question {
   const names = items.map(({ envelope }) => envelope.agent).join(', ');
   const title =
     operation === 'parallel'
-      ? `Run ${items.length} agents at the same time: ${names}?`
+      ? `Run ${items.length === 1 ? 'a batch of one agent' : `${items.length} agents at the same time`}: ${names}?`
       : operation === 'delegate'
         ? `Delegate "${items[0]?.title}" to ${names}?`
         : `Start the sub-agent ${names} for "${items[0]?.title}"?`;
   return {
     title,
     description:
-      'A sub-agent gets its system prompt and its prompt, nothing else of this conversation, and hands back one report.',
+      'A sub-agent is told its system prompt and its prompt, nothing else of this conversation, and hands back one report.',
     subject: { kind: 'envelopes', operation, items },
     risk: operation === 'parallel' ? 'high' : 'medium',
     reversible: true,

@@ -99,5 +99,5 @@ export async function revokeGrant(
   const grant = await client.request('permissions.revoke', { grantId });
   if (json) return screen.data(`${JSON.stringify(grant, null, 2)}\n`);
   const { agent, tool, pattern } = grant;
-  screen.note(`Revoked: ${visible(agent)} is asked again about ${tool} on ${visible(pattern)}.`);
+  screen.note(`Revoked: it no longer allows ${visible(agent)} to use ${tool} on ${visible(pattern)}.`);
 }

@@ -124,7 +124,7 @@ async function askOne(
     if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
     const grant = offer ? wishOf(answer, offer) : null;
     if (answer === 'y' || answer === 'yes' || grant) {
-      if (!request.reversible && !(await isConfirmed(terminal, signal))) continue;
+      if (!request.reversible && !(await isConfirmed(terminal, request, signal))) continue;
       const confirmed = request.reversible ? {} : { confirmed: true as const };
       return envelope === asked || envelope === null
         ? { kind: 'allow', ...confirmed, ...(grant ? { grant } : {}) }
@@ -171,8 +171,13 @@ async function askBack(
 }
 
 /** The second step of what cannot be undone: a whole word, which no slip of a finger types. */
-async function isConfirmed(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+async function isConfirmed(
+  terminal: Terminal,
+  { subject }: Approval['request'],
+  signal: AbortSignal,
+): Promise<boolean> {
   await terminal.discardTyped(signal);
-  const words = await terminal.ask('This cannot be undone. Type "confirm" to allow it: ', signal);
+  const fact = subject.kind === 'action' ? 'Its agent says that this cannot be undone' : 'This cannot be undone';
+  const words = await terminal.ask(`${fact}. Type "confirm" to allow it: `, signal);
   return words?.trim().toLowerCase() === 'confirm';
 }

@@ -12,7 +12,7 @@ import { diffText } from './diff-text.ts';
 export function questionText(request: ApprovalRequest, item: number, envelope: Envelope | null, style: Style): string {
   const head = [
     style('bold', indented(`── Approval: ${visible(request.title)}`)),
-    field('asked by', request.chain.map(visible).join(' → ')),
+    field('asked by', request.chain.slice(1).map(visible).join(' → ')),
     field('risk', `${request.risk}${undoWords(request, style)}`),
     ...(request.description === '' ? [] : [field('what', passage(request.description))]),
   ];

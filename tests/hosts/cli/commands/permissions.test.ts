@@ -104,6 +104,6 @@ test('a grant is taken back by its id', async () => {
   const { code, err } = await triad('revoke', grants[0]!.id);
   expect({ code, err }).toEqual({
     code: 0,
-    err: 'Revoked: lead is asked again about write_file on docs/*.md.\n',
+    err: 'Revoked: it no longer allows lead to use write_file on docs/*.md.\n',
   });
 });

@@ -12,7 +12,7 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
   const text = show();
   for (const line of [
     '── Approval: Start code-reviewer',
-    'asked by     user → lead → code-reviewer',
+    'asked by     lead → code-reviewer',
     'risk         medium\n',
     'agent        code-reviewer (made for this task)',
     'model        claude-sonnet-5-5 (anthropic), at most 8192 tokens a turn',
@@ -84,7 +84,7 @@ test('an edited prompt is marked', () => {
 
 test('hidden characters are shown everywhere in it', () => {
   const bad = 'x\u001b[2J\u202e\u200b';
-  const text = show(spawnRequest({ title: bad, description: bad, chain: [bad] }), {
+  const text = show(spawnRequest({ title: bad, description: bad, chain: ['user', bad] }), {
     ...envelope,
     agent: bad,
     systemPrompt: bad,
