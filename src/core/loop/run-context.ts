@@ -69,7 +69,7 @@ export interface RunContext {
   streamed(messageId: string): OpenMessage['parts'];
   /** What the model is told of them now: descriptions name the agents that can be used. */
   toolSpecs(): ToolSpec[];
-  toolContext(toolCallId: string, tool: string): Promise<ToolContext>;
+  toolContext(toolCallId: string, tool: Tool): Promise<ToolContext>;
   /** Asks about a call where its tool or a rule wants that. */
   readonly ask: RunQuestions['ask'];
   /** Goes on with a question that was asked before. */

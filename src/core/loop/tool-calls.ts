@@ -119,7 +119,7 @@ async function ask(
 ): Promise<{ answered: Promise<Approval | null> }> {
   const parsed = { id: call.id, tool, input };
   const before = run.stored.approvals.get(call.id);
-  const question = before ? null : ((await tool.question?.(input, await run.toolContext(call.id, call.name))) ?? null);
+  const question = before ? null : ((await tool.question?.(input, await run.toolContext(call.id, tool))) ?? null);
   const asked = before ? await run.askAgain(parsed, before) : await run.ask(parsed, question);
   if (!asked) return { answered: Promise.resolve(null) };
   const answered = asked.answered.finally(run.watchdog.hold());
@@ -186,7 +186,7 @@ async function execute(
   input: unknown,
   approval: Approval | null,
 ): Promise<ToolResult> {
-  const work = tool.execute(input, await run.toolContext(toolCallId, tool.name), approval);
+  const work = tool.execute(input, await run.toolContext(toolCallId, tool), approval);
   if (tool.recovery !== 'continue') {
     run.watchdog.feed();
     return orStopped(run.signal, work).finally(() => run.watchdog.feed());

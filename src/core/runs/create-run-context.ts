@@ -16,7 +16,7 @@ import { sha256 } from '../base/hash.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { search, type SearchJob } from '../tools/search.ts';
-import { workspaceOf } from './workspace-of.ts';
+import { bareWorkspace, workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
@@ -121,8 +121,12 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
     pastReports: async () => (plan.depth === 0 ? pastReports(engine.store, folder) : []),
     memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
   };
-  return async (toolCallId, tool) => {
-    const workspace = await workspaceOf(engine, folder, plan.depth === 0);
+  return async (toolCallId, { name: tool, permissions }) => {
+    const leads = plan.depth === 0;
+    // What needs no permission touches no file; sub-agents that are asked for together start in one commit.
+    const workspace = await (permissions.length === 0
+      ? bareWorkspace(engine, folder)
+      : workspaceOf(engine, folder, leads));
     const ids = { conversationId, workflowId, runId, toolCallId };
     const keep: ToolContext['keep'] = ({ before, after, ...change }) => {
       const hashes = { before: before === null ? null : sha256(before), after: sha256(after) };

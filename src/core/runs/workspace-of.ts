@@ -22,3 +22,8 @@ export async function workspaceOf(
     secrets: secretFiles,
   };
 }
+
+/** Without a look at the disk, for tools that touch no file. */
+export function bareWorkspace({ own }: Pick<Engine, 'own'>, folder: string): Workspace {
+  return { folder, own: own.folders, sessions: [], secrets: [] };
+}
