@@ -46,3 +46,8 @@ export function slugOf(text: string): string {
     .slice(0, SLUG_CHARS)
     .replace(/-+$/, '');
 }
+
+/** As one word of a shell. */
+export function shellWord(path: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isMissing } from './regular-file.ts';
 import { TriadError } from './errors.ts';
+import { shellWord } from './text.ts';
 
 export interface WriteFault {
   /** A clause that names the path. */
@@ -37,17 +38,12 @@ async function faultOf(path: string, user: number, excused = 0): Promise<WriteFa
   try {
     const { mode, uid } = await stat(path);
     if (uid !== user && uid !== 0)
-      return { what: `${path} belongs to another user`, remedy: `run "sudo chown ${user} ${quoted(path)}"` };
+      return { what: `${path} belongs to another user`, remedy: `run "sudo chown ${user} ${shellWord(path)}"` };
     if ((mode & 0o022) === 0 || (mode & excused) !== 0) return null;
     const shown = (mode & 0o7777).toString(8).padStart(4, '0');
-    return { what: `Others may write ${path} (mode ${shown})`, remedy: `run "chmod go-w ${quoted(path)}"` };
+    return { what: `Others may write ${path} (mode ${shown})`, remedy: `run "chmod go-w ${shellWord(path)}"` };
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
-}
-
-/** As one word of a shell. */
-function quoted(path: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -16,7 +16,7 @@ import { sha256 } from '../base/hash.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { search, type SearchJob } from '../tools/search.ts';
-import { bareWorkspace, workspaceOf } from './workspace-of.ts';
+import { workspaceFor } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
@@ -121,12 +121,10 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
     pastReports: async () => (plan.depth === 0 ? pastReports(engine.store, folder) : []),
     memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
   };
-  return async (toolCallId, { name: tool, permissions }) => {
-    const leads = plan.depth === 0;
-    // What needs no permission touches no file; sub-agents that are asked for together start in one commit.
-    const workspace = await (permissions.length === 0
-      ? bareWorkspace(engine, folder)
-      : workspaceOf(engine, folder, leads));
+  return async (toolCallId, called) => {
+    const { name: tool } = called;
+    // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
+    const workspace = await workspaceFor(called, engine, folder, plan.depth === 0);
     const ids = { conversationId, workflowId, runId, toolCallId };
     const keep: ToolContext['keep'] = ({ before, after, ...change }) => {
       const hashes = { before: before === null ? null : sha256(before), after: sha256(after) };

@@ -23,7 +23,7 @@ import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/reach.ts';
-import { workspaceOf } from './workspace-of.ts';
+import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
 interface Parts {
@@ -166,7 +166,7 @@ async function actionsOf(
     );
   }
   const { engine, plan } = parts;
-  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.depth === 0);
+  const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.depth === 0);
   const targets = await targetsOf(tool, input, workspace);
   return [actionOf(parts, tool, tool.name, targets, question)];
 }

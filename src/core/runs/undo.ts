@@ -5,7 +5,7 @@ import type { Change, ChangeState } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
-import { openInside, resolveInside, throwFileError, withFolder } from '../tools/workspace.ts';
+import { openIfThere, resolveInside, throwFileError, withFolder } from '../tools/workspace.ts';
 import type { Workspace } from '../tools/reach.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
@@ -62,10 +62,7 @@ export async function undo(parts: Parts, change: Change, redo: boolean): Promise
 }
 
 async function read(workspace: Workspace, { path }: Change): Promise<File> {
-  const file = await openInside(workspace, path).catch((error: unknown) => {
-    if (error instanceof TriadError && error.code === 'not_found') return null;
-    throw error;
-  });
+  const file = await openIfThere(workspace, path);
   if (!file) return { bytes: null, mode: undefined };
   try {
     if (file.stats.size > MAX_BYTES) throw changedSince(path, false);

@@ -2,8 +2,20 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workspace } from '../tools/reach.ts';
+import type { Tool } from '../tools/tool.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
 import type { Engine } from './engine.ts';
+
+/** For a call of a tool: one that needs no permission touches no file, so nothing is looked at on the disk for it. */
+export async function workspaceFor(
+  { permissions }: Pick<Tool, 'permissions'>,
+  engine: Pick<Engine, 'own' | 'permissions'>,
+  folder: string,
+  leads: boolean,
+): Promise<Workspace> {
+  if (permissions.length > 0) return workspaceOf(engine, folder, leads);
+  return { folder, own: engine.own.folders, sessions: [], secrets: [] };
+}
 
 /** `leads`: the Markdown of sessions, which holds what others said and did, is for a lead alone. */
 export async function workspaceOf(
@@ -21,9 +33,4 @@ export async function workspaceOf(
     sessions: leads ? [...own.sessions, ...inProject] : [],
     secrets: secretFiles,
   };
-}
-
-/** Without a look at the disk, for tools that touch no file. */
-export function bareWorkspace({ own }: Pick<Engine, 'own'>, folder: string): Workspace {
-  return { folder, own: own.folders, sessions: [], secrets: [] };
 }

@@ -8,7 +8,7 @@ import { READ_ONLY } from './traits.ts';
 import { search, searchFrom, type SearchJob, type SearchResult } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { fileTargets, openInside, pathTargets, resolveInside, shownPath } from './workspace.ts';
+import { fileTargets, openIfThere, openInside, pathTargets, resolveInside, shownPath } from './workspace.ts';
 import { withSessions, type Workspace } from './reach.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -101,16 +101,9 @@ function noNote(note: string, all: readonly string[], hidden: readonly string[])
 const LOOSELY = { path: true, loose: true };
 
 async function isThere(workspace: Workspace, path: string): Promise<boolean> {
-  return openInside(workspace, path).then(
-    async ({ handle }) => {
-      await handle.close();
-      return true;
-    },
-    (error: unknown) => {
-      if (error instanceof TriadError && error.code === 'not_found') return false;
-      throw error;
-    },
-  );
+  const file = await openIfThere(workspace, path);
+  await file?.handle.close();
+  return file !== null;
 }
 
 async function textOf(workspace: Workspace, path: string): Promise<string> {

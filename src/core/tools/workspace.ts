@@ -103,6 +103,14 @@ export async function openInside(
   }
 }
 
+/** The same; null where nothing is there. */
+export async function openIfThere(workspace: Workspace, path: string): Promise<OpenFile | null> {
+  return openInside(workspace, path).catch((error: unknown) => {
+    if (error instanceof TriadError && error.code === 'not_found') return null;
+    throw error;
+  });
+}
+
 /**
  * Runs work with a path of a folder in the workspace that stays the same folder, whatever its name comes to mean
  * meanwhile (where the system can do that: on Linux). Throws where it is no folder.

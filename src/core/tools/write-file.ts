@@ -19,7 +19,7 @@ import {
   throwFileError,
   fileTargets,
   makeFolder,
-  openInside,
+  openIfThere,
   refuseSecret,
   resolveInside,
   shownPath,
@@ -124,10 +124,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
   await refuseSecret(workspace, path, canonical);
   const shown = await shownPath(workspace.folder, canonical);
   if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
-  const file = await openInside(workspace, path).catch((error: unknown) => {
-    if (error instanceof TriadError && error.code === 'not_found') return null;
-    throw error;
-  });
+  const file = await openIfThere(workspace, path);
   if (file === null) return { path: canonical, shown, before: null, mode: undefined };
   try {
     if (file.stats.size > MAX_REPLACED_BYTES) {

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TriadError } from '../../base/errors.ts';
+import { shellWord } from '../../base/text.ts';
 import { Counts, lookInto } from './copy.ts';
 import { type Manifest, manifestOf, writeManifest } from './manifest.ts';
 
@@ -111,9 +112,7 @@ function namesIn(folder: string): string[] {
 export function damaged(store: string, detail: string, cause?: unknown): TriadError {
   const [newest] = backupsOf(dirname(store));
   const way = newest
-    ? `its newest backup is of ${newest.madeAt}; to put it back: triad restore ${quoted(newest.folder)}`
-    : `there is no backup of it; to go on with what can be read of it: triad restore ${quoted(store)}`;
+    ? `its newest backup is of ${newest.madeAt}; to put it back: triad restore ${shellWord(newest.folder)}`
+    : `there is no backup of it; to go on with what can be read of it: triad restore ${shellWord(store)}`;
   return new TriadError('store_failed', `The store in ${store} is damaged: ${way}`, { detail, cause });
 }
-
-const quoted = (path: string) => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
