@@ -32,27 +32,35 @@ export interface Endpoint {
 
 export function openEndpoint(ownership: Ownership, ports: EndpointPorts): Endpoint {
   const guests = new Map<WebSocket, Guest>();
+  // Also those that are not admitted yet: one that is let in after the end would wait for an answer that never comes.
+  const connections = new Set<WebSocket>();
+  let closed = false;
   let sockets: Promise<WebSocketServer> | null = null;
+  const leave = (connection: WebSocket) => connection.close(CLOSE.restart, 'the owner leaves');
   ownership.onUpgrade((request, socket, head) => {
     // Loaded for the first connection: most owners never have one.
     sockets ??= import('ws').then(
       ({ WebSocketServer: Server }) =>
         new Server({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false }),
     );
-    accept(sockets, request, socket, head, (connection) => welcome(connection, ports, guests)).catch(
-      (error: unknown) => {
-        ports.report(`endpoint: ${errorInfo(error).message}`);
-        socket.destroy();
-      },
-    );
+    accept(sockets, request, socket, head, (connection) => {
+      connections.add(connection);
+      connection.on('close', () => connections.delete(connection));
+      welcome(connection, ports, guests);
+      if (closed) leave(connection);
+    }).catch((error: unknown) => {
+      ports.report(`endpoint: ${errorInfo(error).message}`);
+      socket.destroy();
+    });
   });
   return {
     idle: (leave, onWait) => idle(ports.runtime, guests, leave, onWait),
     close: () => {
+      closed = true;
       ownership.onUpgrade(null);
-      for (const connection of guests.keys()) connection.close(CLOSE.restart, 'the owner leaves');
+      for (const connection of connections) leave(connection);
       setTimeout(() => {
-        for (const connection of guests.keys()) connection.terminate();
+        for (const connection of connections) connection.terminate();
       }, GRACE_MS).unref();
     },
   };

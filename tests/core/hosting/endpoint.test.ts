@@ -10,6 +10,7 @@ import { openEndpoint } from '#core/hosting/owner-endpoint.ts';
 import { claimOwnership, type Ownership } from '#core/hosting/ownership.ts';
 import { conversationRow, runRow, workflowId, workflowRow } from '../../hosts/support/events.ts';
 import { memoryClient } from '../../hosts/support/memory-client.ts';
+import { Gate } from '../../support/gate.ts';
 import { testFolder } from '../store/support.ts';
 
 const { signal } = new AbortController();
@@ -141,6 +142,17 @@ test('when the owner goes, the client knows before what it asked fails', async (
   endpoint.close();
   expect(await asked).toMatchObject({ error: { code: 'disconnected' }, known: true });
   await expect(client.request('app.state', {})).rejects.toMatchObject({ code: 'disconnected' });
+});
+
+test('who is being let in when the owner goes is sent on, not let into what is closing', async () => {
+  const ownership = await owner();
+  const gate = new Gate();
+  const { endpoint } = serve(ownership, { 'app.state': () => gate.pass().then(() => state) });
+  const coming = connectToOwner(ownership.instance, hello, signal);
+  await gate.reached;
+  endpoint.close();
+  gate.open();
+  expect(await coming).toBeNull();
 });
 
 test('the owner is idle once the workflows of its clients have an end, or they have left', async () => {
