@@ -59,7 +59,8 @@ describe('a conversation', () => {
   });
 
   test('a message that is stopped the moment it is sent ends as cancelled', async () => {
-    const engine = await startEngine(plainAnswer());
+    // Without its end, which could come before the stop.
+    const engine = await startEngine(new Script().on({}).reply([text('Fine.')], { hangAfter: 1 }));
     const { workflowId } = await engine.send('Hello');
     await engine.runtime.request('workflow.stop', { workflowId });
     expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
