@@ -1,7 +1,6 @@
 /** Workflows of one conversation: what was said before is in each request, also when messages wait in line. */
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
-import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 describe('a conversation', () => {
