@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
+import { takeSecrets } from '#core/base/child-environment.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
@@ -19,7 +20,8 @@ import { systemSecrets } from './secrets.ts';
 import { text } from './text.ts';
 import { Windows } from './windows.ts';
 
-const { env } = process;
+// The browser that opens a link inherits the environment of this process: its keys go first.
+const env = takeSecrets(process.env);
 const here = import.meta.dirname;
 const root = join(here, '../..');
 const report = (line: string) => process.stderr.write(`triad: ${line}\n`);

@@ -117,6 +117,9 @@ test.describe('a page of the desktop', only, () => {
       await expect(link, 'it says where it leads').toHaveAttribute('data-target', 'example.com');
       await link.click();
       await expect.poll(() => app.desktop.asked('external')).toEqual(['https://example.com/guide']);
+      const [inherited] = app.desktop.asked('inherited') as string[][];
+      expect(inherited, 'which inherits the person’s variables').toContain('PATH');
+      expect(inherited, 'and none of ours').not.toContainEqual(expect.stringMatching(/^(ANTHROPIC|TRIAD)_/));
       for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'app://bundle/', 'about:blank'])
         await runInPage(app.page, `void window.open('${url}')`);
       await expect.poll(() => app.page.context().pages().length).toBe(1);

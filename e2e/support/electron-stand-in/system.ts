@@ -52,7 +52,10 @@ export class StandInSession implements Pick<
 
 export const standInShell = (wire: Wire) =>
   ({
-    openExternal: async (url) => wire.tell('external', url),
+    openExternal: async (url) => {
+      wire.tell('inherited', Object.keys(process.env));
+      wire.tell('external', url);
+    },
   }) satisfies Pick<Electron.Shell, 'openExternal'>;
 
 export const standInDialog = (wire: Wire) =>

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '#core/base/atomic-file.ts';
-import { type Environment, withoutSecrets } from './child-environment.ts';
+import { type Environment, withoutSecrets } from '#core/base/child-environment.ts';
 
 /** How long a browser may take to start and read the file, in milliseconds. */
 const FILE_MS = 60_000;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Environment, withoutSecrets } from '../../../http/child-environment.ts';
+import { type Environment, withoutSecrets } from '#core/base/child-environment.ts';
 
 const PACKAGE = fileURLToPath(new URL('../../../../../node_modules/electron', import.meta.url));
 const EXECUTABLES: Partial<Record<NodeJS.Platform, string>> = {

@@ -9,3 +9,11 @@ const SECRET = /(^|_)(API_?KEYS?|KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|P
 export function withoutSecrets(env: Environment): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.test(name) && !SECRET.test(name)));
 }
+
+/** Takes those out of the environment of this process, which what it starts inherits; returns all there were. */
+export function takeSecrets(env: Record<string, string | undefined>): Environment {
+  const all = { ...env };
+  const left = withoutSecrets(all);
+  for (const name of Object.keys(all)) if (!Object.hasOwn(left, name)) delete env[name];
+  return all;
+}
