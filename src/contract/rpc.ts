@@ -298,9 +298,14 @@ export const methods = {
     Verdict,
   ),
   'permissions.revoke': method(z.strictObject({ grantId: Id }), Grant),
-  /** The first files of the folder that match a pattern. */
+  /** The first files of the folder that a grant would allow, at most 20. `agent`: as in the offer of a grant. */
   'permissions.match': method(
-    z.strictObject({ folder: z.string().min(1).max(4096), pattern: Pattern }),
+    z.strictObject({
+      folder: z.string().min(1).max(4096),
+      agent: z.string().min(1).max(300),
+      tool: z.string().min(1).max(200),
+      pattern: Pattern,
+    }),
     z.object({ files: z.array(z.string()), more: z.boolean() }),
   ),
   'approval.decide': method(

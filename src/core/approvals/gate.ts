@@ -81,13 +81,16 @@ export class ApprovalGate {
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
-    const before = itemHashes(open.approval.request.subject)[item];
+    const { subject, reversible } = open.approval.request;
+    const before = itemHashes(subject)[item];
     if (before === undefined) throw new TriadError('bad_input', `The question has no item ${item}`);
     const isConfirmed = 'confirmed' in answer && answer.confirmed === true;
-    if (answer.kind !== 'reject' && !open.approval.request.reversible && !isConfirmed)
-      throw new TriadError('conflict', 'This cannot be undone: confirm it');
+    if (answer.kind !== 'reject' && !reversible && !isConfirmed) {
+      const fact = subject.kind === 'action' ? 'Its agent says that this cannot be undone' : 'This cannot be undone';
+      throw new TriadError('conflict', `${fact}: confirm it`);
+    }
     if (answer.kind === 'reply') {
-      const replies = checkReplies(open.approval.request.subject, answer.replies);
+      const replies = checkReplies(subject, answer.replies);
       return this.#store(open, { ...decisionOf({ kind: 'allow' }, item, before), replies });
     }
     if (answer.kind !== 'edit') {

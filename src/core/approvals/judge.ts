@@ -51,10 +51,8 @@ export function judge(
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
   const steering = steeringIn(action, alwaysAsk);
-  /** What allows a file that steers programs must name it; one that does so because of where the folder lies cannot be named. */
   const mayAllow = ({ pattern }: Pick<Rule | Grant, 'pattern'>): boolean =>
-    action.reversible &&
-    steering.every(({ path, isNamed }) => isNamed && pattern !== null && namesSteering(pattern, path, alwaysAsk));
+    action.reversible && steering.every((file) => isNamedBy(pattern, file, alwaysAsk));
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
@@ -90,6 +88,25 @@ function steeringIn({ permissions, targets, folder }: Action, more: readonly str
     const isNamed = isSteering(path, more);
     return isKnown || isNamed ? [{ path, isNamed, isKnown }] : [];
   });
+}
+
+/** What allows a file that steers programs must name it; one that does so because of where the folder lies cannot be named. */
+function isNamedBy(pattern: string | null, { path, isNamed }: Steering, more: readonly string[]): boolean {
+  return isNamed && pattern !== null && namesSteering(pattern, path, more);
+}
+
+/** Whether a grant on a pattern that matches the call's targets would allow it. */
+export function isGrantable(
+  action: Action,
+  pattern: string,
+  rules: Pick<RuleSet, 'rules' | 'faults' | 'alwaysAsk'>,
+): boolean {
+  const { alwaysAsk } = rules;
+  return (
+    action.reversible &&
+    judge(action, rules, [], Date.now()).effect !== 'deny' &&
+    steeringIn(action, alwaysAsk).every((file) => isNamedBy(pattern, file, alwaysAsk))
+  );
 }
 
 /** The denial of a call that cannot be judged, with the reason. */

@@ -24,8 +24,8 @@ export const grantWords = {
   endless: 'no end',
   matches: (names: readonly string[], more: boolean) =>
     names.length === 0
-      ? 'It matches no file that is there now.'
-      : `It matches now: ${names.join(', ')}${more ? ' and more' : ''}.`,
+      ? 'It allows no file that is there now.'
+      : `It allows now: ${names.join(', ')}${more ? ' and more' : ''}.`,
   allow,
   afterEdits: 'What you edited can be allowed once only.',
   irreversible: 'This cannot be undone.',

@@ -151,7 +151,7 @@ test('what cannot be undone needs a second step, and is not answered by time', a
   const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId, answer });
   await expect(decide({ kind: 'allow' })).rejects.toMatchObject({
     code: 'conflict',
-    message: 'This cannot be undone: confirm it',
+    message: 'Its agent says that this cannot be undone: confirm it',
   });
   await expect(decide({ kind: 'edit', value: input })).rejects.toMatchObject({ code: 'conflict' });
   await decide({ kind: 'allow', confirmed: true });

@@ -2,7 +2,10 @@
 import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { recentlyAnswered } from '../../approvals/answered.ts';
+import { type Action, isGrantable } from '../../approvals/judge.ts';
 import { explain } from '../../runs/explain.ts';
+import { temporaryNameOf } from '../../runs/memory.ts';
+import { callDefaults } from '../../runs/questions.ts';
 import { matches } from '../../base/pattern.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
@@ -10,13 +13,14 @@ import { workspaceOf } from '../../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { search, searchFrom } from '../../tools/search.ts';
+import { isSecret } from '../../tools/secret-names.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('permissions.list' | 'permissions.explain' | 'permissions.revoke' | 'permissions.match')
   | 'approval.recent';
 
-/** Most matching files returned for a pattern. */
+/** Most files returned for a pattern. */
 const SHOWN = 20;
 const LEAD = 'lead';
 
@@ -54,14 +58,31 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
     },
     'permissions.revoke': ({ grantId }) => permissions.grants.revoke(grantId),
     'approval.recent': () => recentlyAnswered(store),
-    'permissions.match': async ({ folder, pattern }) => {
-      const workspace = await workspaceOf(engine, await canonicalFolder(folder), false);
+    'permissions.match': async ({ folder, agent, tool, pattern }) => {
+      const place = await canonicalFolder(folder);
+      const rules = await permissions.rules(place);
+      const workspace = await workspaceOf(engine, place, false);
       const where = await searchFrom(workspace, undefined, []);
       const job = { kind: 'glob', pattern: '**', only: pattern, hidden: [], ...where } as const;
       const found = await search(job, new AbortController().signal);
-      return { files: found.lines.slice(0, SHOWN), more: found.more || found.lines.length > SHOWN };
+      const call = callOf(engine, { folder: place, agent, tool });
+      const files = found.lines.filter(
+        (path) => !isSecret(path, workspace.secrets) && isGrantable(call(path), pattern, rules),
+      );
+      return { files: files.slice(0, SHOWN), more: found.more || files.length > SHOWN };
     },
   };
+}
+
+/** A call of the tool on one file, by an agent of which nothing else is known. */
+function callOf(
+  { tools }: Engine,
+  { folder, agent, tool }: Omit<Parsed<'permissions.match'>, 'pattern'>,
+): (path: string) => Action {
+  const { permissions = [], like } = tools.get(tool) ?? {};
+  const nowhere = { conversationId: null, workflowId: null, requires: [], ceiling: null, mode: 'manual' } as const;
+  const call = { folder, agent: temporaryNameOf(agent) ?? agent, scope: agent, tool, like, permissions, ...nowhere };
+  return (path) => ({ ...call, ...callDefaults(permissions, null), targets: { values: [path], path: true } });
 }
 
 /** The conversation given, or that of the workflow. Rejects with `not_found`, or `bad_input` if they do not match. */

@@ -113,10 +113,27 @@ test('the list says what is wrong with the rules', async () => {
   ]);
 });
 
-test('a pattern is shown with the files that it matches', async () => {
-  const { runtime, folder } = await explainer('', { 'docs/a.md': '', 'docs/b/c.md': '', 'd.md': '' });
-  const match = (pattern: string) => runtime.request('permissions.match', { folder, pattern });
+test('a pattern is shown with the files that a grant would allow', async () => {
+  const settings = `[permissions]
+secret_files = ["docs/keys/**"]
+always_ask = ["docs/laws/**"]
+[[permissions.rules]]
+effect = "deny"
+agent = "scout"
+permission = "FilesystemWrite"
+pattern = "docs/b/**"
+`;
+  const hidden = { 'docs/.npmrc': '', 'docs/keys/a': '', 'docs/laws/one.md': '', 'docs/Makefile': '' };
+  const { runtime, folder } = await explainer(settings, { 'docs/a.md': '', 'docs/b/c.md': '', 'd.md': '', ...hidden });
+  const match = (pattern: string, tool = 'write_file', agent = 'lead') =>
+    runtime.request('permissions.match', { folder, agent, tool, pattern });
   expect(await match('docs/*.md')).toEqual({ files: ['docs/a.md'], more: false });
   expect(await match('docs/**')).toEqual({ files: ['docs/a.md', 'docs/b/c.md'], more: false });
   expect((await match('nothing')).files).toEqual([]);
+  for (const agent of ['scout', 'spawned:scout'])
+    expect((await match('docs/**', 'write_file', agent)).files).toEqual(['docs/a.md']);
+  expect((await match('docs/Makefile')).files).toEqual(['docs/Makefile']);
+  expect((await match('docs/**', 'read_file')).files).toEqual(
+    expect.arrayContaining(['docs/Makefile', 'docs/laws/one.md']),
+  );
 });
