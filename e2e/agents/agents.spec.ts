@@ -177,6 +177,31 @@ test('trust: what a file says, then usable, then changed with what changed, then
   await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
 });
 
+test('trust waits until the end of a long file was seen', async ({ start }) => {
+  const app = await start(plainAnswer(), {
+    files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
+  });
+  const dialog = app.page.getByRole('dialog');
+  await open(app);
+  await app.button('Look').click();
+  const yes = dialog.getByRole('button', { name: 'Trust 1 file' });
+  await expect(yes).toHaveAccessibleDescription(`Trust waits until you have seen the end of: ${PATH}`);
+  await expect(yes).toBeDisabled();
+  // Neither a key nor folding it away is a way around it.
+  await yes.press('Enter');
+  await dialog.getByText('Whole text').click();
+  await expect(dialog.getByLabel(`Text of ${PATH}`)).toBeHidden();
+  await expect(yes).toBeDisabled();
+  await dialog.getByText('Whole text').click();
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('button', { name: PATH, exact: true }).click();
+  await expect(dialog.getByLabel(`Text of ${PATH}`)).toBeFocused();
+  await app.page.keyboard.press('End');
+  await expect(yes).toBeEnabled();
+  await yes.click();
+  await expect(row(app, /^log-reader .*usable/)).toBeVisible();
+});
+
 test('an agent is tried out alone; a built-in one is read, and copied to be changed', async ({ start }) => {
   const script = new Script()
     .on({ prompt: /Look at it/, ...CHILD })

@@ -1,4 +1,6 @@
 /** Visits to questions that are hard to see whole; each leaves pictures. */
+import { mkdir, writeFile as writeFileOf } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { toolUse } from '../../tests/support/fake-model/script.ts';
@@ -63,4 +65,24 @@ const batch: WorkScreen = {
   },
 };
 
-export const QUESTION_SCREENS: readonly WorkScreen[] = [longPrompt, hiding, hiddenName, batch];
+const AGENT = `---
+name: log-reader
+description: Reads logs.
+---
+${LONG}
+`;
+
+const trust: WorkScreen = {
+  script: one('-'),
+  go: async (app, shoot) => {
+    const folder = join(app.workspace, '.triad/agents');
+    await mkdir(folder, { recursive: true });
+    await writeFileOf(join(folder, 'log-reader.md'), AGENT);
+    await app.page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await app.button('Look').click();
+    await expect(app.page.getByRole('dialog')).toContainText('Trust waits until');
+    await shoot('trust-unseen');
+  },
+};
+
+export const QUESTION_SCREENS: readonly WorkScreen[] = [longPrompt, hiding, hiddenName, batch, trust];

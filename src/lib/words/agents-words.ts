@@ -126,6 +126,8 @@ export const agentsWords = {
   changesOf: (path: string) => `Changes of ${path}`,
   noDiff: 'It was trusted with another text, which is not kept. Read it whole.',
   trust: (value: number) => `Trust ${plural(value, 'file', 'files')}`,
+  /** What is not seen yet follows. */
+  unseen: 'Trust waits until you have seen the end of:',
   notNow: 'Not now',
   close: 'Close',
   revoke: 'Trust nothing here any more',
