@@ -54,7 +54,7 @@ test.for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async (
   });
   const command = `triad sessions resume ${end.conversationId}`;
   expect(err()).toBe(`${why}; go on with: ${command}\n`);
-  const resumed = await home.triad(command.split(' ').slice(1));
+  const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
   expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
 });
 
@@ -74,7 +74,7 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await other.exit).toBe(0);
   release('one');
   // The same owner goes on with it.
-  const resumed = await home.triad(['sessions', 'resume', end.conversationId]);
+  const resumed = await inProcess(home, 'disk')(['sessions', 'resume', end.conversationId]);
   expect([resumed.code, resumed.out]).toEqual([0, 'The answer to one is this.\n']);
   expect(await ownerPid(home)).toBe(owner.child.pid);
 });
