@@ -99,7 +99,7 @@ test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it 
   expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
 });
 
-test('Ctrl-C and a reader that goes stop it: the last line says which it was', async () => {
+test('Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history', async () => {
   const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
   const stopped = home.start(['run', 'x']);
   await expect.poll(stopped.out, waits).toContain('The');
@@ -110,7 +110,12 @@ test('Ctrl-C and a reader that goes stop it: the last line says which it was', a
   await expect.poll(unread.out, waits).toContain('The');
   unread.child.stdout?.destroy();
   expect(await unread.exit).toBe(130);
-  expect(unread.err()).toMatch(/\nStopped: its output was closed, nobody reads it any more; continue with: .*\n$/);
+  const why = 'Stopped: its output was closed, nobody reads it any more';
+  expect(unread.err()).toMatch(new RegExp(`\\n${why}; continue with: .*\\n$`));
+  const here = inProcess(home, 'disk');
+  const { id, workflows } = await sessionOf(here);
+  expect(workflows).toMatchObject([{ outcome: 'cancelled' }]);
+  expect((await here(['sessions', 'show', id])).out).toContain(`cancelled: ${why}`);
 });
 
 test.runIf(existsSync('/dev/full'))('an output that cannot be written is said on stderr, and recorded', async () => {
