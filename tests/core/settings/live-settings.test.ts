@@ -1,5 +1,5 @@
 /** Every setting is changed through the contract while the program runs, and changes what happens from then on. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
@@ -218,9 +218,10 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     script: plainAnswer,
     onDisk: true,
     check: async (engine) => {
-      await backUp(engine);
-      const [second, third] = [await backUp(engine), await backUp(engine)];
-      expect((await backUps(third)).sort()).toEqual([second.folder, third.folder].sort());
+      const { made, pruned } = await backUp(engine);
+      await earlier(made, 2);
+      const younger = await earlier(made, 1);
+      expect((await pruned()).sort()).toEqual([younger, made.folder].sort());
     },
   },
   'backups.max_age_days': {
@@ -228,27 +229,33 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     script: plainAnswer,
     onDisk: true,
     check: async (engine) => {
-      const old = await backUp(engine);
-      const manifest = join(old.folder, 'manifest.json');
-      const { madeAt: _, ...rest } = JSON.parse(await readFile(manifest, 'utf8')) as Backup;
-      const madeAt = new Date(Date.now() - 2 * 86_400_000).toISOString();
-      await writeFile(manifest, JSON.stringify({ ...rest, madeAt }));
-      const made = await backUp(engine);
-      expect(await backUps(made)).toEqual([made.folder]);
+      const { made, pruned } = await backUp(engine);
+      await earlier(made, 48);
+      expect(await pruned()).toEqual([made.folder]);
     },
   },
 };
 
-/** As the command does it. */
-async function backUp({ runtime }: Harness): Promise<Backup> {
+/** As the command does it. `pruned`: those that are left when older ones have gone. */
+async function backUp({ runtime }: Harness): Promise<{ made: Backup; pruned: () => Promise<string[]> }> {
   const { partial, keep, maxAgeDays: days } = await runtime.request('backup.begin', {});
   const made = await finishBackup(partial, 0);
-  await prune(join(made.folder, '../..'), made, 'backup', { keep, days });
-  return made;
+  const pruned = async () => {
+    await prune(join(made.folder, '../..'), made, 'backup', { keep, days });
+    return (await readdir(dirname(made.folder))).map((name) => join(dirname(made.folder), name));
+  };
+  return { made, pruned };
 }
 
-async function backUps({ folder }: Backup): Promise<string[]> {
-  return (await readdir(dirname(folder))).map((name) => join(dirname(folder), name));
+/** A copy of the backup as if it had been made so many hours before. */
+async function earlier({ folder }: Backup, hours: number): Promise<string> {
+  const copy = `${folder}-${hours}`;
+  await cp(folder, copy, { recursive: true });
+  const manifest = join(copy, 'manifest.json');
+  const said = JSON.parse(await readFile(manifest, 'utf8')) as Backup;
+  const madeAt = new Date(Date.parse(said.madeAt) - hours * 3_600_000).toISOString();
+  await writeFile(manifest, JSON.stringify({ ...said, madeAt }));
+  return copy;
 }
 
 test('no setting is without a proof', () => {

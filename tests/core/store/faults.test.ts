@@ -1,5 +1,5 @@
 /** Faults of the disk: one clear message, nothing of what was shown is lost, and it goes on when the cause is gone. */
-import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -107,16 +107,16 @@ test('files that are cut off or overwritten', { timeout: 120_000 }, async () => 
     ['CURRENT', (path) => truncate(path, 0)],
     [table, async (path) => writeFile(path, (await readFile(path)).fill(88, 0, 512))],
   ];
+  const copy = join(base, 'copy');
   for (const [name, harm] of faults) {
-    const copy = join(base, 'copy');
     await rm(copy, { recursive: true, force: true });
-    await mkdir(copy);
     await cp(folder, copy, { recursive: true });
     await cp(`${folder}.schema-version`, `${copy}.schema-version`);
     await harm(join(copy, name));
     expect(await answerOf('read', copy, id), name).toEqual(damaged);
-    await rm(copy, { recursive: true });
-    await cp(folder, copy, { recursive: true });
-    expect(await answerOf('read', copy, id), name).toEqual(whole);
   }
+  // With the files as they were, it opens in the same place.
+  await rm(copy, { recursive: true });
+  await cp(folder, copy, { recursive: true });
+  expect(await answerOf('read', copy, id)).toEqual(whole);
 });

@@ -84,6 +84,12 @@ describe('kill -9 and resume', () => {
     await model.close();
     const events = whole?.events ?? [];
     expect(events.length).toBeGreaterThan(60);
-    await killAfterEach(events.slice(0, -1), pointAt);
+    // What a turn of the lead records after its calls is what one of a sub-agent does, and `crash-early` kills there.
+    const lead = /^(tool-(start|end)|usage|message-end)$/;
+    await killAfterEach(
+      events.slice(0, -1),
+      pointAt,
+      ({ parentRunId, type }) => parentRunId !== null || !lead.test(type),
+    );
   });
 });

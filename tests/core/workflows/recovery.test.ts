@@ -60,14 +60,10 @@ describe('recovery', () => {
   test('killed while a file was written: the write is not repeated, and the model is told', async () => {
     const model = await startFakeModel(writeFile({ content: 'new\n' }));
     onTestFinished(() => model.close());
-    const first = await workplace();
-    const whole = await live({ mode: 'start', ...first, url: model.url });
-    const started = whole?.events.find(({ type }) => type === 'tool-start')?.seq;
-    expect(started).toBeGreaterThan(0);
-    const second = await workplace();
-    await live({ mode: 'start', ...second, url: model.url, killAfter: started ?? 0 });
-    await write(join(second.folder, 'notes.md'), 'since then\n');
-    const result = await live({ mode: 'resume', ...second, url: model.url });
+    const place = await workplace();
+    expect(await live({ mode: 'start', ...place, url: model.url, killAfter: 'tool-start' })).toBeNull();
+    await write(join(place.folder, 'notes.md'), 'since then\n');
+    const result = await live({ mode: 'resume', ...place, url: model.url });
     expect(result?.end.outcome).toBe('completed');
     const results = result?.events.flatMap((event) => (event.type === 'tool-end' ? [event.entry] : []));
     expect(results).toHaveLength(1);
@@ -75,7 +71,7 @@ describe('recovery', () => {
       status: 'error',
       output: expect.stringContaining('outcome unknown') as string,
     });
-    expect(await readFile(join(second.folder, 'notes.md'), 'utf8')).toBe('since then\n');
+    expect(await readFile(join(place.folder, 'notes.md'), 'utf8')).toBe('since then\n');
   });
 
   test('killed in the middle of a stream: what was said is kept as interrupted, and not sent back', async () => {

@@ -15,7 +15,19 @@ interface Made {
   events: number;
 }
 
-async function backUp({ triad }: Machine, ...args: string[]): Promise<Made> {
+/** A program that owns the home: commands of the test's own process are its clients, without a process for each. */
+async function owned(home: Machine): Promise<{ pid: number | undefined; end: () => Promise<void> }> {
+  const { child, out, exit } = await home.app();
+  await becomesOwner(home, { child });
+  await expect.poll(out, waits).toContain('http://');
+  const end = async () => {
+    child.kill('SIGTERM');
+    await exit;
+  };
+  return { pid: child.pid, end };
+}
+
+async function backUp(triad: Machine['triad'], ...args: string[]): Promise<Made> {
   const { code, out, err } = await triad(['backup', '--json', ...args]);
   expect([code, err]).toEqual([0, '']);
   return JSON.parse(out) as Made;
@@ -36,30 +48,33 @@ async function damage(store: string, files = /\.(log|sst)$/): Promise<void> {
 
 test('a damaged store is said to be, with its newest backup, from which everything comes back', async () => {
   const home = await machine(spawnOne());
-  const { triad } = home;
-  expect((await triad(['run', '--approve', 'all', 'Ask a helper'])).code).toBe(0);
-  const before = await triad(['sessions', 'list', '--json']);
+  const here = inProcess(home, 'disk');
+  const owner = await owned(home);
+  expect((await here(['run', '--approve', 'all', 'Ask a helper'])).code).toBe(0);
+  const before = await here(['sessions', 'list', '--json']);
   const [{ id = '' } = {}] = JSON.parse(before.out) as { id: string }[];
-  const trace = await triad(['sessions', 'trace', id, '--json']);
+  const trace = await here(['sessions', 'trace', id, '--json']);
   const replaced = join(home.home, 'replaced', id);
   await mkdir(replaced, { recursive: true });
   await writeFile(join(replaced, 'one.before'), 'what an agent replaced');
-  const made = await backUp(home);
+  await expect.poll(() => readdir(home.home), waits).toContain('sessions');
+  const made = await backUp(here);
+  await owner.end();
   expect(made).toMatchObject({ conversations: 1, workflows: 1 });
   expect(made.events).toBeGreaterThan(20);
   await rm(replaced, { recursive: true });
 
   await damage(join(home.home, 'store'));
-  const refused = await triad(['run', 'x']);
+  const refused = await home.triad(['run', 'x']);
   expect([refused.code, refused.out]).toEqual([1, '']);
   expect(refused.err).toMatch(/^triad: The store in .* is damaged: its newest backup is of .*\n$/);
   expect(refused.err).toContain(`triad restore ${made.folder}\n`);
 
-  const restored = await triad(['restore', made.folder]);
+  const restored = await here(['restore', made.folder]);
   expect([restored.code, restored.out]).toEqual([0, '']);
   expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);
-  expect(await triad(['sessions', 'trace', id, '--json'])).toEqual(trace);
-  expect(await triad(['sessions', 'list', '--json'])).toEqual(before);
+  expect(await here(['sessions', 'trace', id, '--json'])).toEqual(trace);
+  expect(await here(['sessions', 'list', '--json'])).toEqual(before);
   expect(await readFile(join(replaced, 'one.before'), 'utf8')).toBe('what an agent replaced');
   // What was there is kept, and what is no part of a backup stays.
   const names = await readdir(home.home);
@@ -70,42 +85,38 @@ test('a damaged store is said to be, with its newest backup, from which everythi
 
 test('beside an owner a backup is made, in any folder, and none is restored', async () => {
   const home = await machine(plainAnswer());
-  await home.triad(['run', 'x']);
-  const owner = await home.app();
-  await becomesOwner(home, owner);
-  await expect.poll(owner.out, waits).toContain('http://');
+  const here = inProcess(home, 'disk');
+  const owner = await owned(home);
+  await here(['run', 'x']);
+  await expect.poll(() => readdir(home.home), waits).toContain('sessions');
   const own = join(home.folder, 'mine');
-  const made = await backUp(home, own);
+  const made = await backUp(here, own);
   expect(made).toMatchObject({ folder: own, conversations: 1, workflows: 1 });
   expect((await readdir(own)).sort()).toEqual(['manifest.json', 'sessions', 'store']);
   expect(JSON.stringify(await readdir(own, { recursive: true }))).not.toMatch(/secret|instance|config/);
+  expect(await here(['restore', own])).toEqual({
+    code: 1,
+    out: '',
+    err: `triad: Triad is running with this data folder (pid ${owner.pid}): stop it, then restore again\n`,
+  });
   // Older ones go, but only those of this kind, and what was never finished.
+  await owner.end();
   await writeFile(join(home.home, 'config.toml'), '[backups]\nkeep = 2\n');
-  owner.child.kill('SIGTERM');
-  await owner.exit;
   await mkdir(join(home.home, 'backups', 'mine'), { recursive: true });
-  const later = [await backUp(home), await backUp(home), await backUp(home)];
+  const later = [await backUp(here), await backUp(here), await backUp(here)];
   expect((await readdir(join(home.home, 'backups'))).map((name) => join(home.home, 'backups', name)).sort()).toEqual(
     [...later.slice(1).map(({ folder }) => folder), join(home.home, 'backups', 'mine')].sort(),
   );
-
-  const other = await home.app();
-  await becomesOwner(home, other);
-  const refused = await home.triad(['restore', own]);
-  expect(refused).toEqual({
-    code: 1,
-    out: '',
-    err: `triad: Triad is running with this data folder (pid ${other.child.pid}): stop it, then restore again\n`,
-  });
 });
 
 test('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
   const home = await machine(plainAnswer());
-  const { triad } = home;
-  await triad(['run', 'x']);
-  const made = await backUp(home);
-  const before = await readdir(home.home);
   const here = inProcess(home, 'disk');
+  const owner = await owned(home);
+  await here(['run', 'x']);
+  const made = await backUp(here);
+  await owner.end();
+  const before = await readdir(home.home);
   const refusals = async (folder: string) => {
     const { code, out, err } = await here(['restore', folder]);
     expect([code, out]).toEqual([2, '']);
@@ -127,12 +138,12 @@ test('what is no backup, or a damaged one, changes nothing and is bad usage', as
 
 test('a store of which there is no backup gives what can be read of it', async () => {
   const home = await machine(plainAnswer());
-  for (const prompt of ['one', 'two', 'three']) await home.triad(['run', prompt]);
+  for (const prompt of ['one', 'two']) await home.triad(['run', prompt]);
   const store = join(home.home, 'store');
   await damage(store, /\.log$/);
   const { err } = await home.triad(['sessions', 'list']);
   expect(err).toContain(`there is no backup of it; to go on with what can be read of it: triad restore ${store}\n`);
-  const { code } = await home.triad(['restore', store]);
-  expect(code).toBe(0);
-  expect((await home.triad(['run', 'four'])).code).toBe(0);
+  const here = inProcess(home, 'disk');
+  expect((await here(['restore', store])).code).toBe(0);
+  expect((await here(['run', 'three'])).code).toBe(0);
 });

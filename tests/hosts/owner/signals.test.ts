@@ -54,7 +54,7 @@ test.for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async (
   });
   const command = `triad sessions resume ${end.conversationId}`;
   expect(err()).toBe(`${why}; go on with: ${command}\n`);
-  const resumed = await home.triad(command.split(' ').slice(1));
+  const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
   expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
 });
 
@@ -74,7 +74,7 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await other.exit).toBe(0);
   release('one');
   // The same owner goes on with it.
-  const resumed = await home.triad(['sessions', 'resume', end.conversationId]);
+  const resumed = await inProcess(home, 'disk')(['sessions', 'resume', end.conversationId]);
   expect([resumed.code, resumed.out]).toEqual([0, 'The answer to one is this.\n']);
   expect(await ownerPid(home)).toBe(owner.child.pid);
 });
@@ -99,7 +99,7 @@ test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it 
   expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
 });
 
-test('Ctrl-C and a reader that goes stop it: the last line says which it was', async () => {
+test('Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history', async () => {
   const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
   const stopped = home.start(['run', 'x']);
   await expect.poll(stopped.out, waits).toContain('The');
@@ -110,7 +110,12 @@ test('Ctrl-C and a reader that goes stop it: the last line says which it was', a
   await expect.poll(unread.out, waits).toContain('The');
   unread.child.stdout?.destroy();
   expect(await unread.exit).toBe(130);
-  expect(unread.err()).toMatch(/\nStopped: its output was closed, nobody reads it any more; continue with: .*\n$/);
+  const why = 'Stopped: its output was closed, nobody reads it any more';
+  expect(unread.err()).toMatch(new RegExp(`\\n${why}; continue with: .*\\n$`));
+  const here = inProcess(home, 'disk');
+  const { id, workflows } = await sessionOf(here);
+  expect(workflows).toMatchObject([{ outcome: 'cancelled' }]);
+  expect((await here(['sessions', 'show', id])).out).toContain(`cancelled: ${why}`);
 });
 
 test.runIf(existsSync('/dev/full'))('an output that cannot be written is said on stderr, and recorded', async () => {

@@ -42,6 +42,6 @@ export function expectOneEnd(events: readonly AgentEvent[]): void {
 }
 
 /** Waits until the process listens as the owner of its home. */
-export async function becomesOwner(machine: Machine, { child }: Started): Promise<void> {
+export async function becomesOwner(machine: Machine, { child }: Pick<Started, 'child'>): Promise<void> {
   await expect.poll(() => ownerPid(machine).catch(() => null), waits).toBe(child.pid);
 }

@@ -1,4 +1,7 @@
-/** A process of its own that opens a store: holds it, or commits until it is killed, or tells what is in it. */
+/**
+ * A process of its own that opens a store: holds it, or commits until it is killed, or tells what is in it. Several tasks
+ * are done one after the other: `look+rebuild`.
+ */
 import { writeSync } from 'node:fs';
 import type { DurableEvent } from '#contract/event.ts';
 import { errorInfo } from '#core/base/errors.ts';
@@ -93,7 +96,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
 becomeNobody();
 try {
   const store = await openStore({ url: `rocksdb://${folder}`, schemaDir, timeoutMs: Number(timeoutMs) });
-  await tasks[task]?.(store);
+  for (const name of task.split('+')) await tasks[name]?.(store);
   await store.close();
 } catch (error) {
   const { code, message } = errorInfo(error);

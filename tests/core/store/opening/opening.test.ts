@@ -93,14 +93,18 @@ test('a path that is a file', async () => {
   const base = await testFolder();
   await writeFile(join(base, 'file'), '');
   for (const path of ['file', 'file/store']) {
-    expect(await answerOf(join(base, path))).toEqual(refusal('store_unwritable', /cannot be written/));
+    const url = `rocksdb://${join(base, path)}`;
+    await expect(openStore({ url })).rejects.toMatchObject(refusal('store_unwritable', /cannot be written/));
   }
 });
 
 test('a damaged folder', async () => {
-  for (const damaged of [/^CURRENT$/, /^MANIFEST/]) {
-    const folder = join(await testFolder(), 'store');
-    expect(await answerOf(folder)).toBe('opened');
+  const base = await testFolder();
+  const made = join(base, 'made');
+  expect(await answerOf(made)).toBe('opened');
+  for (const [index, damaged] of [/^CURRENT$/, /^MANIFEST/].entries()) {
+    const folder = join(base, `store-${index}`);
+    for (const end of ['', '.schema-version']) await cp(made + end, folder + end, { recursive: true });
     const name = (await readdir(folder)).find((file) => damaged.test(file)) ?? '';
     await writeFile(join(folder, name), 'garbage');
     expect(await answerOf(folder)).toEqual(

@@ -13,12 +13,20 @@ import { firstRelease, schemaDir, testFolder } from '../support.ts';
 const newest = (await readMigrations(schemaDir)).length;
 const isRoot = process.getuid?.() === 0;
 
-/** The last line of a task on a store in a process of its own. */
-async function run(task: string, store: string, schema = schemaDir): Promise<string> {
-  const child = startChild('store.ts', [task, store, newId(), schema]);
-  const line = await child.line();
+/** What a process of its own says of tasks on a store, a line for each. */
+async function lines(tasks: string, store: string, schema = schemaDir): Promise<string[]> {
+  const child = startChild('store.ts', [tasks, store, newId(), schema]);
   await child.ended;
-  return line;
+  return child.lines;
+}
+async function open(store: string, schema?: string): Promise<string> {
+  const said = await lines('open', store, schema);
+  expect(said).toHaveLength(1);
+  return said[0] ?? '';
+}
+async function look(store: string): Promise<unknown> {
+  const [line = ''] = await lines('look', store);
+  return JSON.parse(line);
 }
 async function versionOf(store: string): Promise<number> {
   return Number(await readFile(`${store}.schema-version`, 'utf8'));
@@ -52,7 +60,8 @@ test('a store of the first release', async () => {
   const base = await testFolder();
   const store = await firstRelease(base);
   expect(await versionOf(store)).toBe(1);
-  const seen = JSON.parse(await run('look', store)) as Seen;
+  const [first = '', rebuilt = '', again = '', ...rest] = await lines('look+rebuild+look+cut', store);
+  const seen = JSON.parse(first) as Seen;
   expect(await versionOf(store)).toBe(newest);
   expect(seen.conversations.map(({ title }) => title).sort()).toEqual(
     ['Look at everything', 'Question 0: what does this part do?', 'Review the parser'].sort(),
@@ -70,32 +79,32 @@ test('a store of the first release', async () => {
   expect(seen.facets.agents).toEqual(['lead', 'alpha', 'beta', 'code-reviewer', 'gamma']);
   expect(seen.reviewer).toBe(1);
   // What is made again from its events is the same.
-  const { events } = JSON.parse(await run('rebuild', store)) as { events: number };
+  const { events } = JSON.parse(rebuilt) as { events: number };
   expect(events).toBe(seen.events.flat().length);
-  expect(JSON.parse(await run('look', store))).toEqual(seen);
+  expect(JSON.parse(again)).toEqual(seen);
   // One that was cut off is carried out at the next start.
-  expect(await run('cut', store)).toBe('cut');
-  expect(JSON.parse(await run('look', store))).toEqual(seen);
+  expect(rest).toEqual(['cut']);
+  expect(await look(store)).toEqual(seen);
   // The copy still is what the first release wrote.
   const [backup = ''] = await backupNames(base);
   expect(backup).toMatch(/^upgrade-\d{14}-[0-9a-f]{8}$/);
   const copy = join(base, 'backups', backup, 'store');
   expect((await stat(join(base, 'backups', backup))).mode & 0o777).toBe(0o700);
-  expect(JSON.parse(await run('look', copy))).toEqual(seen);
+  expect(await look(copy)).toEqual(seen);
 });
 
 test('each upgrade makes a copy, of which the last two are kept; an older program refuses the new store', async () => {
   const base = await testFolder();
   const store = join(base, 'store');
-  expect(await run('open', store)).toBe('opened');
+  expect(await open(store)).toBe('opened');
   expect(await backupNames(base)).toEqual([]);
-  for (const more of [1, 2, 3]) expect(await run('open', store, await newerSchema(base, more))).toBe('opened');
+  for (const more of [1, 2, 3]) expect(await open(store, await newerSchema(base, more))).toBe('opened');
   expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
   expect(await versionOf(store)).toBe(newest + 3);
-  expect(await run('open', store)).toContain('use the newer Triad that wrote it');
+  expect(await open(store)).toContain('use the newer Triad that wrote it');
   // Also where the version beside it was lost: the store knows it as well.
   await rm(`${store}.schema-version`);
-  expect(await run('open', store)).toContain('use the newer Triad that wrote it');
+  expect(await open(store)).toContain('use the newer Triad that wrote it');
 });
 
 test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
@@ -104,7 +113,7 @@ test('a copy that cannot be read stops the upgrade, and leaves the store and no 
   const manifest = (await readdir(store)).find((name) => name.startsWith('MANIFEST')) ?? '';
   await truncate(join(store, manifest), 10);
   const before = await readFile(join(store, manifest));
-  expect(JSON.parse(await run('open', store))).toMatchObject({
+  expect(JSON.parse(await open(store))).toMatchObject({
     code: 'store_failed',
     message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
   });
@@ -126,10 +135,10 @@ test.runIf(isRoot)('without room for the copy nothing is touched, and with room 
     code: 'store_unwritable',
     message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
   };
-  expect(JSON.parse(await run('open', store))).toMatchObject(full);
+  expect(JSON.parse(await open(store))).toMatchObject(full);
   expect([await backupNames(disk), await versionOf(store)]).toEqual([[], 1]);
   await rm(join(disk, 'ballast'));
-  expect(await run('open', store)).toBe('opened');
+  expect(await open(store)).toBe('opened');
   expect(await backupNames(disk)).toHaveLength(1);
   expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
 });

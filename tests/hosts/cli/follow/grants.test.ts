@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { inProcess } from '../../support/engine.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
 
 test.runIf(hasTerminals)('c answers for the conversation; n for what it does not match', async () => {
@@ -11,7 +12,8 @@ test.runIf(hasTerminals)('c answers for the conversation; n for what it does not
   script.on({ step: 2 }).reply([write('one.md', '2')]);
   script.on({ step: 3 }).reply([write('two.md', '1')]);
   script.on({}).reply([text('Both are written.')]);
-  const { onTerminal, triad } = await machine(script);
+  const home = await machine(script);
+  const { onTerminal } = home;
   const { child, out, exit } = onTerminal(['run', 'Write them']);
   await expect.poll(out).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
   expect(out()).toContain('lead may use write_file on one.md, in this [w]orkflow, in this [c]onversation');
@@ -25,6 +27,7 @@ test.runIf(hasTerminals)('c answers for the conversation; n for what it does not
   child.stdin?.write('\r');
   expect(await exit).toBe(0);
 
+  const triad = inProcess(home, 'disk');
   const listed = JSON.parse((await triad(['permissions', 'list', '--all', '--json'])).out) as {
     grants: { id: string; conversationId: string; workflowId: string }[];
   };

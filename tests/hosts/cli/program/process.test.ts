@@ -97,19 +97,6 @@ test('SIGINT stops the workflow, which says so in its last line; exit code 130',
   expect(eventsOf(out()).at(-1)).toMatchObject({ type: 'workflow-end', outcome: 'cancelled' });
 });
 
-test('a reader that goes away stops the workflow', async () => {
-  const home = await machine(plainAnswer({ reply: { deltaMs: 100 } }));
-  const { child, out, exit } = home.start(['run', '--json', 'x']);
-  await expect.poll(out).toContain('message-delta');
-  child.stdout?.destroy();
-  expect(await exit).toBe(130);
-  const here = inProcess(home, 'disk');
-  const sessions = JSON.parse((await here(['sessions', 'list', '--json'])).out) as { id: string }[];
-  expect(sessions).toMatchObject([{ workflows: [{ outcome: 'cancelled' }] }]);
-  const shown = await here(['sessions', 'show', sessions[0]?.id ?? '']);
-  expect(shown.out).toContain('cancelled: Stopped: its output was closed, nobody reads it any more');
-});
-
 test('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
+import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
 
 const LINE = /^triad: The folder of the store is gone, so all work was stopped: put .*store back, or restore a backup/m;
@@ -20,7 +21,7 @@ test('moved while the model writes: one line, exit code 1, and what was stored g
   expect(err()).toMatch(LINE);
   gate.open();
   await rename(`${store}-elsewhere`, store);
-  const list = await home.triad(['sessions', 'list']);
+  const list = await inProcess(home, 'disk')(['sessions', 'list']);
   expect(list).toMatchObject({ code: 0, out: expect.stringContaining('interrupted') as string });
 });
 
@@ -37,5 +38,5 @@ test('deleted while the app waits: it ends with that line', async () => {
     0,
     expect.stringMatching(/^triad: The store in .*store is gone, so an empty one was made\./) as string,
   ]);
-  expect((await home.triad(['sessions', 'list'])).err).not.toContain('is gone');
+  expect((await inProcess(home, 'disk')(['sessions', 'list'])).err).not.toContain('is gone');
 });
