@@ -1,5 +1,5 @@
 /** The sentence that says what of a history is missing, wherever it is shown. */
-import type { Missing } from './missing.ts';
+import type { Missing, Unlisted } from './missing.ts';
 
 const WORDS: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
   workflows: ['workflow', 'workflows'],
@@ -18,6 +18,18 @@ export function missingText(missing: readonly Missing[] | undefined): string | n
   if (counted === null) return null;
   return `This history is not complete: ${counted} cannot be found or read in the store. To get them back, restore a backup with "triad restore DIR".`;
 }
+
+/** One sentence with what to do, for lists of what is stored and of what was found in it; null if they have all. */
+export function unlistedText({ conversations, workflows }: Unlisted): string | null {
+  const parts = [
+    ...(conversations > 0 ? [counted(conversations, 'conversation')] : []),
+    ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
+  ];
+  if (parts.length === 0) return null;
+  return `The lists are not complete: at least ${parts.join(' and ')} cannot be read in the store. "triad doctor --full" says what is missing; to get it back, restore a backup with "triad restore DIR".`;
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** For instance "3 events and 1 model request"; null if nothing is missing. */
 export function countsOf(missing: readonly Missing[]): string | null {

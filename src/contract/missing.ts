@@ -14,3 +14,7 @@ export const Missing = z.object({
   ranges: z.array(z.object({ from: z.int(), to: z.int() })),
 });
 export type Missing = z.infer<typeof Missing>;
+
+/** How many of the whole store stand in no list. */
+export const Unlisted = z.object({ conversations: z.int().nonnegative(), workflows: z.int().nonnegative() });
+export type Unlisted = z.infer<typeof Unlisted>;

@@ -22,7 +22,7 @@ import { type AgentEvent, DurableEvent } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { Entry } from './message.ts';
-import { Missing } from './missing.ts';
+import { Missing, Unlisted } from './missing.ts';
 import { Outcome, Status } from './outcome.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
@@ -208,6 +208,8 @@ export const methods = {
   ),
   /** The ids of all conversations, also of those in the trash. */
   'store.conversations': method(nothing, z.array(Id)),
+  /** What is in the store, by what names it, and in no list: a list ends without a word where it cannot be read. */
+  'store.unlisted': method(nothing, Unlisted),
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),

@@ -187,14 +187,7 @@ export class EventLog {
   }
 
   #fail(error: unknown, group: Item[]): void {
-    const failure =
-      this.#failure ??
-      (this.#store.lost.reason as TriadError | undefined) ??
-      new TriadError(
-        'store_failed',
-        'The history could not be written, so all work was stopped: check the disk, then start Triad again',
-        { cause: error, detail: String(error) },
-      );
+    const failure = this.#failure ?? (this.#store.lost.reason as TriadError | undefined) ?? unwritten(error);
     for (const item of group) if (item.kind === 'event' || item.kind === 'rows') item.reject(failure);
     this.fail(failure);
   }
@@ -216,4 +209,12 @@ export class EventLog {
 
 function isLowPriority(item: Item): boolean {
   return item.kind === 'hint' || (item.kind === 'event' && LOW_PRIORITY.has(item.event.type));
+}
+
+/** Where the store knows what is wrong, its words say what to do. */
+function unwritten(error: unknown): TriadError {
+  const stopped = 'The history could not be written, so all work was stopped';
+  const isKnown = error instanceof TriadError && error.detail !== undefined;
+  const way = isKnown ? `. ${error.message}` : ': check the disk, then start Triad again';
+  return new TriadError('store_failed', stopped + way, { cause: error, detail: String(error) });
 }

@@ -2,11 +2,14 @@
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
+import type { Unlisted } from '#contract/missing.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
+import { countsOf } from './lists/facets.ts';
 import { conversations, idAfter } from './lists/lists.ts';
+import { ANY } from './lists/workflow-terms.ts';
 import { memoryReads } from './memory.ts';
 import { readDense } from './rows/dense.ts';
 import { withEnvelopes } from './rows/envelope-texts.ts';
@@ -50,24 +53,18 @@ const LAST = '~';
 
 function eventReads(
   reader: Reader,
-): Pick<Store, 'conversation' | 'conversations' | 'conversationIds' | 'lastSeq' | 'events'> {
+): Pick<Store, 'conversation' | 'conversations' | 'conversationIds' | 'unlisted' | 'lastSeq' | 'events'> {
   const { database } = reader;
   const conversation = (id: string) => reader.row<ConversationRow>('conversation', id);
   // The row knows the last start or end of a workflow; the events after it are few.
   const lastSeq = async (conversationId: string) =>
     newestEvent(database, conversationId, (await conversation(conversationId))?.lastSeq ?? 0);
+  let unlisted: Promise<Unlisted> | null = null;
   return {
     conversation,
     conversations: (page) => conversations(database, page),
-    conversationIds: async () => {
-      // The rows may lie in a block that cannot be read, so others that name them are asked too.
-      const [own, named, going] = (await database.query(
-        `SELECT VALUE record::id(id) FROM conversation;
-        SELECT VALUE conversationId FROM workflow;
-        SELECT VALUE record::id(id) FROM purge;`,
-      )) as [string[], string[], string[]];
-      return [...new Set([...own, ...named]).difference(new Set(going))].sort();
-    },
+    conversationIds: async () => (await namedIn(database)).conversations,
+    unlisted: () => (unlisted ??= unlistedIn(database)),
     lastSeq,
     events: async (conversationId, from, to) => {
       const newest = () => lastSeq(conversationId);
@@ -75,6 +72,44 @@ function eventReads(
       return readable(database, items);
     },
   };
+}
+
+/** The rows may lie in a block that cannot be read, so others that name them are asked too. */
+async function namedIn(database: Database): Promise<{ conversations: string[]; workflows: number }> {
+  const [own, ofWorkflows, going] = (await database.query(
+    `SELECT VALUE record::id(id) FROM conversation;
+    SELECT VALUE conversationId FROM workflow;
+    SELECT VALUE record::id(id) FROM purge;`,
+  )) as [string[], string[], string[]];
+  const gone = new Set(going);
+  const conversations = [...new Set([...own, ...ofWorkflows]).difference(gone)].sort();
+  return { conversations, workflows: ofWorkflows.filter((id) => !gone.has(id)).length };
+}
+
+/** How many each index that lists are read from has; one statement for each of its parts. */
+const LISTED = [
+  "conversation WITH INDEX newest WHERE listed = true AND place > ''",
+  "conversation WITH INDEX trash WHERE listed = false AND trashed > ''",
+  "workflow WITH INDEX newest WHERE listed = true AND place > ''",
+  "workflow WITH INDEX newest WHERE listed = false AND place > ''",
+];
+
+async function unlistedIn(database: Database): Promise<Unlisted> {
+  const look = async (): Promise<Unlisted> => {
+    // A count of its own, which is no scan.
+    const counted = (await countsOf(database, [ANY])).get(ANY) ?? 0;
+    const named = await namedIn(database);
+    const found = await database.query(LISTED.map((from) => `SELECT count() FROM ${from} GROUP ALL;`).join('\n'));
+    const counts = (found as { count: number }[][]).map(([row]) => row?.count ?? 0);
+    const [conversations = 0, trashed = 0, workflows = 0, hidden = 0] = counts;
+    return {
+      conversations: Math.max(0, named.conversations.length - conversations - trashed),
+      workflows: Math.max(0, counted - workflows, named.workflows - workflows - hidden),
+    };
+  };
+  const first = await look();
+  // One may have been deleted for good in between.
+  return first.conversations + first.workflows === 0 ? first : look();
 }
 
 /** The program ends: nothing is wrong with what is stored. */

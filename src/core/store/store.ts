@@ -1,4 +1,5 @@
 /** The storage port: atomic commits of events with their read models, and bounded queries. */
+import type { Unlisted } from '#contract/missing.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
@@ -87,6 +88,11 @@ export interface Store {
   conversations(page: Page & { unchangedSince?: string }): Promise<Paged<ConversationRow>>;
   /** Every conversation, in the trash or not, that anything names; those that are being purged are left out. In order. */
   conversationIds(): Promise<string[]>;
+  /**
+   * How many of them, and of all workflows, stand in no list, because a list ends without a word where a table cannot be read. Looked for once in
+   * the life of the store, at a cost that grows with all conversations and workflows.
+   */
+  unlisted(): Promise<Unlisted>;
   /** Number of a conversation's newest stored event; 0 for none. */
   lastSeq(conversationId: string): Promise<number>;
   /** Events with `from <= seq <= to`, in order, as far as they can be read; `check.ts` knows what is missing. */

@@ -222,8 +222,8 @@ function timeout(url: string, timeoutMs: number): TriadError {
   return new TriadError('store_failed', message);
 }
 
-/** What the engine says where a file is not as it wrote it. */
-const DAMAGE = /corrupt|checksum|missing files|no such file/i;
+/** What the engine says where a file is not as it wrote it, also where a definition of the schema was lost with it. */
+const DAMAGE = /corrupt|checksum|missing files|no such file|no such field exists for table/i;
 
 function database(surreal: Surreal, folder: string | null): Database {
   return {

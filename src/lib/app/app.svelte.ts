@@ -1,6 +1,7 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState } from '#contract/app-state.ts';
+import { unlistedText } from '#contract/missing-text.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
@@ -27,6 +28,8 @@ export class App {
   failure = $state.raw<RequestError | null>(null);
   readonly connection: Connection;
   readonly attention: Attention;
+  /** One sentence, where the store cannot list all that is in it. */
+  unlisted = $state<string | null>(null);
   readonly conversations: PagedList<ConversationRow>;
   readonly trash: PagedList<ConversationRow>;
   readonly history: HistoryBrowser;
@@ -72,9 +75,15 @@ export class App {
     if (connection.status === 'open') void this.load();
   }
 
+  /** What the lists have not; null until it is known, which takes longer with more in the store. */
+  async #lookForUnlisted(): Promise<void> {
+    await this.conversations.refresh();
+    this.unlisted = await this.connection.request('store.unlisted', {}).then(unlistedText, () => null);
+  }
+
   /** Loads the settings and the list of conversations; an error goes to `failure`. */
   async load(): Promise<void> {
-    void this.conversations.refresh();
+    void this.#lookForUnlisted();
     try {
       this.settings = await this.connection.request('app.state', {});
       this.failure = null;

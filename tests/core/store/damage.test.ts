@@ -2,7 +2,7 @@
 import { cp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Missing } from '#contract/missing.ts';
+import type { Missing, Unlisted } from '#contract/missing.ts';
 import { newId } from '#core/base/ids.ts';
 import { Random } from '../../soak/random.ts';
 import { startChild } from './child/run.ts';
@@ -12,12 +12,17 @@ interface Answer {
   missing?: Missing[];
   counts?: string | null;
   hash?: string;
+  /** How many the lists have, and how many the store knows to be in none. */
+  listed?: Unlisted;
+  unlisted?: Unlisted;
   error?: string;
   detail?: string | null;
 }
 
 const PLACES = import.meta.env.MODE === 'soak' ? 120 : 6;
 const TOGETHER = 20;
+/** A little less than a block of a table file, in bytes. */
+const APART = 12_288;
 
 async function answers(task: string, folders: readonly string[]): Promise<Answer[]> {
   const child = startChild('damage.ts', [task, ...folders]);
@@ -62,7 +67,7 @@ test('four flipped bytes at any place of a table are never silent', { timeout: 6
   await answers('seed', [store]);
   // Opened again, the engine puts into tables what stood in its log.
   const [whole] = await answers('read', [store]);
-  expect(whole).toMatchObject({ missing: [], counts: null });
+  expect(whole).toMatchObject({ missing: [], counts: null, unlisted: { conversations: 0, workflows: 0 } });
   const random = new Random(7);
   const places = await Promise.all(
     Array.from({ length: PLACES }, async (_, index) => {
@@ -97,6 +102,42 @@ test('four flipped bytes at any place of a table are never silent', { timeout: 6
   expect(counted.silent).toBe(0);
   expect(counted.reading + counted.opening).toBeGreaterThan(0);
   if (import.meta.env.MODE === 'soak') console.log('flipped bytes:', counted);
+});
+
+/** Places in a table file where rows of what lists show lie. */
+async function placesOfLists(path: string): Promise<number[]> {
+  const content = await readFile(path);
+  const places: number[] = [];
+  for (let at = content.indexOf('listed'); at >= 0; at = content.indexOf('listed', at + APART)) places.push(at);
+  return places;
+}
+
+test('what no list can read any more is counted', async () => {
+  const store = join(await testFolder(), 'store');
+  await answers('seed-many', [store]);
+  const [whole] = await answers('read', [store]);
+  const harms = (await placesOfLists((await fileOf(store, '.sst')).path)).map(
+    (at) => async (folder: string) => flip((await fileOf(folder, '.sst')).path, at),
+  );
+  const said = (await afterHarm(store, harms)).flatMap(({ answer }) => (answer?.listed ? [answer] : []));
+  const short = said.filter(({ listed }) => JSON.stringify(listed) !== JSON.stringify(whole?.listed));
+  for (const kind of ['conversations', 'workflows'] as const) {
+    const lost = short.filter(({ listed }) => listed?.[kind] !== whole?.listed?.[kind]);
+    expect(lost, kind).not.toEqual([]);
+    for (const { listed, unlisted } of lost) {
+      expect(listed?.[kind]).toBeLessThan(whole?.listed?.[kind] ?? 0);
+      expect(unlisted?.[kind]).toBeGreaterThan(0);
+    }
+  }
+});
+
+test('a write that needs a lost definition of the schema says that the store is damaged', async () => {
+  const store = join(await testFolder(), 'store');
+  await answers('seed-few', [store]);
+  const child = startChild('damage.ts', ['lose-field', store]);
+  await child.ended;
+  const [answer] = await answers('seed-few', [store]);
+  expect(answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
 });
 
 /** Each harm to its own copy of a store; returns what the next start says of it. */

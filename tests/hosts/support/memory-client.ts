@@ -16,8 +16,15 @@ export interface MemoryClient extends Client {
   emit<T extends TopicName>(topic: T, event: TopicEvent[T]): void;
 }
 
+/** A store of which nothing is missing. */
+const WHOLE: Answers = {
+  'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }),
+  'conversation.list': () => ({ items: [], next: null }),
+  'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
+};
+
 export function memoryClient(given: Answers = {}): MemoryClient {
-  const answers: Answers = { 'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }), ...given };
+  const answers: Answers = { ...WHOLE, ...given };
   const requests: { method: MethodName; input: unknown }[] = [];
   const subscribers: Subscriber[] = [];
   return {

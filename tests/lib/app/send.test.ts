@@ -23,6 +23,8 @@ describe('App', () => {
       .on('conversation.create', () => conversation)
       .on('message.send', () => sent);
     const { app } = open(connection);
+    await settled();
+    connection.calls.length = 0;
     expect(await app.startConversation({ folder: '/work' }, 'Hello')).toBe(conversation.id);
     await settled();
     expect(connection.calls.map(({ method }) => method)).toEqual([
@@ -31,6 +33,15 @@ describe('App', () => {
       'conversation.list',
     ]);
     expect(connection.calls[1]?.input).toEqual({ conversationId: conversation.id, text: 'Hello' });
+  });
+
+  it('knows what the lists have not', async () => {
+    const { app } = open(new FakeConnection().on('store.unlisted', () => ({ conversations: 2, workflows: 1 })));
+    await settled();
+    expect(app.unlisted).toMatch(/^The lists are not complete: at least 2 conversations and 1 workflow cannot be read/);
+    const { app: whole } = open(new FakeConnection().on('store.unlisted', () => ({ conversations: 0, workflows: 0 })));
+    await settled();
+    expect(whole.unlisted).toBeNull();
   });
 
   it('rejects with why a message was not sent; sending again tells it by a toast', async () => {

@@ -7,7 +7,7 @@ import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export')
-  | ('backup.begin' | 'conversation.check' | 'store.conversations');
+  | ('backup.begin' | 'conversation.check' | 'store.conversations' | 'store.unlisted');
 
 export function historyMethods(
   { store, settings }: Pick<Engine, 'store' | 'settings'>,
@@ -25,6 +25,7 @@ export function historyMethods(
     'conversation.check': ({ conversationId, workflowIds }) =>
       workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),
     'store.conversations': () => store.conversationIds(),
+    'store.unlisted': () => store.unlisted(),
     'conversation.export': async ({ conversationId, format }) =>
       exportConversation(store, await conversation(conversationId), { format, version }),
   };

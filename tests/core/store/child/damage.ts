@@ -1,6 +1,6 @@
 /**
- * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`) fills a new one, `lose FOLDER` takes the
- * newest entry away, `read FOLDER…` prints a line for
+ * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`) fills a new one, `lose FOLDER` takes the
+ * newest entry away, `lose-field FOLDER` a definition of the schema, `read FOLDER…` prints a line for
  * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
@@ -14,6 +14,12 @@ import { connect, openStore } from '#core/store/surreal.ts';
 import { Seeder } from '../../../bench/seed.ts';
 
 const [task = '', ...folders] = process.argv.slice(2);
+
+/** Workflows, how many of them in a conversation, and whether there is a long one besides. */
+const SEEDS: Readonly<Record<string, readonly [number, number, boolean]>> = {
+  'seed-few': [3, 10, false],
+  'seed-many': [60, 1, false],
+};
 
 /** Everything that a person could look at. */
 async function everything(store: Store): Promise<unknown[]> {
@@ -36,16 +42,18 @@ async function missingIn(store: Store): Promise<Missing[]> {
   return missing;
 }
 
-async function loseEntry(folder: string): Promise<void> {
+/** Takes the newest entry away, or a definition of the schema. */
+async function lose(folder: string, what: string): Promise<void> {
   const database = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
   const [ids] = (await database.query('SELECT VALUE id FROM message')) as [unknown[]];
-  await database.transaction('DELETE $last RETURN NONE;', { last: ids.slice(-1) });
+  if (what === 'lose') await database.transaction('DELETE $last RETURN NONE;', { last: ids.slice(-1) });
+  else await database.transaction('REMOVE FIELD json ON conversation;');
   await database.close();
 }
 
 for (const folder of folders) {
-  if (task === 'lose') {
-    await loseEntry(folder);
+  if (task.startsWith('lose')) {
+    await lose(folder, task);
     continue;
   }
   let line: Record<string, unknown> = {};
@@ -53,14 +61,20 @@ for (const folder of folders) {
     const store = await openStore({ url: `rocksdb://${folder}` });
     if (task.startsWith('seed')) {
       const seeder = new Seeder(store, '/home/ada');
-      const few = task === 'seed-few';
-      await seeder.workflows(few ? 3 : 30, 10);
-      if (!few) await seeder.long(600);
+      const [workflows, inEach, long] = SEEDS[task] ?? [30, 10, true];
+      await seeder.workflows(workflows, inEach);
+      if (long) await seeder.long(600);
       await store.settled();
       await store.close();
     } else {
       const missing = await missingIn(store);
       line = { missing, counts: countsOf(missing) };
+      const [conversations, workflows] = await Promise.all([
+        store.conversations({ limit: 200 }),
+        store.workflows({ limit: 200 }),
+      ]);
+      line['listed'] = { conversations: conversations.items.length, workflows: workflows.items.length };
+      line['unlisted'] = await store.unlisted();
       line['hash'] = hash('sha256', JSON.stringify(await everything(store)));
     }
   } catch (error) {

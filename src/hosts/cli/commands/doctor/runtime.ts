@@ -44,8 +44,15 @@ export async function checkStore(
       const app = await connected.client.request('app.state', {});
       const owner = connected.owner ? null : await findOwner(data, signal);
       const who = owner === null ? 'opens' : `in use by pid ${owner.pid}, which answers`;
+      const lost = await look(connected.client);
       const more = await history(connected.client, signal);
-      return { app, more, store: ok('store', `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`) };
+      const text = `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
+      const damage = `a part of it cannot be read, ${lost} sessions and workflows stand in no list; ${text}`;
+      return {
+        app,
+        more,
+        store: lost === 0 ? ok('store', text) : problem('store', damage, DAMAGED),
+      };
     } finally {
       await connected.close();
     }
@@ -58,6 +65,16 @@ export async function checkStore(
     return { app: null, more: [], store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
   }
 }
+
+/** Begins to read as a person would, and rejects where that fails. Returns how many no list has. */
+async function look(client: Client): Promise<number> {
+  const { items } = await client.request('conversation.list', { limit: 1 });
+  for (const { id } of items) await client.request('conversation.snapshot', { conversationId: id });
+  const { conversations, workflows } = await client.request('store.unlisted', {});
+  return conversations + workflows;
+}
+
+const DAMAGED = '"triad doctor --full" says what is missing; "triad restore DIR" puts a backup back';
 
 const ADVICE: Readonly<Record<string, string>> = {
   store_locked: 'end the other program that uses it',

@@ -2,7 +2,7 @@
 import type { Client } from '#contract/rpc.ts';
 import { listedSession, type Session } from '../../render/session-json.ts';
 import type { Io } from '../../terminal/io.ts';
-import { wholeSession } from './load-session.ts';
+import { isListWhole, wholeSession } from './load-session.ts';
 
 const PAGE = 50;
 
@@ -29,8 +29,12 @@ export async function listSessions(
     before = page.next;
   } while (before !== null && sessions.length < most);
 
+  const isWhole = before !== null || (await isListWhole(screen, client));
   if (options.json) return screen.data(`${JSON.stringify(sessions.map(listedSession), null, 2)}\n`);
-  if (sessions.length === 0) return screen.note(options.trash ? 'The trash is empty.' : 'No sessions yet.');
+  if (sessions.length === 0) {
+    if (isWhole) screen.note(options.trash ? 'The trash is empty.' : 'No sessions yet.');
+    return;
+  }
   const { sessionTable } = await import('../../render/session-table.ts');
   for (const line of sessionTable(sessions, screen.width)) screen.data(`${line}\n`);
   if (before !== null) screen.note(`Only the newest ${sessions.length}: more with --limit.`);

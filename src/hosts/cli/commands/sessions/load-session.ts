@@ -1,8 +1,10 @@
 /** A whole conversation as the session commands need it, by its own id or by that of one of its workflows. */
 import { Id } from '#contract/ids.ts';
+import { unlistedText } from '#contract/missing-text.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Snapshot } from '#contract/view.ts';
 import type { Session } from '../../render/session-json.ts';
+import type { Io } from '../../terminal/io.ts';
 import { hasCode, UsageError } from '../../terminal/failure.ts';
 
 type List = 'conversation.list' | 'trash.list';
@@ -20,6 +22,13 @@ export async function sessionId(client: Client, word: string, lists = EVERYWHERE
     throw new UsageError(`The ids of ${meant.length} sessions begin with ${word}: give more of it, ${see}`);
   if (meant[0] === undefined) throw new UsageError(`No id of a session begins with ${word}: ${see}`);
   return meant[0];
+}
+
+/** Whether the lists have all that is stored; else says how many they have not. For a list that was read to its end. */
+export async function isListWhole(screen: Io['screen'], client: Client): Promise<boolean> {
+  const notice = unlistedText(await client.request('store.unlisted', {}));
+  if (notice !== null) screen.note(notice);
+  return notice === null;
 }
 
 async function idsIn(client: Client, list: List): Promise<string[]> {

@@ -2,7 +2,7 @@
 import type { Client, Output } from '#contract/rpc.ts';
 import { missingText } from '#contract/missing-text.ts';
 import type { Io } from '../../terminal/io.ts';
-import { sessionId } from './load-session.ts';
+import { isListWhole, sessionId } from './load-session.ts';
 import { visible } from '../../terminal/visible.ts';
 
 const PAGE = 50;
@@ -27,8 +27,9 @@ export async function projectSessions(
     made.push({ id, ...projected });
     if (!json) screen.data(`${visible(projected.folder)}\n`);
   }
+  const isWhole = word !== undefined || (await isListWhole(screen, client));
   if (json) screen.data(`${JSON.stringify(made, null, 2)}\n`);
-  else if (made.length === 0) screen.note('No sessions yet.');
+  else if (made.length === 0 && isWhole) screen.note('No sessions yet.');
 }
 
 async function* everyId(client: Client, signal: AbortSignal): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 /** `triad sessions search`: the places in the history where all words occur, newest first. */
 import type { Client } from '#contract/rpc.ts';
 import type { Io } from '../../terminal/io.ts';
+import { isListWhole } from './load-session.ts';
 
 const PAGE = 50;
 
@@ -11,8 +12,9 @@ export async function searchSessions(
   options: { json?: boolean; limit?: number },
 ): Promise<void> {
   const { items, next } = await client.request('history.search', { text, limit: options.limit ?? PAGE });
+  const isWhole = next !== null || (await isListWhole(screen, client));
   if (options.json) return screen.data(`${JSON.stringify(items, null, 2)}\n`);
-  if (items.length === 0) return screen.note('Nothing was found.');
+  if (items.length === 0 && isWhole) return screen.note('Nothing was found.');
   const { hitLines } = await import('../../render/hit-lines.ts');
   for (const line of items.flatMap((hit) => hitLines(hit, screen.width, screen.dataStyle))) screen.data(`${line}\n`);
   if (next !== null) screen.note(`Only the newest ${items.length}: more with --limit.`);

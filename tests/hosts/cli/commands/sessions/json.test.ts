@@ -108,6 +108,24 @@ test('an empty history is an empty array, or a word on stderr', async () => {
   });
 });
 
+test.each([['list'], ['list', '--trash'], ['search', 'Review'], ['project']])(
+  'an empty %s of a store that cannot list all that is in it says so, and nothing else',
+  async (...args) => {
+    const nothing = () => ({ items: [], next: null });
+    const client = history({
+      ...{ 'conversation.list': nothing, 'trash.list': nothing, 'history.search': nothing },
+      'store.unlisted': () => ({ conversations: 1, workflows: 0 }),
+    });
+    expect(await triad(['sessions', ...args], client)).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringMatching(
+        /^The lists are not complete: at least 1 conversation cannot be read .*doctor --full.*\n$/,
+      ) as string,
+    });
+  },
+);
+
 test('show prints prompt, sub-agents, outcome and answer, older pages too', async () => {
   const older = workflowRow({ id: newId(), prompt: 'Earlier', text: 'First answer' });
   const client = () =>
