@@ -175,7 +175,7 @@ export const methods = {
   /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
   /** What its agents wrote and replaced, in order of time, and how each file is now. */
   'change.list': method(conversationId, z.array(Change.extend({ state: ChangeState }))),
-  /** Puts back what was there before a call, or with `redo` what it wrote; `conflict` where the file was changed since. */
+  /** Puts back what was there before a call, or with `redo` what it wrote; `conflict` where the file was changed since, or the conversation is in the trash. */
   'change.undo': method(
     z.strictObject({ conversationId: Id, runId: Id, toolCallId: ToolCallId, redo: z.boolean().default(false) }),
     nothing,

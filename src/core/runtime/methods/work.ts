@@ -1,5 +1,6 @@
 /** The methods of runs, approvals, continued work and agents' memory. */
 import { Continuation } from '../../workflows/continuation.ts';
+import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
@@ -38,6 +39,7 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return Promise.all(changes.map(async (change) => ({ ...change, state: await stateOf(engine, change) })));
     },
     'change.undo': async ({ conversationId, runId, toolCallId, redo }) => {
+      refuseInTrash(await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`));
       const changes = await engine.changes.of(conversationId);
       const change = changes.find((one) => one.runId === runId && one.toolCallId === toolCallId);
       if (!change)
