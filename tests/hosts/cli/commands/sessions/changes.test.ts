@@ -1,6 +1,6 @@
 /** `triad sessions changes`: what agents wrote to files, numbered and undone by number; and where else that is told. */
 import { join } from 'node:path';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../../../support/fake-model/script.ts';
 import { filesBelow } from '../../../../support/session-files.ts';
@@ -94,6 +94,10 @@ test('what cannot be undone is said: no such number, changed since, no folder, i
 
 test('every record says what was written, and each time that it was undone or written again', async () => {
   const { home, changes, sessions } = await written();
+  const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+  // What the end of the work has written is on disk: nothing but an undo changes it now.
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  expect(await files()).toMatch(/^- `write_file`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
   for (const how of ['--undo', '--redo', '--undo']) await changes(how, '1');
   await changes('--undo', '2');
   await changes('--redo', '2');
@@ -134,10 +138,7 @@ test('every record says what was written, and each time that it was undone or wr
     undone: true,
     undos: [stamped('a.txt', 0, true), stamped('a.txt', 1, false), stamped('a.txt', 2, true)],
   });
-  // Nobody asks for the files: an undo alone has them written again.
-  await expect
-    .poll(async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n'))
-    .toMatch(`, wrote ${line}\n`);
+  await expect.poll(files).toContain(`, wrote ${line}\n`);
 });
 
 test('what was refused before anybody was asked stands in the trace, with why', async () => {
