@@ -36,6 +36,7 @@ import {
   SettingRow,
   Snapshot,
   StopReceipt,
+  ToolCallRow,
   WorkflowDetail,
   WorkflowRow,
 } from './view.ts';
@@ -272,6 +273,7 @@ export const methods = {
   'memory.delete': method(z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
+  'run.calls': method(z.strictObject({ runId: Id }), z.array(ToolCallRow)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),
   /** Rules of a folder, grants in force there (without a folder: anywhere), and faults of the rule files. */
   'permissions.list': method(

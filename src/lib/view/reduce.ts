@@ -73,6 +73,11 @@ export function withEntries(view: View, runId: string, loaded: readonly Entry[])
   return list.length === 0 ? view : { ...view, entries: { ...view.entries, [runId]: list } };
 }
 
+/** The view with rows of calls as they are now: a snapshot has none of sub-agents that have ended. */
+export function withCalls(view: View, loaded: readonly ToolCallRow[]): View {
+  return { ...view, calls: loaded.reduce(putCall, view.calls) };
+}
+
 /** Whether all entries of a run are loaded: `n` counts from 0 without gaps, in order. */
 export function hasAllEntries(view: View, run: RunRow): boolean {
   return run.attempt === 0 || view.entries[run.id]?.[0]?.n === 0;
@@ -358,7 +363,7 @@ function setRun(view: View, id: string, change: (row: RunRow) => Partial<RunRow>
   return view.runs.map((row) => (row.id === id ? { ...row, ...change(row) } : row));
 }
 
-function putCall(calls: readonly ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
+function putCall(calls: ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
   const at = calls.findIndex(({ runId, toolCallId }) => runId === row.runId && toolCallId === row.toolCallId);
   return at < 0 ? [...calls, row] : calls.with(at, row);
 }

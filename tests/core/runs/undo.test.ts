@@ -68,6 +68,7 @@ test('each is an event of the run that wrote, once, and its call says so after a
   await undo(engine, 'a.txt', true);
   expect(await undone()).toEqual([false, false]);
   const { calls } = await runtime.request('conversation.snapshot', { conversationId });
+  expect(await runtime.request('run.calls', { runId: calls[0]?.runId ?? '' })).toEqual(calls);
   const times = engine.of('change-undo').map(({ at }) => at);
   expect(calls.map(({ wrote, undos }) => [wrote, undos])).toEqual([
     [

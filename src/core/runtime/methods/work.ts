@@ -8,7 +8,7 @@ import { stateOf, undo } from '../../runs/undo.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
-  | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide' | 'approval.ask')
+  | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('change.list' | 'change.undo')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
@@ -18,6 +18,7 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
   return {
     'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
     'run.entries': ({ runId }) => store.entriesOf(runId),
+    'run.calls': ({ runId }) => store.callsOf([runId]),
     'run.stop': ({ runId }) => orchestrator.stopRun(runId, approvals),
     'approval.decide': ({ approvalId, item, answer }) => approvals.decide(approvalId, item, answer),
     'approval.ask': async ({ approvalId, question }) => {
