@@ -22,6 +22,6 @@ export const Change = z.object({
 });
 export type Change = z.infer<typeof Change>;
 
-/** `done`: the file is as the call left it; `undone`: as it was before; `changed`: neither. */
-export const ChangeState = z.enum(['done', 'undone', 'changed']);
+/** `done`: the file is as the call left it; `undone`: as it was before; `changed`: neither; `gone`: its folder is not there. */
+export const ChangeState = z.enum(['done', 'undone', 'changed', 'gone']);
 export type ChangeState = z.infer<typeof ChangeState>;

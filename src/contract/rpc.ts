@@ -36,6 +36,7 @@ import {
   SettingRow,
   Snapshot,
   StopReceipt,
+  ToolCallRow,
   WorkflowDetail,
   WorkflowRow,
 } from './view.ts';
@@ -175,7 +176,7 @@ export const methods = {
   /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
   /** What its agents wrote and replaced, in order of time, and how each file is now. */
   'change.list': method(conversationId, z.array(Change.extend({ state: ChangeState }))),
-  /** Puts back what was there before a call, or with `redo` what it wrote; `conflict` where the file was changed since. */
+  /** Puts back what was there before a call, or with `redo` what it wrote; `conflict` where the file was changed since, or the conversation is in the trash. */
   'change.undo': method(
     z.strictObject({ conversationId: Id, runId: Id, toolCallId: ToolCallId, redo: z.boolean().default(false) }),
     nothing,
@@ -274,6 +275,7 @@ export const methods = {
   'memory.delete': method(z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),
   'run.entries': method(z.strictObject({ runId: Id }), z.array(Entry)),
+  'run.calls': method(z.strictObject({ runId: Id }), z.array(ToolCallRow)),
   'run.stop': method(z.strictObject({ runId: Id }), StopReceipt),
   /** Rules of a folder, grants in force there (without a folder: anywhere), and faults of the rule files. */
   'permissions.list': method(

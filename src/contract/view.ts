@@ -93,7 +93,10 @@ export const RunRow = z.object({
 });
 export type RunRow = z.infer<typeof RunRow>;
 
-/** A call that was started; the call itself stands in its response, its result in the tool entry. */
+/** The person put back what was there before a write (`undone`), or had it written again. */
+const Undo = z.object({ path: z.string(), undone: z.boolean(), at: Instant });
+
+/** A call that was started or refused; the call itself stands in its response, its result in the tool entry. */
 export const ToolCallRow = z.object({
   runId: Id,
   toolCallId: ToolCallId,
@@ -101,8 +104,14 @@ export const ToolCallRow = z.object({
   status: z.enum(['running', 'completed', 'error', 'cancelled']),
   startedAt: Instant,
   endedAt: Instant.nullable(),
+  /** Why it was refused, without anything done; left out where it was not. What the person or a rule answered stands in the approval. */
+  refusal: z.string().optional(),
+  /** The file that it wrote, relative to the folder; left out where it wrote none. */
+  wrote: z.string().optional(),
   /** The person undid what it wrote; left out: never. */
   undone: z.boolean().optional(),
+  /** Each time that the person undid it or had it written again, in order; left out: never. */
+  undos: z.array(Undo).optional(),
 });
 export type ToolCallRow = z.infer<typeof ToolCallRow>;
 

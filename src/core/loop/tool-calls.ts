@@ -11,6 +11,7 @@ import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
 import { editWords } from '../tools/edit-words.ts';
+import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
 /** A call that may go on to its question and execution, or the answer that it gets instead. */
@@ -154,7 +155,7 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
 }
 
 async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promise<ToolResult> {
-  if ('refusal' in prepared) return { status: 'error', output: prepared.refusal };
+  if ('refusal' in prepared) return refused(prepared.refusal);
   const { call, tool } = prepared;
   try {
     if (run.stored.calls.get(call.id)?.status === 'running' && tool.recovery === 'unknown') {

@@ -1,6 +1,8 @@
 /** Markdown fragments that their content cannot break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
+import { wroteOf } from '#contract/call-row.ts';
 import type { Tally } from '#contract/outcome.ts';
+import type { ToolCallRow } from '#contract/view.ts';
 
 /** A duration as a suffix of a list item; empty for null. */
 export function seconds(ms: number | null): string {
@@ -79,6 +81,16 @@ export function decided(decision: Decision | null): string {
       : 'rejected';
   const by = ruleId === null ? decidedBy : `${decidedBy} ${code(ruleId)}`;
   return `${answer} by ${by} at ${at}${reason === null ? '' : `, reason: ${inline(reason)}`}`;
+}
+
+/** The file that a call wrote, and each time that this was undone or written again; null where it wrote none. */
+export function wrote(call: ToolCallRow | undefined): string | null {
+  const path = call ? wroteOf(call) : null;
+  if (path === null) return null;
+  const undos = (call?.undos ?? []).map(
+    ({ undone, at }) => `${undone ? 'undone' : 'written again'} by person at ${at}`,
+  );
+  return [code(path), ...undos].join(', ');
 }
 
 export function used({

@@ -1,5 +1,5 @@
 /** Undoes what a call changed on disk, and takes that back, for a person; never over what was changed since. */
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Change, ChangeState } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -23,6 +23,7 @@ interface File {
 
 /** How the file of a change is now; `changed` also where it cannot be read. */
 export async function stateOf(parts: Parts, change: Change): Promise<ChangeState> {
+  if (!(await isFolder(change.folder))) return 'gone';
   const workspace = await workspaceOf(parts, change.folder, false);
   const hash = await read(workspace, change).then(hashOf, () => undefined);
   if (hash === change.after) return 'done';
@@ -31,15 +32,28 @@ export async function stateOf(parts: Parts, change: Change): Promise<ChangeState
 
 /**
  * Puts back what was there before a call, or with `redo` what the call had written, and records that. Resolves also
- * where it is so already. Throws `conflict` where the file was changed since, `not_found` where what it held is not kept.
+ * where it is so already. Throws `conflict` where the file was changed since (with the place of what is kept),
+ * `not_found` where what it held is not kept, or its workspace folder is gone.
  */
 export async function undo(parts: Parts, change: Change, redo: boolean): Promise<void> {
+  const { changes } = parts;
+  await undoUnlessChanged(parts, change, redo).catch(async (error: unknown) => {
+    if (!(error instanceof TriadError) || error.code !== 'conflict') throw error;
+    const kept = await changes.keptAt(change, redo ? 'after' : 'before');
+    const what = redo ? 'What the call wrote' : 'What it held before the call';
+    throw kept === null ? error : new TriadError('conflict', `${error.message}. ${what} is kept in ${kept}`);
+  });
+}
+
+async function undoUnlessChanged(parts: Parts, change: Change, redo: boolean): Promise<void> {
   const { changes, log, store } = parts;
   const { conversationId, runId, path } = change;
   await log.open(conversationId);
   // Between two commits, so that no event comes after the last one of a conversation that is purged.
   const { recorded } = await log.exclusive(conversationId, async () => {
     const run = await mustExist(store.run(runId), `There is no run ${runId}`);
+    if (!(await isFolder(change.folder)))
+      throw new TriadError('not_found', `The folder ${change.folder} is not there any more`);
     const workspace = await workspaceOf(parts, change.folder, false);
     const [to, from] = redo ? (['after', 'before'] as const) : (['before', 'after'] as const);
     const file = await read(workspace, change);
@@ -59,6 +73,14 @@ export async function undo(parts: Parts, change: Change, redo: boolean): Promise
     };
   });
   await recorded;
+}
+
+/** Without it a file would look as if it had been removed. */
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 async function read(workspace: Workspace, { path }: Change): Promise<File> {

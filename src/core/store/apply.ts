@@ -1,4 +1,5 @@
 /** The row writes that an event causes: one pure function for live writing, rebuild and tests. */
+import { endedCall, undoOf } from '#contract/call-row.ts';
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
@@ -75,8 +76,10 @@ function limitChange({ of, runId, workflowId, limits }: Event<'limit-change'>): 
     : [{ kind: 'update', table: 'workflow', key: workflowId, set: { budget: limits } }];
 }
 
-function changeUndo({ runId, toolCallId, undone }: Event<'change-undo'>): Write[] {
-  return [{ kind: 'update', table: 'tool_call', key: [runId, toolCallId], set: { undone } }];
+function changeUndo(event: Event<'change-undo'>): Write[] {
+  const { runId, toolCallId, undone } = event;
+  const append = { undos: undoOf(event) };
+  return [{ kind: 'update', table: 'tool_call', key: [runId, toolCallId], set: { undone }, append }];
 }
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {
@@ -90,11 +93,10 @@ function toolStart({ runId, toolCallId, name, at }: Event<'tool-start'>): Write[
   return [{ kind: 'put', table: 'tool_call', key: [runId, toolCallId], row }];
 }
 
-function toolEnd({ runId, at, entry: value }: Event<'tool-end'>): Write[] {
-  const { toolCallId, name, status, durationMs } = value;
-  const startedAt = new Date(Date.parse(at) - durationMs).toISOString();
-  const row = { runId, toolCallId, name, status, startedAt, endedAt: at };
-  return [...entry(runId, value), { kind: 'put', table: 'tool_call', key: [runId, toolCallId], row }];
+function toolEnd(event: Event<'tool-end'>): Write[] {
+  const { runId, entry: value } = event;
+  const row = endedCall(event);
+  return [...entry(runId, value), { kind: 'put', table: 'tool_call', key: [runId, value.toolCallId], row }];
 }
 
 function approvalRequest({ approval }: Event<'approval-request'>): Write[] {

@@ -49,6 +49,8 @@ export type Write =
       union?: Record<string, string>;
       /** Elements of list fields replaced. */
       item?: Record<string, { index: number; value: unknown }>;
+      /** Values put at the end of list fields; one that is not there yet is empty. */
+      append?: Record<string, unknown>;
     }
   | { kind: 'delete'; table: Table; key: Key };
 

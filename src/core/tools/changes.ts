@@ -23,7 +23,7 @@ export class Changes {
     const place = this.#place(change);
     try {
       await mkdir(join(this.#folder, change.conversationId), { recursive: true, mode: 0o700 });
-      if (before !== null) await writeAtomically(`${place}.before`, before, { mode: 0o600 });
+      if (before !== null) await writeAtomically(this.#file(change, 'before'), before, { mode: 0o600 });
       await writeAtomically(`${place}.json`, JSON.stringify(Change.parse(change)), { mode: 0o600 });
     } catch (error) {
       const message = `What ${change.path} holds now could not be kept, so it was not replaced`;
@@ -33,17 +33,23 @@ export class Changes {
 
   /** Keeps the bytes after the call too, when it is undone: undoing can be taken back. */
   async keepAfter(change: Change, after: Side): Promise<void> {
-    if (after !== null) await writeAtomically(`${this.#place(change)}.after`, after, { mode: 0o600 });
+    if (after !== null) await writeAtomically(this.#file(change, 'after'), after, { mode: 0o600 });
   }
 
   /** Rejects with `not_found` where the bytes are gone, or are not those that were kept. */
   async bytes(change: Change, side: 'before' | 'after'): Promise<Side> {
     const hash = change[side];
     if (hash === null) return null;
-    const file = `${this.#place(change)}.${side}`;
+    const file = this.#file(change, side);
     const bytes = await readFile(file).catch(() => null);
     if (bytes !== null && sha256(bytes) === hash) return bytes;
     throw new TriadError('not_found', `What ${change.path} held is not kept any more, or was changed (${file})`);
+  }
+
+  /** The path of the file that has the bytes; null where there was no file, or they are not kept. */
+  async keptAt(change: Change, side: 'before' | 'after'): Promise<string | null> {
+    const bytes = await this.bytes(change, side).catch(() => null);
+    return bytes === null ? null : this.#file(change, side);
   }
 
   /** The changes of a conversation, in order of time. One that cannot be read is left out. */
@@ -66,6 +72,10 @@ export class Changes {
   /** Conversations of which something is kept. */
   conversations(): Promise<string[]> {
     return readdir(this.#folder).catch(() => []);
+  }
+
+  #file(change: Change, side: 'before' | 'after'): string {
+    return `${this.#place(change)}.${side}`;
   }
 
   /** Models choose the ids of their calls: none becomes a part of a path. */

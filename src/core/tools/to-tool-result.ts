@@ -12,7 +12,13 @@ export async function toToolResult(
     return await work();
   } catch (error) {
     if (context.signal.aborted) return { status: 'cancelled', output: 'Cancelled before it was done.' };
+    if (error instanceof TriadError && error.code === 'not_allowed') return refused(error.message);
     if (error instanceof TriadError && error.code !== 'internal') return { status: 'error', output: error.message };
     throw error;
   }
+}
+
+/** The result of a call that may not or cannot be made: the records show it as one that was tried and refused. */
+export function refused(output: string): ToolResult {
+  return { status: 'error', output, metadata: { refused: true } };
 }

@@ -2,7 +2,7 @@
 import type { AgentEvent } from '#contract/event.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { attach, reduce, withEarlier, withEntries, type View } from '#lib/view/reduce.ts';
+import { attach, reduce, withCalls, withEarlier, withEntries, type View } from '#lib/view/reduce.ts';
 import { nextFrame, type Schedule } from './frames.ts';
 
 /** What a transcript needs: the view, and a way to load the entries of a run. */
@@ -70,17 +70,20 @@ export class Session implements TranscriptSource {
   }
 
   /**
-   * Loads the entries of a run into the view; concurrent calls for the same run are ignored. Rejects with a
+   * Loads the entries and calls of a run into the view; concurrent calls for the same run are ignored. Rejects with a
    * `RequestError`.
    */
   async loadEntries(runId: string): Promise<void> {
     if (this.#loading.has(runId)) return;
     this.#loading.add(runId);
     try {
-      const entries = await this.#connection.request('run.entries', { runId });
+      const [entries, calls] = await Promise.all([
+        this.#connection.request('run.entries', { runId }),
+        this.#connection.request('run.calls', { runId }),
+      ]);
       // Events up to the reply are older than it or the same.
       this.#flush();
-      if (this.view) this.view = withEntries(this.view, runId, entries);
+      if (this.view) this.view = withCalls(withEntries(this.view, runId, entries), calls);
     } finally {
       this.#loading.delete(runId);
     }

@@ -1,4 +1,5 @@
 /** Reduces events into the view of a conversation: pure, the same live, after a reload and from history. */
+import { endedCall, undoOf } from '#contract/call-row.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
@@ -70,6 +71,11 @@ export function withEntries(view: View, runId: string, loaded: readonly Entry[])
   const since = (view.entries[runId] ?? []).filter(({ n }) => !read.has(n));
   const list = [...loaded, ...since].sort((a, b) => a.n - b.n);
   return list.length === 0 ? view : { ...view, entries: { ...view.entries, [runId]: list } };
+}
+
+/** The view with rows of calls as they are now: a snapshot has none of sub-agents that have ended. */
+export function withCalls(view: View, loaded: readonly ToolCallRow[]): View {
+  return { ...view, calls: loaded.reduce(putCall, view.calls) };
 }
 
 /** Whether all entries of a run are loaded: `n` counts from 0 without gaps, in order. */
@@ -321,19 +327,20 @@ function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-star
   return { ...view, calls: putCall(view.calls, row) };
 }
 
-function toolEnd(view: View, { runId, at, entry }: Event<'tool-end'>): View {
-  const { toolCallId, name, status, durationMs } = entry;
-  const startedAt = new Date(Date.parse(at) - durationMs).toISOString();
+function toolEnd(view: View, event: Event<'tool-end'>): View {
   return {
     ...view,
-    entries: putEntry(view.entries, runId, entry),
-    calls: putCall(view.calls, { runId, toolCallId, name, status, startedAt, endedAt: at }),
+    entries: putEntry(view.entries, event.runId, event.entry),
+    calls: putCall(view.calls, endedCall(event)),
   };
 }
 
-function changeUndo(view: View, { runId, toolCallId, undone }: Event<'change-undo'>): View {
+function changeUndo(view: View, event: Event<'change-undo'>): View {
+  const { runId, toolCallId, undone } = event;
   const row = view.calls.find((call) => call.runId === runId && call.toolCallId === toolCallId);
-  return row ? { ...view, calls: putCall(view.calls, { ...row, undone }) } : view;
+  if (!row) return view;
+  const undos = [...(row.undos ?? []), undoOf(event)];
+  return { ...view, calls: putCall(view.calls, { ...row, undone, undos }) };
 }
 
 function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'>): View {
@@ -356,7 +363,7 @@ function setRun(view: View, id: string, change: (row: RunRow) => Partial<RunRow>
   return view.runs.map((row) => (row.id === id ? { ...row, ...change(row) } : row));
 }
 
-function putCall(calls: readonly ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
+function putCall(calls: ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
   const at = calls.findIndex(({ runId, toolCallId }) => runId === row.runId && toolCallId === row.toolCallId);
   return at < 0 ? [...calls, row] : calls.with(at, row);
 }

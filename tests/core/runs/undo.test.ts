@@ -1,7 +1,8 @@
 /** What a call replaced is kept, and put back by a person; that can be taken back, and nothing that came since is lost. */
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { TriadError } from '#core/base/errors.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -66,17 +67,61 @@ test('each is an event of the run that wrote, once, and its call says so after a
   expect(await undone()).toEqual([true, false]);
   await undo(engine, 'a.txt', true);
   expect(await undone()).toEqual([false, false]);
+  const { calls } = await runtime.request('conversation.snapshot', { conversationId });
+  expect(await runtime.request('run.calls', { runId: calls[0]?.runId ?? '' })).toEqual(calls);
+  const times = engine.of('change-undo').map(({ at }) => at);
+  expect(calls.map(({ wrote, undos }) => [wrote, undos])).toEqual([
+    [
+      'a.txt',
+      [
+        { path: 'a.txt', undone: true, at: times[0] },
+        { path: 'a.txt', undone: false, at: times[1] },
+      ],
+    ],
+    ['new/b.txt', undefined],
+  ]);
+});
+
+test('nothing is undone in the trash', async () => {
+  const engine = await written();
+  const { conversationId, runtime } = engine;
+  await runtime.request('conversation.delete', { conversationId });
+  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'This conversation is in the trash: restore it first',
+  });
+  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
+});
+
+test('where the folder is gone that is said, and a file that was made does not count as undone', async () => {
+  const engine = await written();
+  await rename(engine.folder, `${engine.folder}-moved`);
+  expect(await states(engine)).toEqual([
+    ['a.txt', 'gone'],
+    ['new/b.txt', 'gone'],
+  ]);
+  for (const path of ['a.txt', 'new/b.txt'])
+    await expect(undo(engine, path)).rejects.toMatchObject({
+      code: 'not_found',
+      message: `The folder ${engine.folder} is not there any more`,
+    });
+  expect(engine.of('change-undo')).toEqual([]);
+  await rename(`${engine.folder}-moved`, engine.folder);
 });
 
 test('what was changed since is never overwritten, nor is what was removed made again', async () => {
   const engine = await written();
   await writeFile(join(engine.folder, 'a.txt'), 'mine');
   await rm(join(engine.folder, 'new/b.txt'));
-  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
+  const refused = await undo(engine, 'a.txt').catch((error: unknown) => error as TriadError);
+  const words = 'a.txt was changed since: nothing was undone. What it held before the call is kept in ';
+  expect(refused).toMatchObject({ code: 'conflict', message: expect.stringContaining(words) as string });
+  expect(await readFile((refused as TriadError).message.slice(words.length), 'utf8')).toBe('\0ÿ\n');
+  // What the call wrote is kept once it was undone.
+  await expect(undo(engine, 'a.txt', true)).rejects.toMatchObject({
     code: 'conflict',
-    message: 'a.txt was changed since: nothing was undone',
+    message: 'a.txt was changed since: nothing was done again',
   });
-  await expect(undo(engine, 'a.txt', true)).rejects.toMatchObject({ code: 'conflict' });
   await undo(engine, 'new/b.txt');
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('mine');
   expect(await states(engine)).toEqual([

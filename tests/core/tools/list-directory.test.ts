@@ -36,9 +36,11 @@ test('clear errors for a file, for nothing and for outside', async () => {
   expect(await list(folder, { path: 'link' })).toEqual({
     status: 'error',
     output: 'link is outside the workspace',
+    metadata: { refused: true },
   });
   expect(await list(folder, { path: '..' })).toEqual({
     status: 'error',
     output: '.. is outside the workspace',
+    metadata: { refused: true },
   });
 });

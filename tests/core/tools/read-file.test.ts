@@ -95,6 +95,7 @@ test('a pipe does not hang', async () => {
   expect(await read(folder, { path: 'pipe' })).toEqual({
     status: 'error',
     output: 'pipe is not a regular file (a pipe, device or socket)',
+    metadata: { refused: true },
   });
 });
 
@@ -103,6 +104,7 @@ test('a path outside is refused, a stopped run is cancelled', async () => {
   expect(await read(folder, { path: '/etc/passwd' })).toEqual({
     status: 'error',
     output: '/etc/passwd is outside the workspace',
+    metadata: { refused: true },
   });
   expect(await call(readFileTool(), { path: 'a' }, contextIn(folder, AbortSignal.abort()))).toMatchObject({
     status: 'cancelled',

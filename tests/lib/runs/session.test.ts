@@ -97,7 +97,7 @@ describe('Session', () => {
     session.close();
   });
 
-  it('loads the entries of an ended run once, and keeps those that came meanwhile', async () => {
+  it('loads the entries and calls of an ended run once, and keeps those that came meanwhile', async () => {
     const events = story();
     const whole = snapshotAfter(events);
     const child = whole.runs.find(({ parentRunId }) => parentRunId !== null);
@@ -105,12 +105,17 @@ describe('Session', () => {
     const all = whole.entries[child.id] ?? [];
     const entries = Object.fromEntries(Object.entries(whole.entries).filter(([runId]) => runId !== child.id));
     const connection = new FakeConnection();
-    connection.on('conversation.snapshot', () => ({ ...whole, entries }));
+    const own = whole.calls.filter(({ runId }) => runId === child.id).map((call) => ({ ...call, undone: true }));
+    const calls = whole.calls.filter(({ runId }) => runId !== child.id);
+    connection.on('conversation.snapshot', () => ({ ...whole, entries, calls }));
     connection.on('run.entries', () => all);
+    connection.on('run.calls', () => own);
     const session = new Session(connection, CONVERSATION, new Frames().schedule);
     await settled();
     await Promise.all([session.loadEntries(child.id), session.loadEntries(child.id)]);
     expect(session.view?.entries[child.id]).toEqual(all);
+    expect(own).not.toEqual([]);
+    expect(session.view?.calls).toEqual([...calls, ...own]);
     expect(connection.calls.filter(({ method }) => method === 'run.entries')).toHaveLength(1);
     session.close();
   });

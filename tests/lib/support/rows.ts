@@ -90,6 +90,8 @@ export class Rows {
     for (const [field, { index, value }] of Object.entries(write.item ?? {})) {
       row[field] = (row[field] as unknown[]).with(index, value);
     }
+    for (const [field, value] of Object.entries(write.append ?? {}))
+      row[field] = [...((row[field] as unknown[] | undefined) ?? []), value];
     rows.set(key, row);
   }
 

@@ -135,7 +135,12 @@ export class Voice {
     this.say({ type: 'tool-start', toolCallId, name, input: {} });
   }
 
-  toolEnd(toolCallId: string, name: string, status: 'completed' | 'error' = 'completed'): void {
+  toolEnd(
+    toolCallId: string,
+    name: string,
+    status: 'completed' | 'error' = 'completed',
+    metadata: Record<string, unknown> = {},
+  ): void {
     this.say({
       type: 'tool-end',
       entry: {
@@ -147,7 +152,7 @@ export class Voice {
         status,
         output: 'done',
         durationMs: 12,
-        metadata: {},
+        metadata,
       },
     });
   }

@@ -49,9 +49,11 @@ function teamWork(lead: Voice, voices: readonly Voice[], call: string, { childre
     if (!allowed) return voice.end('rejected');
     voice.start('Look.');
     voice.user('parent', 'Look.');
-    voice.answer('I read.', { id: 'toolu_read', name: 'read_file', input: { path: 'a.txt' } });
-    voice.toolStart('toolu_read', 'read_file');
-    voice.toolEnd('toolu_read', 'read_file');
+    voice.answer('I write.', { id: 'toolu_write', name: 'write_file', input: { path: 'a.txt' } });
+    voice.toolStart('toolu_write', 'write_file');
+    voice.toolEnd('toolu_write', 'write_file', 'completed', { path: 'a.txt', undoable: true });
+    for (const undone of [true, false])
+      voice.say({ type: 'change-undo', toolCallId: 'toolu_write', path: 'a.txt', undone });
     voice.answer(`# Report of ${voice.agent}`);
     voice.end(finished ? 'completed' : 'timed_out', 'report');
   });

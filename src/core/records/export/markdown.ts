@@ -4,9 +4,9 @@ import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { Entry, Part } from '#contract/message.ts';
-import type { ConversationRow, RunRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
-import { code, decided, exchanges, fence, inline, lines, seconds, used } from '../markdown-parts.ts';
+import { code, decided, exchanges, fence, inline, lines, seconds, used, wrote } from '../markdown-parts.ts';
 import type { WorkflowRecord } from './record.ts';
 
 /** Yields the text in parts, one workflow at a time. */
@@ -33,9 +33,14 @@ export async function* markdownOf(
   for await (const workflow of workflows) yield workflowOf(workflow, (number += 1));
 }
 
-function workflowOf({ workflow, runs, approvals, entries }: WorkflowRecord, number: number): string {
+function workflowOf({ workflow, runs, calls, approvals, entries }: WorkflowRecord, number: number): string {
   const { id, outcome, status, createdAt, endedAt, durationMs, usage, error, subAgentCount } = workflow;
   const [lead, ...others] = [...runs].sort((a, b) => a.depth - b.depth);
+  const partOfRun = (run: RunRow): string[] =>
+    runOf(run, {
+      entries: entries.get(run.id) ?? [],
+      calls: calls.filter(({ runId }) => runId === run.id),
+    });
   return lines([
     '',
     `## Workflow ${number}: ${outcome ?? status}`,
@@ -46,13 +51,19 @@ function workflowOf({ workflow, runs, approvals, entries }: WorkflowRecord, numb
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The lead may not be queued yet.
-    ...(lead ? runOf(lead, entries.get(lead.id) ?? []) : ['', '### Prompt', '', fence(workflow.prompt)]),
+    ...(lead ? partOfRun(lead) : ['', '### Prompt', '', fence(workflow.prompt)]),
     ...approvals.flatMap(approvalOf),
-    ...others.flatMap((run) => runOf(run, entries.get(run.id) ?? [])),
+    ...others.flatMap(partOfRun),
   ]);
 }
 
-function runOf(run: RunRow, entries: readonly Entry[]): string[] {
+/** What is stored of a run beside its row. */
+interface OfRun {
+  entries: readonly Entry[];
+  calls: readonly ToolCallRow[];
+}
+
+function runOf(run: RunRow, { entries, calls }: OfRun): string[] {
   const { envelope, outcome, status, startedAt, endedAt, durationMs, usage, error } = run;
   const what = run.parentRunId === null ? 'Lead' : 'Sub-agent';
   return [
@@ -66,11 +77,13 @@ function runOf(run: RunRow, entries: readonly Entry[]): string[] {
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The task of a run that never started is in no entry.
-    ...(entries.length === 0 ? ['', '**Task**', '', fence(run.task)] : entries.flatMap(entryOf)),
+    ...(entries.length === 0
+      ? ['', '**Task**', '', fence(run.task)]
+      : entries.flatMap((entry) => entryOf(entry, calls))),
   ];
 }
 
-function entryOf(entry: Entry): string[] {
+function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
   const block = (head: string, text: string, language = '') => ['', `${head} · ${entry.at}`, '', fence(text, language)];
   switch (entry.kind) {
     case 'user':
@@ -82,7 +95,11 @@ function entryOf(entry: Entry): string[] {
       ];
     case 'tool': {
       const { name, toolCallId, status, durationMs } = entry;
-      return block(`**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`, entry.output);
+      const file = wrote(calls.find((call) => call.toolCallId === toolCallId));
+      return [
+        ...block(`**Result** of ${code(name)} ${code(toolCallId)}: ${status}${seconds(durationMs)}`, entry.output),
+        ...(file === null ? [] : ['', `- Wrote: ${file}`]),
+      ];
     }
     case 'system':
       return block(`**Remark** (${entry.code})`, entry.text);

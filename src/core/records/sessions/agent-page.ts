@@ -1,9 +1,9 @@
 /** The Markdown file of one sub-agent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
-import type { RunRow } from '#contract/view.ts';
+import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
-import { code, decided, fence, inline, lines, quote } from '../markdown-parts.ts';
+import { code, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
 import { SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
@@ -11,13 +11,18 @@ import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
 import { tokensOf, usd } from './tokens.ts';
 
-/** `folder`: name of the session's folder. */
-export function agentPage(run: RunRow, approvals: readonly Approval[], folder: string): string {
+/** `calls`: of all runs. `folder`: name of the session's folder. */
+export function agentPage(
+  run: RunRow,
+  { approvals, calls }: { approvals: readonly Approval[]; calls: readonly ToolCallRow[] },
+  folder: string,
+): string {
   const session = wikilink(folder, SESSION_FILE, 'session');
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
   const questions = questionsOf(run.id, approvals);
   const reviews = reviewsOf(run);
+  const files = calls.filter(({ runId }) => runId === run.id).flatMap((call) => wrote(call) ?? []);
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
   return lines([
     fieldsOf(run, decision, wikilink(folder, SESSION_FILE)) + `# ${inline(run.agent)}: ${inline(run.title)}`,
@@ -27,6 +32,7 @@ export function agentPage(run: RunRow, approvals: readonly Approval[], folder: s
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
+    ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
     ...(reviews.length > 0 ? ['', '## Reviews', ...reviews] : []),
     ...(run.error ? errorOf(run) : []),
     ...section('Findings', findings === '' ? none : quote(findings)),

@@ -53,7 +53,7 @@ const MAX_CACHED_SESSIONS = 4;
 
 /** Events that change a session's files. */
 const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
-  ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end'] as const),
+  ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end', 'change-undo'] as const),
 ]);
 
 /** Ids of the newest event; the notice of a failure carries them. */
@@ -89,7 +89,8 @@ export class SessionProjector {
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
     if (type === 'workflow-end') this.#working.delete(workflowId);
-    else this.#working.add(workflowId);
+    // What is undone may be of a workflow that has ended.
+    else if (type !== 'change-undo') this.#working.add(workflowId);
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
     pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
     pending.workflows.add(workflowId);
@@ -227,8 +228,7 @@ export class SessionProjector {
         const record = await recordOf(this.#ports.store, workflowId, (run) => run.parentRunId === null);
         if (!record) continue;
         for (const run of record.runs)
-          if (run.parentRunId !== null)
-            yield { name: agentFileOf(run), text: agentPage(run, record.approvals, folder) };
+          if (run.parentRunId !== null) yield { name: agentFileOf(run), text: agentPage(run, record, folder) };
         parts.set(workflowId, workflowPart(record, folder));
       }
     }

@@ -2,9 +2,9 @@
 import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
-import type { RunRow } from '#contract/view.ts';
+import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRecord } from '../export/record.ts';
-import { code, inline, lines, quote, seconds, used } from '../markdown-parts.ts';
+import { code, inline, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
 import { agentFileOf, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
@@ -47,14 +47,15 @@ export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPa
 }
 
 function bodyOf(
-  { workflow, approvals, entries }: WorkflowRecord,
+  { workflow, approvals, calls, entries }: WorkflowRecord,
   lead: RunRow | undefined,
   children: readonly RunRow[],
   folder: string,
 ): string {
   const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } = workflow;
   const linked = children.map((run) => ({ run, line: linkOf(run, folder) }));
-  const steps = stepsOf(lead ? (entries.get(lead.id) ?? []) : [], linked);
+  const own = calls.filter(({ runId }) => runId === lead?.id);
+  const steps = stepsOf(lead ? (entries.get(lead.id) ?? []) : [], own, linked);
   const reviews = lead ? reviewsOf(lead) : [];
   const questions = questionsOf(workflow.runId, approvals);
   return lines([
@@ -77,7 +78,7 @@ interface Linked {
 }
 
 /** One step for each response of the lead with tool calls: its text and the calls. */
-function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[] {
+function stepsOf(entries: readonly Entry[], rows: readonly ToolCallRow[], linked: readonly Linked[]): string[] {
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
   );
@@ -94,7 +95,9 @@ function stepsOf(entries: readonly Entry[], linked: readonly Linked[]): string[]
       for (const { run } of own) told.add(run.id);
       if (own.length > 0) return own.map(({ line }) => line);
       const result = results.get(part.id);
-      return [`- ${code(part.name)}: ${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`];
+      const file = wrote(rows.find(({ toolCallId }) => toolCallId === part.id));
+      const end = `${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`;
+      return [`- ${code(part.name)}: ${end}${file === null ? '' : `, wrote ${file}`}`];
     });
     return [
       '',

@@ -1,5 +1,6 @@
 /** The methods of runs, approvals, continued work and agents' memory. */
 import { Continuation } from '../../workflows/continuation.ts';
+import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
@@ -7,7 +8,7 @@ import { stateOf, undo } from '../../runs/undo.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
-  | ('run.get' | 'run.entries' | 'run.stop' | 'approval.decide' | 'approval.ask')
+  | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('change.list' | 'change.undo')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
@@ -17,6 +18,7 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
   return {
     'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
     'run.entries': ({ runId }) => store.entriesOf(runId),
+    'run.calls': ({ runId }) => store.callsOf([runId]),
     'run.stop': ({ runId }) => orchestrator.stopRun(runId, approvals),
     'approval.decide': ({ approvalId, item, answer }) => approvals.decide(approvalId, item, answer),
     'approval.ask': async ({ approvalId, question }) => {
@@ -38,6 +40,7 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return Promise.all(changes.map(async (change) => ({ ...change, state: await stateOf(engine, change) })));
     },
     'change.undo': async ({ conversationId, runId, toolCallId, redo }) => {
+      refuseInTrash(await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`));
       const changes = await engine.changes.of(conversationId);
       const change = changes.find((one) => one.runId === runId && one.toolCallId === toolCallId);
       if (!change)

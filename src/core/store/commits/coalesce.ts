@@ -43,7 +43,7 @@ export function coalesce(writes: readonly Write[], before: (place: RowKey) => Ro
 type Update = Extract<Write, { kind: 'update' }>;
 
 /** A copy of the row with the update applied: `set` first, then the others. */
-function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {} }: Update): Row {
+function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {}, append = {} }: Update): Row {
   const next: Row = { ...row };
   for (const [field, value] of Object.entries(set)) if (value !== undefined) next[field] = value;
   for (const [path, amount] of Object.entries(add)) {
@@ -64,6 +64,7 @@ function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {} }:
     const values = list(table, field, next[field] ?? []);
     next[field] = index === values.length ? [...values, value] : values.with(index, value);
   }
+  for (const [field, value] of Object.entries(append)) next[field] = [...list(table, field, next[field] ?? []), value];
   return next;
 }
 

@@ -1,7 +1,8 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
+import { wroteOf } from '#contract/call-row.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
-import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '#core/base/usage.ts';
 
 /** A conversation with all that is asked about it. */
@@ -11,6 +12,8 @@ export interface Session {
   workflows: WorkflowRow[];
   /** Runs of all workflows, each workflow's in order of creation. */
   runs: RunRow[];
+  /** Of these runs, where they are asked about. */
+  calls?: ToolCallRow[];
   /** What should be stored of it and cannot be found or read. */
   missing?: Missing[];
 }
@@ -28,7 +31,7 @@ export function listedSession({ conversation, workflows, runs }: Session) {
   };
 }
 
-export function shownSession({ conversation, workflows, runs, missing = [] }: Session) {
+export function shownSession({ conversation, workflows, runs, calls = [], missing = [] }: Session) {
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
     id,
@@ -43,9 +46,21 @@ export function shownSession({ conversation, workflows, runs, missing = [] }: Se
     workflows: workflows.map((workflow) => {
       const { prompt, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
       const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs };
-      return { ...listedWorkflow(workflow, runs), prompt, answer: text, error, attempt, ...times };
+      const own = runs.filter(({ workflowId }) => workflowId === workflow.id);
+      const writes = own.flatMap((run) => writesOf(run, calls));
+      return { ...listedWorkflow(workflow, runs), prompt, answer: text, error, attempt, ...times, writes };
     }),
   };
+}
+
+/** What a run wrote to files; `undos`: each time that the person undid that or had it written again. */
+function writesOf({ id, agent }: RunRow, calls: readonly ToolCallRow[]) {
+  return calls.flatMap((call) => {
+    const path = wroteOf(call);
+    if (call.runId !== id || path === null) return [];
+    const { toolCallId, endedAt: at, undone = false, undos = [] } = call;
+    return [{ runId: id, toolCallId, agent, path, at, undone, undos: undos.map(({ path: _, ...undo }) => undo) }];
+  });
 }
 
 /** Only what is in the trash says so. */

@@ -35,7 +35,7 @@ export function missingLines(missing: readonly Missing[] | undefined, width: num
 type Shown = ReturnType<typeof shownSession>['workflows'][number];
 
 function workflowLines(workflow: Shown, width: number, style: Style): string[] {
-  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents } = workflow;
+  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents, writes } = workflow;
   const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
   const children = subAgents.map((child) => {
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
@@ -47,7 +47,14 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...children,
+    ...writes.map((write) => truncate(`  ${writeLine(write)}`, width)),
     ...(answer === '' ? [] : ['', visible(answer).trimEnd()]),
     ...(error === null ? [] : [style('red', `${error.code}: ${oneLine(visible(error.message))}`)]),
   ];
+}
+
+function writeLine({ agent, path, undos }: Shown['writes'][number]): string {
+  const last = undos.at(-1);
+  const state = last ? ` · ${last.undone ? 'undone' : 'written again'} ${localTime(last.at)} by you` : '';
+  return `${oneLine(visible(agent))} wrote ${oneLine(visible(path))}${state}`;
 }

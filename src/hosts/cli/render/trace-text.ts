@@ -50,7 +50,7 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
     style('dim', truncate(below + times, width)),
-    ...approvalLines(run).map((line) => truncate(below + line, width)),
+    ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run)].map((line) => truncate(below + line, width)),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
@@ -72,6 +72,22 @@ function approvalLines(run: RunTrace): string[] {
     const answer = allowed === null ? 'not answered' : `${allowed ? 'approved' : 'not approved'} by ${by}`;
     return `? ${clean(title)} – ${answer}${reason === null ? '' : ` (${clean(reason)})`}`;
   });
+}
+
+/** What it tried and nobody was asked about. */
+function refusalLines({ toolCalls }: RunTrace): string[] {
+  return toolCalls.flatMap(({ name, refusal }) =>
+    refusal === null ? [] : [`✗ ${clean(name)} – refused: ${clean(refusal)}`],
+  );
+}
+
+function undoLines({ undos }: RunTrace): string[] {
+  return undos
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ path, undone, at, by }) => {
+      const [mark, what] = undone ? ['↶', 'undone'] : ['↷', 'written again'];
+      return `${mark} ${clean(path)} – ${what} by ${by} · ${localTime(at)}`;
+    });
 }
 
 /** What was granted, when, and how it stands now. */

@@ -1,9 +1,10 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
+import { wroteOf } from '#contract/call-row.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Missing } from '#contract/missing.ts';
-import type { ConversationRow, RunRow, WorkflowDetail } from '#contract/view.ts';
+import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
 import { usageOf } from '#core/base/usage.ts';
@@ -78,6 +79,7 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     durationMs,
   } = run;
   const own = detail.requests.filter(({ runId }) => runId === id);
+  const calls = detail.calls.filter(({ runId }) => runId === id);
   return {
     runId: id,
     parentRunId: run.parentRunId,
@@ -104,15 +106,8 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     times: timesOf(run, detail),
     usage: usageOf(run.usage),
     requests: own.length,
-    toolCalls: detail.calls
-      .filter(({ runId }) => runId === id)
-      .map(({ toolCallId, name: tool, status: state, startedAt, endedAt }) => ({
-        toolCallId,
-        name: tool,
-        status: state,
-        startedAt,
-        endedAt,
-      })),
+    toolCalls: calls.map(callOf),
+    undos: calls.flatMap(undosOf),
     approvals: detail.approvals
       .filter(({ request }) => request.runId === id)
       .flatMap((approval) => approvalItems(approval, detail.grants ?? [])),
@@ -142,6 +137,16 @@ function approvalItems(approval: Approval, grants: readonly Grant[]) {
     asked,
     approved,
   }));
+}
+
+function callOf(call: ToolCallRow) {
+  const { toolCallId, name, status, startedAt, endedAt, refusal = null } = call;
+  return { toolCallId, name, status, startedAt, endedAt, refusal, wrote: wroteOf(call) };
+}
+
+/** Each time that the person undid what the call wrote, or had it written again. */
+function undosOf({ toolCallId, undos = [] }: ToolCallRow) {
+  return undos.map(({ path, undone, at }) => ({ toolCallId, path, undone, at, by: 'person' as const }));
 }
 
 /** In milliseconds. */

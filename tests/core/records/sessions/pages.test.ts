@@ -1,15 +1,17 @@
 /** The pages of a session: whatever was said stays in its place, and a report is divided where it says so. */
 import { Marked } from 'marked';
 import { describe, expect, test } from 'vitest';
-import type { RunRow } from '#contract/view.ts';
+import type { RunRow, ToolCallRow } from '#contract/view.ts';
+import { newId } from '#core/base/ids.ts';
 import { agentPage } from '#core/records/sessions/agent-page.ts';
 import { agentFileOf, folderNameOf, isOwnFile, wikilink } from '#core/records/sessions/names.ts';
 import { recommendationsOf } from '#core/records/sessions/recommendations.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
-import { conversationRow, later, runRow } from '../../../hosts/support/events.ts';
+import { at, conversationRow, later, runRow } from '../../../hosts/support/events.ts';
 import { fieldsOf, linksOf } from '../../../support/session-files.ts';
 
 const FOLDER = '2026-03-01-a-session-0123456789ab';
+const NOTHING = { approvals: [], calls: [] };
 const child = (rest: Partial<RunRow>): RunRow => runRow({ kind: 'spawn', depth: 1, agent: 'x', ...rest });
 
 test.for([
@@ -21,7 +23,7 @@ test.for([
   '[[../../elsewhere]]\n\n> quoted\n\n    code',
   '',
 ])('%j as task, report and title breaks nothing', (text) => {
-  const page = agentPage(child({ task: text, text, title: text }), [], FOLDER);
+  const page = agentPage(child({ task: text, text, title: text }), NOTHING, FOLDER);
   expect(fieldsOf(page)).toMatchObject({ title: text, status: 'completed' });
   const body = page.replace(/^---\n[\s\S]*?\n---\n/, '');
   const headings: number[] = [];
@@ -36,7 +38,7 @@ test('reviews stand with their score and critique, before what was found', () =>
     { answer: 1, verdict: { passed: false, score: 40, critique: 'No line.\n\n## Findings' } },
     { answer: 4, verdict: { passed: true, score: 90, critique: '' } },
   ];
-  const page = agentPage(child({ text: 'Found.', reviews }), [], FOLDER);
+  const page = agentPage(child({ text: 'Found.', reviews }), NOTHING, FOLDER);
   expect(page.slice(page.indexOf('## Reviews'), page.indexOf('\n## Findings'))).toBe(`## Reviews
 
 - Review 1: it could not be read
@@ -49,7 +51,34 @@ test('reviews stand with their score and critique, before what was found', () =>
 
 - Review 3: passed, 90 of 100
 `);
-  expect(agentPage(child({ text: 'Found.' }), [], FOLDER)).not.toContain('Reviews');
+  expect(agentPage(child({ text: 'Found.' }), NOTHING, FOLDER)).not.toContain('Reviews');
+});
+
+test('files that it wrote stand with each time that this was undone, those of other runs do not', () => {
+  const run = child({ text: 'Found.' });
+  const call: ToolCallRow = {
+    runId: run.id,
+    toolCallId: 'a',
+    name: 'write_file',
+    status: 'completed',
+    startedAt: at,
+    endedAt: at,
+  };
+  const undo = { path: 'a`b.txt', undone: true, at: later(1) };
+  const calls = [
+    { ...call, wrote: 'a`b.txt', undos: [undo, { ...undo, undone: false, at: later(2) }] },
+    { ...call, runId: newId(), wrote: 'other.txt' },
+    // Its end was lost in a crash.
+    { ...call, status: 'error' as const, undos: [{ ...undo, path: 'c.txt' }] },
+    call,
+  ];
+  const page = agentPage(run, { approvals: [], calls }, FOLDER);
+  expect(page.slice(page.indexOf('## Files'), page.indexOf('\n## Findings'))).toBe(`## Files written
+
+- \`\` a\`b.txt \`\`, undone by person at ${later(1)}, written again by person at ${later(2)}
+- \`c.txt\`, undone by person at ${later(1)}
+`);
+  expect(agentPage(run, NOTHING, FOLDER)).not.toContain('written');
 });
 
 describe('recommendationsOf', () => {

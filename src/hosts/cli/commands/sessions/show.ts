@@ -5,12 +5,18 @@ import type { Io } from '../../terminal/io.ts';
 import { loadChecked } from './load-session.ts';
 
 export async function showSession(
-  { screen }: Io,
+  { screen, signal }: Io,
   client: Client,
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const session = await loadChecked(client, id);
+  const loaded = await loadChecked(client, id);
+  const calls = [];
+  for (const workflow of loaded.workflows) {
+    signal.throwIfAborted();
+    calls.push(...(await client.request('workflow.get', { workflowId: workflow.id })).calls);
+  }
+  const session = { ...loaded, calls };
   if (options.json) return screen.data(`${JSON.stringify(shownSession(session), null, 2)}\n`);
   const { sessionText } = await import('../../render/session-text.ts');
   for (const line of sessionText(session, screen.width, screen.dataStyle)) screen.data(`${line}\n`);

@@ -40,6 +40,8 @@ const snapshot: Snapshot = {
 const none = () => {
   throw new TriadError('not_found', 'nothing');
 };
+const { conversation, runs } = snapshot;
+const detail = { conversation, workflow: workflowRow(), runs, calls: [], approvals: [], requests: [] };
 type Answers = Parameters<typeof memoryClient>[0];
 const history = (answers: Answers = {}) =>
   memoryClient({
@@ -132,6 +134,7 @@ test('show prints prompt, sub-agents, outcome and answer, older pages too', asyn
     history({
       'conversation.snapshot': () => ({ ...snapshot, more: true }),
       'conversation.earlier': () => ({ ...snapshot, workflows: [older], runs: [], more: false }),
+      'workflow.get': () => detail,
     });
   const { out } = await triad(['sessions', 'show', conversationId], client());
   expect(out).toMatch(

@@ -1,0 +1,30 @@
+/** The row of a call after its end and after each undo: the same in the store and on the screen. */
+import type { DurableEvent } from './event.ts';
+import type { ToolCallRow } from './view.ts';
+
+type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
+
+export function endedCall({ runId, at, entry }: Event<'tool-end'>): ToolCallRow {
+  const { toolCallId, name, status, durationMs, output, metadata } = entry;
+  const { refused, undoable, path } = metadata;
+  return {
+    runId,
+    toolCallId,
+    name,
+    status,
+    startedAt: new Date(Date.parse(at) - durationMs).toISOString(),
+    endedAt: at,
+    ...(refused === true ? { refusal: output } : {}),
+    ...(undoable === true && typeof path === 'string' ? { wrote: path } : {}),
+  };
+}
+
+/** What an undo adds to the row's `undos`. */
+export function undoOf({ path, undone, at }: Event<'change-undo'>): NonNullable<ToolCallRow['undos']>[number] {
+  return { path, undone, at };
+}
+
+/** The file that a call wrote; null where it wrote none. One that a crash cut off is known only once it was undone. */
+export function wroteOf({ wrote, undos }: ToolCallRow): string | null {
+  return wrote ?? undos?.[0]?.path ?? null;
+}
