@@ -1,6 +1,5 @@
 /** The settings of this installation: `config.toml`, checked strictly, changed key by key. */
 import { mkdir, readFile, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
@@ -15,6 +14,7 @@ import { DEFAULT_ALIASES } from './model-aliases.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
+import { settingsFile } from './guarded-files.ts';
 import { rowsOf } from './setting-rows.ts';
 import { editKey, lineFinder } from './settings-text.ts';
 
@@ -166,8 +166,6 @@ export interface SettingsProblem {
   message: string;
   suggestion: string | null;
 }
-
-export const settingsFile = (configFolder: string): string => join(configFolder, 'config.toml');
 
 /** Every key with all that a form needs, in the order of the schema. */
 export function settingRows(settings: Settings): SettingRow[] {
