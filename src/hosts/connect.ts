@@ -3,6 +3,7 @@ import { TriadError } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import type { HostingOptions } from '#core/hosting/options.ts';
+import { settingsFile } from '#core/settings/guarded-files.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { ownVersion } from './version.ts';
 
@@ -26,8 +27,7 @@ export async function connect({ env, note, ...rest }: ConnectOptions): Promise<C
       storeUrl: env['TRIAD_STORE'] || undefined,
     },
   });
-  return connecting.catch(async (error: unknown) => {
-    const { settingsFile } = await import('#core/settings/settings.ts');
+  return connecting.catch((error: unknown) => {
     const wrongLine = `${settingsFile(found.config)}:`;
     if (!(error instanceof TriadError) || !error.message.startsWith(wrongLine)) throw error;
     throw new TriadError(error.code, `${error.message}; run "triad config validate"`, { cause: error });

@@ -6,6 +6,7 @@ import { judge } from '#core/approvals/judge.ts';
 import { RuleEntry } from '#core/settings/rule-entry.ts';
 import { parseRules } from '#core/approvals/rule-files.ts';
 import { checkSettings } from '#core/settings/settings.ts';
+import { NO_FILES } from '#core/settings/rule-entry.ts';
 import { actionOf, NOW } from '../core/approvals/support.ts';
 import { readPage } from './examples.ts';
 
@@ -21,7 +22,7 @@ const [mine, project] = [
 ];
 const rules = [...mine.rules, ...project.rules];
 const verdictOn = (parts: Parameters<typeof actionOf>[0]) =>
-  judge(actionOf(parts), { rules, faults: [], alwaysAsk: [] }, [], NOW).effect;
+  judge(actionOf(parts), { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW).effect;
 const on = (path: string) => ({ targets: { values: [path], path: true } });
 
 test('every rule is understood', () => {

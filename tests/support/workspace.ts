@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/tools/reach.ts';
+import { NO_FILES } from '#core/settings/rule-entry.ts';
 
 /** A canonical new folder with these files. */
 export async function folderWith(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
@@ -23,7 +24,7 @@ export async function folderWith(files: Readonly<Record<string, string | Uint8Ar
 
 /** The folder as a sub-agent's tools have it, with nothing of the program in it. */
 export function workspaceIn(folder: string, more: Partial<Workspace> = {}): Workspace {
-  return { folder, own: [], sessions: [], secrets: [], ...more };
+  return { folder, own: [], sessions: [], secrets: NO_FILES, ...more };
 }
 
 export function contextIn(place: string | Workspace, signal: AbortSignal = new AbortController().signal): ToolContext {

@@ -8,6 +8,7 @@ import { codeOf, TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { sha256 } from '../base/hash.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { TRUST_FILE } from '../settings/guarded-files.ts';
 import { TrustedTexts } from './trusted-texts.ts';
 
 /** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
@@ -25,7 +26,7 @@ export class Trust {
   readonly #changes = new SerialQueue();
 
   constructor(dataFolder: string) {
-    this.#path = join(dataFolder, 'trust.json');
+    this.#path = join(dataFolder, TRUST_FILE);
     this.texts = new TrustedTexts(join(dataFolder, 'trusted'));
   }
 

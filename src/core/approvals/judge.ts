@@ -4,6 +4,7 @@ import type { Risk } from '#contract/approval.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
 import { matches } from '../base/pattern.ts';
+import { type ListedFiles, listName } from '../settings/rule-entry.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { RuleSet } from './rule-files.ts';
 import { isSteering, namesSteering } from './steering-files.ts';
@@ -50,9 +51,9 @@ export function judge(
   // Between asking and allowing the more specific place decides; in one place, asking does.
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
-  const steering = steeringIn(action, alwaysAsk);
+  const steering = steeringIn(action, alwaysAsk.patterns);
   const mayAllow = ({ pattern }: Pick<Rule | Grant, 'pattern'>): boolean =>
-    action.reversible && steering.every((file) => isNamedBy(pattern, file, alwaysAsk));
+    action.reversible && steering.every((file) => isNamedBy(pattern, file, alwaysAsk.patterns));
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
@@ -62,7 +63,7 @@ export function judge(
     ...requiredBy(action),
     ...ask.filter(nearest).map(ruled),
     ...allow.filter((rule) => nearest(rule) && mayAllow(rule)).map(ruled),
-    ...steering.slice(0, 1).map(steered),
+    ...steering.slice(0, 1).map((file) => steered(file, alwaysAsk)),
     usual(action),
     // Rules that apply, but that the steps above always overrule: listed to explain the verdict.
     ...[...ask, ...allow].filter((rule) => !nearest(rule)).map(ruled),
@@ -101,11 +102,11 @@ export function isGrantable(
   pattern: string,
   rules: Pick<RuleSet, 'rules' | 'faults' | 'alwaysAsk'>,
 ): boolean {
-  const { alwaysAsk } = rules;
+  const { patterns } = rules.alwaysAsk;
   return (
     action.reversible &&
     judge(action, rules, [], Date.now()).effect !== 'deny' &&
-    steeringIn(action, alwaysAsk).every((file) => isNamedBy(pattern, file, alwaysAsk))
+    steeringIn(action, patterns).every((file) => isNamedBy(pattern, file, patterns))
   );
 }
 
@@ -192,12 +193,12 @@ function ruled(rule: Rule): Candidate {
   return { kind: 'rule', id: rule.id, effect: rule.effect, text: ruleText(rule), place: rule.place };
 }
 
-function steered({ path, isKnown }: Steering): Candidate {
+function steered({ path, isKnown }: Steering, alwaysAsk: ListedFiles): Candidate {
   const why = isKnown
     ? `${path} can run code, or steer programs and agents that do`
-    : `You want to be asked about ${path}`;
+    : `${path} is in ${listName('always_ask', alwaysAsk)}`;
   const text = `${why}: writing it is asked about unless a rule or a grant names it`;
-  return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place: NOWHERE };
+  return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place: isKnown ? NOWHERE : alwaysAsk.place };
 }
 
 function granted(grant: Grant): Candidate {

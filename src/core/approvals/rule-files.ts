@@ -9,15 +9,15 @@ import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { lineFinder } from '../settings/settings-text.ts';
-import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
+import { type ListedFiles, NO_FILES, PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
   /** Whether the project's file may allow something; true where there is none. */
   trusted: boolean;
   rules: Rule[];
   /** Patterns of files that the person wants to be asked about whenever one is written, and of files that hold keys. */
-  alwaysAsk: readonly string[];
-  secretFiles: readonly string[];
+  alwaysAsk: ListedFiles;
+  secretFiles: ListedFiles;
   /** What is wrong with the files, with its place. Any fault denies every call. */
   faults: { file: string; line: number; message: string }[];
 }
@@ -53,7 +53,12 @@ const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
 type FileRules = Omit<RuleSet, 'trusted'>;
 
-const none = (faults: RuleSet['faults']): FileRules => ({ rules: [], alwaysAsk: [], secretFiles: [], faults });
+const none = (faults: RuleSet['faults']): FileRules => ({
+  rules: [],
+  alwaysAsk: NO_FILES,
+  secretFiles: NO_FILES,
+  faults,
+});
 /** Parsed rules by path, reused while the text is the same. */
 export type RuleCache = Map<string, { text: string; hash: string; found: FileRules }>;
 
@@ -121,8 +126,11 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
     const id = `${scope}:${index + 1}`;
     return { id, scope, effect, agent, tool, permission, pattern, place: { file, line } };
   });
-  const { always_ask: alwaysAsk, secret_files: secretFiles } = result.data.permissions;
-  return { rules, alwaysAsk, secretFiles, faults: [] };
+  const listed = (name: 'always_ask' | 'secret_files'): ListedFiles => ({
+    patterns: result.data.permissions[name],
+    place: { file, line: lineOf(['permissions', name]) },
+  });
+  return { rules, alwaysAsk: listed('always_ask'), secretFiles: listed('secret_files'), faults: [] };
 }
 
 function readText(file: string): Promise<string | null> {

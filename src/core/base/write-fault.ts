@@ -17,33 +17,40 @@ const STICKY = 0o1000;
 
 /**
  * Of the path itself, of what it leads to where it is a link, and of the folders of both. Null where only this user and
- * root may write, where nothing is there, and where the system has no such modes.
+ * root may write, where nothing is there, and where the system has no such modes. `mends`: what "chmod" makes of the path
+ * itself; of its folder it takes the right to write.
  */
-export async function writeFault(path: string): Promise<WriteFault | null> {
+export async function writeFault(path: string, mends = 'go-w'): Promise<WriteFault | null> {
   const user = process.getuid?.();
   if (user === undefined) return null;
   const real = await realpath(path).catch(() => path);
-  const own = (await faultOf(path, user)) ?? (await faultOf(dirname(path), user));
+  const own = (await faultOf(path, user, { mends })) ?? (await faultOf(dirname(path), user));
   // A link's target may lie in a folder for everybody, as long as nobody else can replace it there.
-  return own ?? (dirname(real) === dirname(path) ? null : faultOf(dirname(real), user, STICKY));
+  return own ?? (dirname(real) === dirname(path) ? null : faultOf(dirname(real), user, { excused: STICKY }));
 }
 
 /** Throws `not_allowed` with one line that says what others may write, and the command that ends it. */
-export async function refuseWriteFault(path: string): Promise<void> {
-  const fault = await writeFault(path);
+export async function refuseWriteFault(path: string, mends?: string): Promise<void> {
+  const fault = await writeFault(path, mends);
   if (fault !== null) throw new TriadError('not_allowed', `${fault.what}: ${fault.remedy}`);
 }
 
-async function faultOf(path: string, user: number, excused = 0): Promise<WriteFault | null> {
+/** `excused`: a bit of the mode with which it may be for everybody. */
+async function faultOf(path: string, user: number, { mends = 'go-w', excused = 0 } = {}): Promise<WriteFault | null> {
   try {
     const { mode, uid } = await stat(path);
     if (uid !== user && uid !== 0)
       return { what: `${path} belongs to another user`, remedy: `run "sudo chown ${user} ${shellWord(path)}"` };
     if ((mode & 0o022) === 0 || (mode & excused) !== 0) return null;
     const shown = (mode & 0o7777).toString(8).padStart(4, '0');
-    return { what: `Others may write ${path} (mode ${shown})`, remedy: `run "chmod go-w ${shellWord(path)}"` };
+    return { what: `Others may write ${path} (mode ${shown})`, remedy: chmodAdvice(path, mends) };
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
+}
+
+/** `mode`: as "chmod" takes it. */
+export function chmodAdvice(path: string, mode: string): string {
+  return `run "chmod ${mode} ${shellWord(path)}"`;
 }

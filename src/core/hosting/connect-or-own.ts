@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
+import { refuseUnguarded } from '../settings/guarded-files.ts';
 import { claimOwnership, type Ownership } from './ownership.ts';
 import type { Instance } from './ping-server.ts';
 import { folderOf } from '../store/opening/folder.ts';
@@ -31,11 +32,13 @@ export interface Connected {
 
 /**
  * Claims ownership before it opens the store, so that no two processes open it. After an owner's `close` its process
- * must exit: the engine holds the store's folder until then. Rejects with `store_locked` if the owner does not answer.
+ * must exit: the engine holds the store's folder until then. Rejects with `store_locked` if the owner does not answer, with
+ * `not_allowed` where others may write what decides.
  */
 export async function connectOrOwn(options: HostingOptions): Promise<Connected> {
   const { environment, folders, signal } = options;
   if (environment.storeUrl !== undefined) folderOf(environment.storeUrl);
+  await refuseUnguarded(folders);
   const deadline = Date.now() + PATIENCE_MS;
   for (let locked = false; ;) {
     const claim = await claimOwnership(folders.data, { signal });

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { INSTANCE_FILE as FILE } from '../settings/guarded-files.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
 
-const FILE = 'instance.json';
 const CLAIM = `${FILE}.claim-`;
 /** Timeout of the first ping, in milliseconds. The second one is longer: the machine may be busy. */
 const PING_MS = 500;

@@ -15,6 +15,15 @@ export interface ErrorResponse {
 export interface RequestTarget {
   host: string;
   model: string;
+  /** What to do where the address may be wrong. */
+  checkUrl: string;
+}
+
+const CHECK_URL = 'check the base URL';
+
+/** Requests go to `/v1/messages` below the base URL, so one that ends with that version is usually a mistake. */
+export function urlAdvice(baseUrl: string): string {
+  return /\/v1\/*$/.test(baseUrl) ? `${CHECK_URL}, without /v1 at its end` : CHECK_URL;
 }
 
 interface Verdict {
@@ -61,7 +70,7 @@ export function responseError(answer: ErrorResponse, target: RequestTarget): Mod
   });
 }
 
-function verdictOf(status: number, { type, said }: ErrorResponse, { host, model }: RequestTarget): Verdict {
+function verdictOf(status: number, { type, said }: ErrorResponse, { host, model, checkUrl }: RequestTarget): Verdict {
   const because = said ? `: ${oneSentence(said)}` : '';
   const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
   const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
@@ -84,9 +93,10 @@ function verdictOf(status: number, { type, said }: ErrorResponse, { host, model 
     case 402:
       return final('provider', `${host} asks for payment: check the billing of the account`);
     case 404:
-      return type === 'not_found_error'
+      // The API says the same of a path; where the path is likely the fault, only an answer that names the model is about it.
+      return type === 'not_found_error' && (checkUrl === CHECK_URL || said?.includes(model))
         ? final('not_found', `The model ${model} is not known to ${host}: choose another model`)
-        : final('provider', `${host} has no Messages API at this address: check the base URL`);
+        : final('provider', `${host} has no Messages API at this address: ${checkUrl}`);
     case 429:
       return passing('rate_limited', `${host} limits the rate of requests: wait a while and try again`);
     case 529:
@@ -99,7 +109,7 @@ function verdictOf(status: number, { type, said }: ErrorResponse, { host, model 
         ? passing('provider', `${host} failed (${type ?? status}): wait a while and try again`)
         : final(
             'provider',
-            `${host} answered with ${status}${because || ', which is no answer of a Messages API: check the base URL'}`,
+            `${host} answered with ${status}${because || `, which is no answer of a Messages API: ${checkUrl}`}`,
           );
   }
 }

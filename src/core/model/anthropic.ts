@@ -3,7 +3,7 @@ import { Console } from 'node:console';
 import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
-import { responseError, cancelledError, connectionError, type RequestTarget } from './anthropic-failure.ts';
+import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type WireMessage } from './model.ts';
 
@@ -30,7 +30,7 @@ export async function preloadAnthropic(): Promise<void> {
 interface Session {
   sdk: Sdk;
   client: Anthropic;
-  host: string;
+  place: Omit<RequestTarget, 'model'>;
   /** Removes the key from text that came from outside. */
   hide: (text: string) => string;
 }
@@ -50,8 +50,8 @@ async function* attempt(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   if (signal.aborted) throw cancelledError(signal);
-  const { sdk, client, host, hide } = await session();
-  const target = { host, model: request.model };
+  const { sdk, client, place, hide } = await session();
+  const target = { ...place, model: request.model };
   const reader = new ResponseReader();
   let contentType = '';
   let drain: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ async function* attempt(
   if (reader.ended) return;
   if (signal.aborted) throw cancelledError(signal);
   if (!reader.begun && !contentType.includes('event-stream')) {
-    const message = `${target.host} did not answer as a Messages API does: check the base URL`;
+    const message = `${target.host} did not answer as a Messages API does: ${target.checkUrl}`;
     throw new ModelError('provider', message, {
       retryable: false,
       detail: `content-type ${contentType || 'none'}`,
@@ -127,7 +127,8 @@ async function connect({ apiKey, baseUrl }: AnthropicOptions): Promise<Session> 
     // The SDK sends a bearer token; many compatible endpoints know only this header.
     ...(parsed.origin !== OWN_BASE_URL ? { defaultHeaders: { 'x-api-key': key } } : {}),
   });
-  return { sdk, client, host: parsed.host, hide: (text) => text.replaceAll(key, '…') };
+  const place = { host: parsed.host, checkUrl: urlAdvice(url) };
+  return { sdk, client, place, hide: (text) => text.replaceAll(key, '…') };
 }
 
 function unusable(code: 'bad_input' | 'no_key' | 'auth', message: string): ModelError {

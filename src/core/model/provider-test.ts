@@ -93,7 +93,6 @@ function wordsOf(error: unknown, models: readonly string[], { baseUrl, model }: 
     const named = models.slice(0, NAMED).join(', ');
     return `${hostOf(baseUrl)} answers, but does not know the model ${model}: it has ${named}${models.length > NAMED ? ', …' : ''}`;
   }
-  if (code === 'provider' && /\/v1\/*$/.test(baseUrl ?? '')) return `${message}, without /v1 at its end`;
   return message;
 }
 

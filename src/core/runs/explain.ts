@@ -1,12 +1,13 @@
 /** Explains what would become of a call: the verdict with all that made it. Nothing is asked, run or counted. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Verdict } from '#contract/permission.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
+import { problemWords } from '../base/problem-words.ts';
 import { targetsOf, callDefaults } from './questions.ts';
 import type { Question } from '../tools/question.ts';
 import type { Tool } from '../tools/tool.ts';
-import { actorOf, type Asked } from './actor.ts';
+import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Workspace } from '../tools/reach.ts';
@@ -14,46 +15,73 @@ import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store' | 'own'>;
 
-export async function explain(parts: Parts, asked: Asked & { tool: string; input: unknown }): Promise<Verdict> {
-  const { folder, conversationId, workflowId } = asked;
-  const tool = parts.tools.get(asked.tool);
-  if (!tool)
-    return invalidCallVerdict(`There is no tool "${asked.tool}". There are: ${parts.tools.names(true).join(', ')}`);
-  const parsed = tool.input.safeParse(asked.input);
-  if (!parsed.success)
-    return invalidCallVerdict(
-      `Invalid arguments for ${tool.name}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
-    );
-  try {
-    const { agent, scope, leads, envelope } = await actorOf(parts, asked);
-    const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
-    const workspace = await workspaceOf(parts, folder, leads);
-    const targets = await targetsOf(tool, parsed.data, workspace);
-    const question = await questionOf(tool, parsed.data, targets, workspace);
-    const { requiresApproval, approvalMode: mode } = envelope;
-    const action: Action = {
-      agent,
-      scope,
-      tool: tool.name,
-      like: tool.like,
-      permissions: tool.permissions,
-      targets,
-      folder,
-      conversationId,
-      workflowId,
-      requires: requiresApproval ?? [],
-      mode,
-      ...callDefaults(tool.permissions, question),
-      ceiling: has.includes(tool.name)
-        ? null
-        : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
-    };
-    const verdict = await parts.permissions.explain(action);
-    return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
-  } catch (error) {
+type Call = Asked & { tool: string; input: unknown };
+
+/** Rejects with `not_found` for an unknown agent or tool, with `bad_input` for arguments that do not fit: that is no call. */
+export async function explain(parts: Parts, asked: Call): Promise<Verdict> {
+  const actor = await actorOf(parts, asked).catch(denied);
+  const { tool, input } = parsedCall(parts, asked);
+  if ('steps' in actor) return actor;
+  return verdictOn(parts, asked, actor, tool, input).catch((error: unknown) => {
     if (error instanceof TriadError) return invalidCallVerdict(error.message);
     throw error;
+  });
+}
+
+/** An agent that may not be started as it is defined. */
+function denied(error: unknown): Verdict {
+  if (error instanceof TriadError && error.code === 'not_allowed') return invalidCallVerdict(error.message);
+  throw error;
+}
+
+function parsedCall({ tools }: Parts, asked: Call): { tool: Tool; input: unknown } {
+  const tool = tools.get(asked.tool);
+  if (!tool) {
+    const known = tools.names(true).join(', ');
+    throw new TriadError('not_found', `There is no tool "${asked.tool}". There are: ${known}`);
   }
+  const parsed = tool.input.safeParse(asked.input, { error: problemWords });
+  if (parsed.success) return { tool, input: parsed.data };
+  throw new TriadError('bad_input', `${tool.name}${misfit(asked.input, parsed.error.issues)}`);
+}
+
+/** The end of a sentence that begins with the name of the tool: all that is missing, else the first that does not fit. */
+function misfit(input: unknown, issues: readonly z.core.$ZodIssue[]): string {
+  const given = (input ?? {}) as Record<PropertyKey, unknown>;
+  const names = issues.flatMap(({ path }) => (path.length === 1 ? [path[0]!] : []));
+  const missing = names.filter((name) => given[name] === undefined).map((name) => `${String(name)}=…`);
+  if (missing.length > 0) return ` needs ${missing.join(' ')}`;
+  const [issue] = issues;
+  return issue?.path.length ? `: ${issue.path.map(String).join('.')} ${issue.message}` : ` ${issue?.message}`;
+}
+
+async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, input: unknown): Promise<Verdict> {
+  const { folder, conversationId, workflowId } = asked;
+  const { agent, scope, leads, envelope } = actor;
+  const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
+  const workspace = await workspaceOf(parts, folder, leads);
+  const targets = await targetsOf(tool, input, workspace);
+  const question = await questionOf(tool, input, targets, workspace);
+  const { requiresApproval, approvalMode: mode } = envelope;
+  const action: Action = {
+    agent,
+    scope,
+    tool: tool.name,
+    like: tool.like,
+    permissions: tool.permissions,
+    targets,
+    folder,
+    conversationId,
+    workflowId,
+    requires: requiresApproval ?? [],
+    mode,
+    ...callDefaults(tool.permissions, question),
+    ceiling: has.includes(tool.name)
+      ? null
+      : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
+  };
+  const verdict = await parts.permissions.explain(action);
+  return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
 }
 
 /** Starting sub-agents is not proposed, for that takes their slots. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Workspace } from '../tools/reach.ts';
 import type { Tool } from '../tools/tool.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
+import { NO_FILES } from '../settings/rule-entry.ts';
 import type { Engine } from './engine.ts';
 
 /** For a call of a tool: one that needs no permission touches no file, so nothing is looked at on the disk for it. */
@@ -14,7 +15,7 @@ export async function workspaceFor(
   leads: boolean,
 ): Promise<Workspace> {
   if (permissions.length > 0) return workspaceOf(engine, folder, leads);
-  return { folder, own: engine.own.folders, sessions: [], secrets: [] };
+  return { folder, own: engine.own.folders, sessions: [], secrets: NO_FILES };
 }
 
 /** `leads`: the Markdown of sessions, which holds what others said and did, is for a lead alone. */

@@ -1,6 +1,7 @@
 /** The current settings: reads give the newest values, and a change is saved to the file before it takes effect. */
 import { SerialQueue } from '../base/serial-queue.ts';
-import { saveSetting, type Settings, settingsFile } from './settings.ts';
+import { settingsFile } from './guarded-files.ts';
+import { saveSetting, type Settings } from './settings.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;

@@ -6,6 +6,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { type KEY_FILES, KEY_MODE } from './guarded-files.ts';
 
 export interface Secrets {
   /** Where they are kept, for the person; `warning` says what is not safe about it. */
@@ -18,7 +19,7 @@ export interface Secrets {
 const SecretFile = z.record(z.string(), z.string());
 
 /** `secrets.json` in the configuration folder, mode 0600; one that others can read is tightened, one that they can write is refused. */
-export function fileSecrets(configFolder: string, file = 'secrets.json'): Secrets {
+export function fileSecrets(configFolder: string, file: (typeof KEY_FILES)[number] = 'secrets.json'): Secrets {
   const path = join(configFolder, file);
   const writes = new SerialQueue();
 
@@ -43,7 +44,7 @@ export function fileSecrets(configFolder: string, file = 'secrets.json'): Secret
 }
 
 async function read(path: string): Promise<Record<string, string>> {
-  await refuseWriteFault(path);
+  await refuseWriteFault(path, KEY_MODE);
   let text: string;
   try {
     const { mode } = await stat(path);

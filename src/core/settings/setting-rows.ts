@@ -9,6 +9,20 @@ export function rowsOf(schema: z.ZodType, values: object): SettingRow[] {
   return leavesOf(z.toJSONSchema(schema), values, '');
 }
 
+/** The list that a dotted path leads into, or the group that it names; null where it names one value, or nothing. */
+export function manyAt(schema: z.ZodType, path: string): { kind: 'list' | 'group'; path: string } | null {
+  let at: JsonSchema = z.toJSONSchema(schema);
+  let named = '';
+  for (const key of path.split('.')) {
+    const next = at.properties?.[key];
+    if (typeof next !== 'object') return null;
+    named += named === '' ? key : `.${key}`;
+    if (next.type === 'array') return { kind: 'list', path: named };
+    at = next;
+  }
+  return at.properties ? { kind: 'group', path } : null;
+}
+
 function leavesOf({ properties = {} }: JsonSchema, values: object, prefix: string): SettingRow[] {
   return Object.entries(properties).flatMap(([key, leaf]) => {
     if (typeof leaf === 'boolean') return [];

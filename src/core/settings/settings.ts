@@ -1,6 +1,5 @@
 /** The settings of this installation: `config.toml`, checked strictly, changed key by key. */
 import { mkdir, readFile, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
@@ -15,7 +14,8 @@ import { DEFAULT_ALIASES } from './model-aliases.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { rowsOf } from './setting-rows.ts';
+import { settingsFile } from './guarded-files.ts';
+import { manyAt, rowsOf } from './setting-rows.ts';
 import { editKey, lineFinder } from './settings-text.ts';
 
 const model = z.string().min(1).max(200);
@@ -167,8 +167,6 @@ export interface SettingsProblem {
   suggestion: string | null;
 }
 
-export const settingsFile = (configFolder: string): string => join(configFolder, 'config.toml');
-
 /** Every key with all that a form needs, in the order of the schema. */
 export function settingRows(settings: Settings): SettingRow[] {
   return rowsOf(SettingsFile, settings);
@@ -214,7 +212,7 @@ export async function saveSetting(configFolder: string, path: string, value: Val
   const file = settingsFile(configFolder);
   const text = await readText(configFolder);
   checked(text, file);
-  if (!settingPaths().includes(path)) throw unknownKey(path);
+  if (!settingPaths().includes(path)) throw noValue(path, file);
   const keys = path.split('.');
   const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(path, value));
   const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(path, value)));
@@ -270,9 +268,17 @@ function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof lineFinde
   });
 }
 
-function unknownKey(path: string): TriadError {
+/** What to do where a path leads to more than one value; null where it does not. `file`: the settings file. */
+export function manyValues(path: string, file: string): string | null {
+  const many = manyAt(SettingsFile, path);
+  if (many?.kind === 'list') return `${many.path} is a list: it is written in ${file}`;
+  return many === null ? null : `${path} is a group of settings: see "triad config get ${path}"`;
+}
+
+function noValue(path: string, file: string): TriadError {
   const suggestion = suggest(path);
-  return new TriadError('bad_input', `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`);
+  const unknown = `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`;
+  return new TriadError('bad_input', manyValues(path, file) ?? unknown);
 }
 
 /** The nearest whole path, also of a table; for a key of the right name in the wrong table, the path that ends with it. */

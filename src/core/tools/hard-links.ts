@@ -21,8 +21,18 @@ export async function protectedFiles({ folder, own, secrets }: Workspace): Promi
   const found = new Set<string>();
   const places: Place[] = [
     ...own.map((place) => ({ folder: place, deep: true, passedOver: NONE, isProtected: () => true })),
-    { folder, deep: true, passedOver: PASSED_OVER, isProtected: (path) => isSecret(shown(folder, path), secrets) },
-    { folder: home, deep: false, passedOver: NONE, isProtected: (path) => isSecret(shown(home, path), secrets) },
+    {
+      folder,
+      deep: true,
+      passedOver: PASSED_OVER,
+      isProtected: (path) => isSecret(shown(folder, path), secrets.patterns),
+    },
+    {
+      folder: home,
+      deep: false,
+      passedOver: NONE,
+      isProtected: (path) => isSecret(shown(home, path), secrets.patterns),
+    },
     ...SECRET_FOLDERS.map((name) => ({
       folder: join(home, name),
       deep: true,

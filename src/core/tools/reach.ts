@@ -1,5 +1,6 @@
 /** Where an agent works, and what of it no tool reaches. */
 import { sep } from 'node:path';
+import type { ListedFiles } from '../settings/rule-entry.ts';
 
 /** Plain data: the threads of searches get it too. */
 export interface Workspace {
@@ -9,8 +10,8 @@ export interface Workspace {
   readonly own: readonly string[];
   /** Those among them that hold the Markdown of sessions, where the agent may read it; only a lead may. */
   readonly sessions: readonly string[];
-  /** Patterns of files that hold keys, beyond those of well-known names. */
-  readonly secrets: readonly string[];
+  /** Files that hold keys, beyond those of well-known names. */
+  readonly secrets: ListedFiles;
   /** Set by `withSessions`. */
   readonly readsSessions?: boolean;
 }

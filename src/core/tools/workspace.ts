@@ -3,6 +3,7 @@ import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { listName } from '../settings/rule-entry.ts';
 import { protectedFiles } from './hard-links.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
 import { isSecret } from './secret-names.ts';
@@ -63,17 +64,22 @@ export async function pathTargets(
   return { values: [...values], path: true, canonical };
 }
 
-/** The same for a file that is read or written whole: one that usually holds keys is refused. */
+/** The same for a file that is read or written whole: one that holds keys is refused. */
 export async function fileTargets(workspace: Workspace, path: string): Promise<{ values: string[]; path: true }> {
   const { canonical, ...targets } = await pathTargets(workspace, path);
   await refuseSecret(workspace, path, canonical);
   return targets;
 }
 
-/** Throws `not_allowed` for a file that usually holds keys, by the name that was asked for or the one it leads to. */
+/** Throws `not_allowed` for a file that holds keys, by the name that was asked for or the one it leads to. */
 export async function refuseSecret({ folder, secrets }: Workspace, asked: string, canonical: string): Promise<void> {
-  if (!isSecret(await shownPath(folder, canonical), secrets) && !isSecret(basename(asked), secrets)) return;
-  throw new TriadError('not_allowed', `${asked} usually holds keys or passwords: tools neither read nor write it`);
+  const names = [await shownPath(folder, canonical), basename(asked)];
+  const { patterns } = secrets;
+  if (!names.some((name) => isSecret(name, patterns))) return;
+  const why = names.some((name) => isSecret(name))
+    ? 'usually holds keys or passwords'
+    : `is in ${listName('secret_files', secrets)}`;
+  throw new TriadError('not_allowed', `${asked} ${why}: tools neither read nor write it`);
 }
 
 /**

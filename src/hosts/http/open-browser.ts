@@ -30,24 +30,27 @@ export function browserCommand(
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open', file] : null;
 }
 
-/** Resolves when a browser was asked to open, with a function to be called at the end of the program. */
+/** Resolves when a browser was asked to open, with a function to be called at the end of the program; with null where there is none. */
 export async function openBrowser(
   served: ServedUrl,
   dataFolder: string,
   env: Environment,
-): Promise<() => Promise<void>> {
+): Promise<(() => Promise<void>) | null> {
   const folder = join(dataFolder, 'open');
   const file = join(folder, `${served.port}.html`);
   const command = browserCommand(file, env, process.platform);
+  if (command === null) return null;
   const remove = () => rm(file, { force: true }).catch(() => undefined);
-  if (command === null) return remove;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeAtomically(file, pageTo(served.url), { mode: 0o600, sync: false });
   } catch {
-    return remove;
+    return null;
   }
-  if (!(await started(command, withoutSecrets(env)))) await remove();
+  if (!(await started(command, withoutSecrets(env)))) {
+    await remove();
+    return null;
+  }
   const timer = setTimeout(() => void remove(), FILE_MS).unref();
   void served.signedIn.then(remove);
   return async () => {

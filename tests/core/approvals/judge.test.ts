@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import type { Grant, Rule } from '#contract/permission.ts';
 import { type Action, ruleApplies, grantCovers, judge } from '#core/approvals/judge.ts';
+import { NO_FILES } from '#core/settings/rule-entry.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 
 const verdict = (action: Partial<Action>, rules: Rule[] = [], grants: Grant[] = []) =>
-  judge(actionOf(action), { rules, faults: [], alwaysAsk: [] }, grants, NOW);
+  judge(actionOf(action), { rules, faults: [], alwaysAsk: NO_FILES }, grants, NOW);
 
 describe('which one decides', () => {
   const allow = ruleOf({ effect: 'allow', tool: 'write_file' });
@@ -141,7 +142,7 @@ describe('whatever the rules and grants are', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
         const denies = all.some((rule) => rule.effect === 'deny' && ruleApplies(rule, action));
-        const { effect } = judge(action, { rules: all, faults: [], alwaysAsk: [] }, given, NOW);
+        const { effect } = judge(action, { rules: all, faults: [], alwaysAsk: NO_FILES }, given, NOW);
         expect(effect === 'deny').toBe(denies);
       }),
       { numRuns: 1000 },
@@ -164,7 +165,7 @@ describe('whatever the rules and grants are', () => {
         const place = at % (all.length + 1);
         const more = [...all.slice(0, place), denies, ...all.slice(place)];
         const known = { ...action, targets: action.targets?.values.length === 0 ? null : action.targets };
-        expect(judge(known, { rules: more, faults: [], alwaysAsk: [] }, given, NOW).effect).toBe('deny');
+        expect(judge(known, { rules: more, faults: [], alwaysAsk: NO_FILES }, given, NOW).effect).toBe('deny');
       }),
       { numRuns: 1000 },
     );
@@ -173,9 +174,9 @@ describe('whatever the rules and grants are', () => {
   test('what cannot be done at all, or rules of which some cannot be read, allow nothing', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
-        const unable = judge({ ...action, ceiling: 'No' }, { rules: all, faults: [], alwaysAsk: [] }, given, NOW);
+        const unable = judge({ ...action, ceiling: 'No' }, { rules: all, faults: [], alwaysAsk: NO_FILES }, given, NOW);
         const faults = [{ file: 'config.toml', line: 1, message: 'is broken' }];
-        const broken = judge(action, { rules: all, faults, alwaysAsk: [] }, given, NOW);
+        const broken = judge(action, { rules: all, faults, alwaysAsk: NO_FILES }, given, NOW);
         expect([unable.effect, broken.effect]).toEqual(['deny', 'deny']);
       }),
     );
@@ -186,7 +187,9 @@ describe('whatever the rules and grants are', () => {
       fc.property(actions, rules, grants, (action, all, given) => {
         const onPatterns = all.filter(({ pattern }) => pattern !== null);
         const unknown = { ...action, targets: null, asks: true, mode: 'manual' as const };
-        expect(judge(unknown, { rules: onPatterns, faults: [], alwaysAsk: [] }, given, NOW).effect).not.toBe('allow');
+        expect(judge(unknown, { rules: onPatterns, faults: [], alwaysAsk: NO_FILES }, given, NOW).effect).not.toBe(
+          'allow',
+        );
       }),
     );
   });
@@ -194,7 +197,12 @@ describe('whatever the rules and grants are', () => {
   test('the verdict says what made it', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
-        const { effect, ruleId, reason, steps } = judge(action, { rules: all, faults: [], alwaysAsk: [] }, given, NOW);
+        const { effect, ruleId, reason, steps } = judge(
+          action,
+          { rules: all, faults: [], alwaysAsk: NO_FILES },
+          given,
+          NOW,
+        );
         const [first, ...rest] = steps;
         expect(first).toMatchObject({ effect, id: ruleId, text: reason, decides: true });
         expect(rest.every(({ decides }) => !decides)).toBe(true);

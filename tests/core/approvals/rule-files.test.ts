@@ -3,6 +3,7 @@ import { rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RuleCache, readFolderRules, parseRules } from '#core/approvals/rule-files.ts';
+import { NO_FILES } from '#core/settings/rule-entry.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const USER = `# mine
@@ -94,7 +95,7 @@ test('what was saved counts for the next call, also of the same size at the same
 test('without files there are no rules', async () => {
   const folder = await folderWith();
   const found = await readFolderRules(folder, { file: join(folder, 'none.toml'), isTrusted: async () => false });
-  expect(found).toEqual({ trusted: true, rules: [], alwaysAsk: [], secretFiles: [], faults: [] });
+  expect(found).toEqual({ trusted: true, rules: [], alwaysAsk: NO_FILES, secretFiles: NO_FILES, faults: [] });
 });
 
 test.for([

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { Rule } from '#contract/permission.ts';
 import { judge, STEERING_ID } from '#core/approvals/judge.ts';
 import { isSteering, namesSteering } from '#core/approvals/steering-files.ts';
+import { NO_FILES } from '#core/settings/rule-entry.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -42,8 +43,13 @@ const STEERS = [
   '.config/fish/config.fish',
 ];
 
-const writing = (path: string, rules: Rule[], more: Parameters<typeof actionOf>[0] = {}, alwaysAsk: string[] = []) =>
-  judge(actionOf({ targets: { values: [path], path: true }, ...more }), { rules, faults: [], alwaysAsk }, [], NOW);
+const writing = (path: string, rules: Rule[], more: Parameters<typeof actionOf>[0] = {}, patterns: string[] = []) =>
+  judge(
+    actionOf({ targets: { values: [path], path: true }, ...more }),
+    { rules, faults: [], alwaysAsk: { ...NO_FILES, patterns } },
+    [],
+    NOW,
+  );
 
 test.for(STEERS)('%s, at any depth and in any case', (path) => {
   const broad = [
@@ -87,7 +93,7 @@ test('a rule names a file by the words of the list, not by wildcards that reach 
 
 test('a grant must name it too, and asking and denying hold as ever', () => {
   const action = actionOf({ targets: { values: ['docs/package.json'], path: true } });
-  const nothing = { rules: [], faults: [], alwaysAsk: [] };
+  const nothing = { rules: [], faults: [], alwaysAsk: NO_FILES };
   expect(judge(action, nothing, [grantOf({ pattern: 'docs/**' })], NOW).effect).toBe('ask');
   expect(judge(action, nothing, [grantOf({ pattern: 'docs/package.json' })], NOW).effect).toBe('allow');
   const named = ruleOf({ effect: 'allow', tool: 'write_file', pattern: '**/package.json' });
@@ -122,11 +128,12 @@ test('a person is asked and told why, in the mode auto, under a broad rule, and 
     .map(({ approval }) => approval)
     .filter(({ id }) => decided.some(({ approvalId }) => approvalId === id));
   expect(asked.map(({ title }) => title)).toEqual(['Write package.json (+1 −0)', 'Write deploy/run.sh (+1 −0)']);
+  expect(asked.map(({ description }) => description)).toEqual([
+    expect.stringContaining('package.json can run code'),
+    expect.stringContaining(`deploy/run.sh is in permissions.always_ask (${configFolder}/config.toml:3): writing it`),
+  ]);
   for (const request of asked) {
-    expect(request).toMatchObject({
-      risk: 'high',
-      description: expect.stringMatching(/package\.json can run code|You want to be asked about deploy/) as string,
-    });
+    expect(request.risk).toBe('high');
     expect(request.onTimeout, 'no answer is a no').toBeUndefined();
   }
   expect(await readFile(join(engine.folder, 'src/a.ts'), 'utf8')).toBe('x');

@@ -10,6 +10,7 @@ import { claimOwnership, findOwner } from '#core/hosting/ownership.ts';
 import { answerPings } from '#core/hosting/ping-server.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings, saveSetting } from '#core/settings/settings.ts';
+import { connect } from '#hosts/connect.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const { signal } = new AbortController();
@@ -23,9 +24,9 @@ beforeEach(async () => {
   });
 });
 
-const refused = (path: string, mode: string) => ({
+const refused = (path: string, mode: string, mends = 'go-w') => ({
   code: 'not_allowed',
-  message: `Others may write ${path} (mode ${mode}): run "chmod go-w ${path}"`,
+  message: `Others may write ${path} (mode ${mode}): run "chmod ${mends} ${path}"`,
 });
 
 test.runIf(isPosix).each(['666', '602', '620'])('a settings file of mode %s is not read', async (mode) => {
@@ -67,7 +68,7 @@ test.runIf(isPosix)('keys, trust and agents are held to the same', async () => {
   const secrets = join(folder, 'secrets.json');
   await writeFile(secrets, '{"a": "b"}');
   await chmod(secrets, 0o622);
-  await expect(fileSecrets(folder).get('a')).rejects.toMatchObject(refused(secrets, '0622'));
+  await expect(fileSecrets(folder).get('a')).rejects.toMatchObject(refused(secrets, '0622', '600'));
   expect((await stat(secrets)).mode & 0o777, 'left for the person to see').toBe(0o622);
   await chmod(join(folder, 'trust.json'), 0o666);
   await expect(new Trust(folder).list()).rejects.toMatchObject({ code: 'not_allowed' });
@@ -75,6 +76,22 @@ test.runIf(isPosix)('keys, trust and agents are held to the same', async () => {
   expect(await readPlace(place)).toMatchObject([{ problem: null }]);
   await chmod(place.folder, 0o775);
   expect(await readPlace(place)).toMatchObject([{ problem: refused(place.folder, '0775').message }]);
+});
+
+test.runIf(isPosix).each([
+  ['config.toml', 'go-w'],
+  ['secrets.json', '600'],
+  ['secrets.safe.json', '600'],
+  ['trust.json', 'go-w'],
+  ['instance.json', 'go-w'],
+])('no host starts where others may write %s, also where it need not read it', async (name, mends) => {
+  const file = join(folder, name);
+  await writeFile(file, '');
+  await chmod(file, 0o666);
+  const note = () => undefined;
+  const env = { TRIAD_HOME: folder, TRIAD_STORE: 'mem://', ANTHROPIC_API_KEY: 'sk-test' };
+  const starting = connect({ env, folder, signal, works: false, note });
+  await expect(starting).rejects.toMatchObject(refused(file, '0666', mends));
 });
 
 test.runIf(isPosix)('a link is as safe as what it leads to', async () => {

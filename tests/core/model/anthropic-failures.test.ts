@@ -42,6 +42,16 @@ describe('answers with an error', () => {
     expect(error?.message).toContain('base URL');
   });
 
+  test.for(['/v1', '/v1/'])('a base URL that ends with %s is the fault, not the model', async (end) => {
+    const { server } = await serve(answering([]));
+    const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: server.url + end }));
+    expect(error).toMatchObject({
+      code: 'provider',
+      retryable: false,
+      message: `${new URL(server.url).host} has no Messages API at this address: check the base URL, without /v1 at its end`,
+    });
+  });
+
   test('the provider says why it refused a request, without the key', async () => {
     const { error } = await exchange([], {
       status: 400,

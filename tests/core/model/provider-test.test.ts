@@ -113,6 +113,16 @@ test('a model that the endpoint does not know, with those that it has', async ()
   });
 });
 
+test('an answer that names the model is about the model, also where the address ends with /v1', async () => {
+  const url = await serve(
+    json(404, { type: 'error', error: { type: 'not_found_error', message: 'model: mistral:7b' } }),
+  );
+  expect(await tried(`${url}/v1`, 'mistral:7b')).toMatchObject({
+    ok: false,
+    message: `The model mistral:7b is not known to ${new URL(url).host}: choose another model`,
+  });
+});
+
 test('one that takes too long is given up, and its connections are closed', async () => {
   let open = 0;
   const url = await serve((request) => {

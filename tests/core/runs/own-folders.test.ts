@@ -7,6 +7,7 @@ import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { resolveInside } from '#core/tools/workspace.ts';
+import { NO_FILES } from '#core/settings/rule-entry.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -105,7 +106,7 @@ test('a store that lies elsewhere belongs to it', async () => {
 test('a `.triad` that is a link is closed where it leads, too', async () => {
   const folder = await folderWith({ 'other/sessions/one/session.md': 'OWN' });
   await symlink(join(folder, 'other'), join(folder, '.triad'));
-  const parts = { own: { folders: [], sessions: [] }, permissions: { rules: () => ({ secretFiles: [] }) } };
+  const parts = { own: { folders: [], sessions: [] }, permissions: { rules: () => ({ secretFiles: NO_FILES }) } };
   const workspace = await workspaceOf(parts as unknown as Parameters<typeof workspaceOf>[0], folder, false);
   for (const path of ['other/sessions/one/session.md', '.triad/sessions/one/session.md'])
     await expect(resolveInside(workspace, path), path).rejects.toMatchObject({ code: 'not_allowed' });

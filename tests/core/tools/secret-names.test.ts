@@ -179,8 +179,14 @@ test('a hard link to one counts as it, in the workspace and in the home of the p
 
 test("the person's own patterns count: of names and of paths, in any case", async () => {
   const folder = await folderWith({ 'deploy/tokens/prod.txt': 'hidden', 'a/Team.Vault': 'hidden', 'b.txt': 'shown' });
-  const context = contextIn(workspaceIn(folder, { secrets: ['deploy/tokens/**', '*.vault'] }));
+  const place = { file: '/home/config.toml', line: 7 };
+  const context = contextIn(workspaceIn(folder, { secrets: { patterns: ['deploy/tokens/**', '*.vault'], place } }));
   for (const path of ['deploy/tokens/prod.txt', 'a/Team.Vault'])
-    expect(await call(readFileTool(), { path }, context), path).toMatchObject({ status: 'error' });
+    expect(await call(readFileTool(), { path }, context), path).toMatchObject({
+      status: 'error',
+      output: `${path} is in permissions.secret_files (/home/config.toml:7): tools neither read nor write it`,
+    });
+  const known = await call(readFileTool(), { path: 'deploy/tokens/.env' }, context);
+  expect(known.output).toContain('usually holds keys or passwords');
   expect((await call(grepTool(), { pattern: 'hidden|shown' }, context)).output).toBe('b.txt:1:shown');
 });

@@ -105,6 +105,7 @@ test('Ctrl-C and a reader that goes stop it: the last line says which it was, an
   await expect.poll(stopped.out, waits).toContain('The');
   stopped.child.kill('SIGINT');
   expect(await stopped.exit).toBe(130);
+  expect(stopped.err().match(/Stopped by the person/g)).toHaveLength(1);
   expect(stopped.err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);
   const unread = home.start(['run', 'x']);
   await expect.poll(unread.out, waits).toContain('The');
@@ -126,6 +127,7 @@ test.runIf(existsSync('/dev/full'))('an output that cannot be written is said on
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
   const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(1);
+  expect(err.match(/Interrupted: its output could not be written/g)).toHaveLength(1);
   expect(err).toMatch(/\nInterrupted: its output could not be written; go on with: triad sessions resume [\w-]{36}\n/);
   expect(err).toMatch(/\ntriad: the output cannot be written \(ENOSPC\)\n$/);
   expect((await sessionOf(inProcess(home, 'disk'))).workflows).toMatchObject([{ outcome: 'interrupted' }]);

@@ -1,8 +1,8 @@
 /** The world of a command, held in memory: what it wrote, a terminal that answers, and a Ctrl-C to press. */
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import type { Client } from '#contract/rpc.ts';
-import { Interruption } from '#hosts/cli/terminal/failure.ts';
+import { brokenOutput, Interruption } from '#hosts/cli/terminal/failure.ts';
 import type { Io } from '#hosts/cli/terminal/io.ts';
 import { createScreen } from '#hosts/cli/terminal/screen.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
@@ -22,6 +22,8 @@ export interface Setup {
   client: Client;
   terminal?: Terminal | null;
   stdin?: string | null;
+  /** In the place of a standard output that takes everything. */
+  stdout?: Writable;
   webRoot?: string;
   env?: Io['env'];
 }
@@ -30,6 +32,7 @@ export function memoryIo({
   client,
   terminal = null,
   stdin = null,
+  stdout,
   webRoot = '/does/not/exist',
   env = {},
 }: Setup): MemoryIo {
@@ -42,7 +45,7 @@ export function memoryIo({
     webRoot,
     folder: tmpdir(),
     stdin: stdin === null ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([stdin]),
-    screen: createScreen(out.stream, err.stream, {}, () => controller.abort(new Interruption('EPIPE'))),
+    screen: createScreen(stdout ?? out.stream, err.stream, {}, (error) => controller.abort(brokenOutput(error))),
     signal: controller.signal,
     interrupt: () => controller.abort(new Interruption('SIGINT')),
     openTerminal: async () => terminal,

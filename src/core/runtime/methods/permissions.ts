@@ -67,7 +67,7 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
       const found = await search(job, new AbortController().signal);
       const call = callOf(engine, { folder: place, agent, tool });
       const files = found.lines.filter(
-        (path) => !isSecret(path, workspace.secrets) && isGrantable(call(path), pattern, rules),
+        (path) => !isSecret(path, workspace.secrets.patterns) && isGrantable(call(path), pattern, rules),
       );
       return { files: files.slice(0, SHOWN), more: found.more || files.length > SHOWN };
     },

@@ -5,7 +5,8 @@ import type { SettingRow } from '#contract/view.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
 import { nearest } from '#core/base/nearest.ts';
-import { checkSettings, sentenceOf, settingsFile } from '#core/settings/settings.ts';
+import { settingsFile } from '#core/settings/guarded-files.ts';
+import { checkSettings, manyValues, sentenceOf } from '#core/settings/settings.ts';
 import { settingValue } from '../render/setting-value.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -13,7 +14,7 @@ import { visible } from '../terminal/visible.ts';
 
 /** One value by its whole path, a group by the path's beginning, or all. */
 export async function getSetting(
-  { screen }: Io,
+  { env, screen }: Io,
   client: Client,
   path: string | undefined,
   options: { json?: boolean },
@@ -24,7 +25,7 @@ export async function getSetting(
     return screen.data(`${options.json ? JSON.stringify(exact, null, 2) : settingValue(exact.value)}\n`);
   }
   const found = rows.filter((row) => path === undefined || row.path.startsWith(`${path}.`));
-  if (path !== undefined && found.length === 0) throw unknown(path, rows);
+  if (path !== undefined && found.length === 0) throw noValue(path, rows, await fileOf(env));
   if (options.json) return screen.data(`${JSON.stringify(found, null, 2)}\n`);
   const { settingTable } = await import('../render/setting-table.ts');
   for (const line of settingTable(found, screen.width)) screen.data(`${line}\n`);
@@ -32,14 +33,14 @@ export async function getSetting(
 
 /** Without a value the default comes back. */
 export async function setSetting(
-  { screen }: Io,
+  { env, screen }: Io,
   client: Client,
   path: string,
   value: string | undefined,
 ): Promise<void> {
   const before = await client.request('settings.list', {});
   const row = before.find((one) => one.path === path);
-  if (row === undefined) throw unknown(path, before);
+  if (row === undefined) throw noValue(path, before, await fileOf(env));
   const wanted = value === undefined ? null : typed(row, value);
   const now = (await client.request('settings.set', { path, value: wanted })).find((one) => one.path === path);
   screen.note(`${path} is ${settingValue(now?.value ?? null)} from now on.`);
@@ -47,7 +48,7 @@ export async function setSetting(
 
 /** Reads the file itself: a settings file that does not fit keeps the program from starting. */
 export async function validateSettings({ env, screen }: Io, options: { json?: boolean }): Promise<number> {
-  const file = settingsFile((await folders(env)).config);
+  const file = await fileOf(env);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
@@ -76,7 +77,11 @@ function typed({ kind, path, choices }: SettingRow, value: string): string | num
   return value === 'true';
 }
 
-function unknown(path: string, rows: readonly SettingRow[]): UsageError {
+const fileOf = async (env: Io['env']): Promise<string> => settingsFile((await folders(env)).config);
+
+function noValue(path: string, rows: readonly SettingRow[], file: string): UsageError {
+  const many = manyValues(path, file);
+  if (many !== null) return new UsageError(many);
   const near = nearest(
     path,
     rows.map((row) => row.path),

@@ -1,9 +1,11 @@
 /** `triad permissions`: what is asked about and what is not, why, and taking a grant back. */
+import { Id } from '#contract/ids.ts';
 import type { VerdictStep } from '#contract/permission.ts';
 import type { Client } from '#contract/rpc.ts';
 import { UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { visible } from '../terminal/visible.ts';
+import { sessionId } from './sessions/load-session.ts';
 
 interface InFolder {
   folder: string;
@@ -38,12 +40,15 @@ export async function explainCall(
     agent: string;
     tool: string;
     words: readonly string[];
-    conversationId: string | undefined;
-    workflowId: string | undefined;
+    conversation: string | undefined;
+    workflow: string | undefined;
   },
   { folder, json }: InFolder,
 ): Promise<void> {
-  const { agent, tool, conversationId, workflowId } = call;
+  const { agent, tool, conversation, workflow } = call;
+  const workflowId = workflow === undefined ? undefined : wholeId(workflow, 'a workflow', 'sessions trace ID');
+  const conversationId =
+    conversation === undefined ? undefined : await sessionId(client, conversation, ['conversation.list']);
   const verdict = await client.request('permissions.explain', {
     agent,
     tool,
@@ -90,12 +95,19 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** The id as it was typed; `see`: the command that shows those that there are. */
+function wholeId(word: string, ofWhat: string, see: string): string {
+  if (Id.safeParse(word).success) return word;
+  throw new UsageError(`"${visible(word)}" is not the id of ${ofWhat}: see "triad ${see}"`);
+}
+
 export async function revokeGrant(
   { screen }: Io,
   client: Client,
-  grantId: string,
+  word: string,
   { json }: { json?: boolean },
 ): Promise<void> {
+  const grantId = wholeId(word, 'a grant', 'permissions list');
   const grant = await client.request('permissions.revoke', { grantId });
   if (json) return screen.data(`${JSON.stringify(grant, null, 2)}\n`);
   const { agent, tool, pattern } = grant;

@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
-import { UsageError } from '../terminal/failure.ts';
+import { Interruption, lineOf, UsageError } from '../terminal/failure.ts';
 import { terminalFor } from '../follow/answers.ts';
 import { follow } from '../follow/follow.ts';
 import { oneLine } from '../render/format.ts';
@@ -27,12 +27,14 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
   if (!known)
     throw new UsageError(`"${options.conversation}" is not the id of a conversation: see "triad sessions list"`);
   const { approve, terminal } = await terminalFor(io, options.approve);
+  let sending = false;
   try {
     const text = await promptText(io, given);
     const link = await openLink(io, true);
     try {
       const { id: conversationId, before } = await link.ask((client) => conversationFor(client, folder, options));
       const start = async (client: Client) => {
+        sending = true;
         const sent = await client.request('message.send', { conversationId, text, approve });
         if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));
         return sent.workflowId;
@@ -46,6 +48,10 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     } finally {
       await link.close();
     }
+  } catch (error) {
+    if (!sending && io.signal.reason instanceof Interruption)
+      io.screen.note(`triad: ${lineOf(io.signal.reason)} before the message was stored: nothing was started`);
+    throw error;
   } finally {
     terminal?.close();
   }

@@ -25,6 +25,7 @@ export async function serveApp(io: Io, options: ServeCommandOptions): Promise<nu
     screen.data(`${server.url}\n`);
     screen.note('Triad serves this machine only. The URL works once; stop with Ctrl-C.');
     const forget = options.open ? await openBrowser(server, (await folders(io.env)).data, io.env) : null;
+    if (options.open && forget === null) screen.note('No browser was opened here: open the URL above in one.');
     try {
       await serveOn(io, link, server);
     } finally {

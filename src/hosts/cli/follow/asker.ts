@@ -119,7 +119,7 @@ async function askOne(
       '[?] ask first',
     ];
     await terminal.discardTyped(signal);
-    const line = await terminal.ask(`Allow? ${choices.join(', ')}: `, signal);
+    const line = await terminal.ask(`Allow? ${choices.join(', ')}, then Enter: `, signal);
     const answer = line?.trim().toLowerCase() ?? null;
     if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
     const grant = offer ? wishOf(answer, offer) : null;

@@ -45,11 +45,19 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
     takeOver(io, link, following, progress, error),
   );
   const isInterrupted = end.outcome === 'interrupted';
+  // That the last words could not be written shows only now.
+  await screen.flush();
+  const isUnread = end.outcome === 'completed' && isUnwritable(signal);
   // A program reads what happened in the events; how it goes on concerns whoever started it.
-  if (!following.json || isInterrupted) screen.note(wayOn(end, following.conversationId));
+  if (isUnread) screen.note(`The answer is stored; read it with: triad sessions show ${following.conversationId}`);
+  else if (!following.json || isInterrupted) screen.note(wayOn(end, following.conversationId));
   if (end.outcome === 'completed') return EXIT.ok;
   if (signal.reason instanceof Interruption) return signal.reason.exitCode;
   return end.outcome === 'cancelled' ? EXIT.interrupt : EXIT.failure;
+}
+
+function isUnwritable({ reason }: AbortSignal): boolean {
+  return reason instanceof Interruption && reason.by === 'unwritable';
 }
 
 /** The last line: what ended it, where that was no end of its own, and the command that goes on. */

@@ -39,8 +39,8 @@ export function addPermissions(permissions: Command, io: Io, done: Done): void {
         options: { cwd?: string; json?: boolean; conversation?: string; workflow?: string },
       ) => {
         const { explainCall } = await import('../commands/permissions.ts');
-        const { conversation: conversationId, workflow: workflowId } = options;
-        const call = { agent, tool, words, conversationId, workflowId };
+        const { conversation, workflow } = options;
+        const call = { agent, tool, words, conversation, workflow };
         done(await withClient(io, (client) => explainCall(io, client, call, at(options))));
       },
     );

@@ -194,7 +194,8 @@ function workflowEnd(shown: Shown, event: Durable<'workflow-end'>, style: Style)
   // A resumed workflow may have nothing left to say but what it had said before.
   if (!shown.spoke && event.text !== '')
     pieces.push({ to: 'data', text: event.text.endsWith('\n') ? event.text : `${event.text}\n` });
-  if (event.error !== null) {
+  // What stopped it from outside stands in the last line, with the command that goes on.
+  if (event.error !== null && event.outcome !== 'interrupted' && event.outcome !== 'cancelled') {
     pieces.push({ to: 'note', text: style('red', `${event.error.code}: ${clean(event.error.message)}`) });
   }
   const summary = [event.outcome, duration(event.durationMs), tokens(event.usage), cost(event.usage.costUsd)].join(

@@ -20,7 +20,7 @@ export interface Screen {
   /** Keeps everything back that would land on a terminal, while a question stands there. */
   hold(): void;
   release(): void;
-  /** Resolves when everything has left the process, or cannot any more. */
+  /** Resolves when everything has left the process, or cannot any more and that was told. */
   flush(): Promise<void>;
 }
 
@@ -63,6 +63,8 @@ export function createScreen(
     flush: async () => {
       streams.send();
       await Promise.all([drained(out), drained(err)]);
+      // A stream calls back before it tells its error.
+      if (out.errored) streams.fail(out.errored);
     },
   };
 }
@@ -73,10 +75,11 @@ function writersTo(out: Stream, err: Stream, onBroken: (error: Error) => void) {
   let scheduled = false;
   let midLine = false;
   let broken = false;
-  out.on('error', (error) => {
+  const fail = (error: Error) => {
     if (!broken) onBroken(error);
     broken = true;
-  });
+  };
+  out.on('error', fail);
   // Notes that cannot be written are lost: there is nowhere left to say so.
   err.on('error', () => undefined);
 
@@ -99,7 +102,7 @@ function writersTo(out: Stream, err: Stream, onBroken: (error: Error) => void) {
     if (interrupts) midLine = false;
     err.write(`${interrupts ? '\n' : ''}${line}\n`);
   };
-  return { send, data, note };
+  return { send, data, note, fail };
 }
 
 /** Whether both write into one pipe or file, as after `2>&1`. */

@@ -68,8 +68,8 @@ test('a temporary agent has what it was started with', async () => {
 test('one that was never started is explained as any of its name; without the mark it is unknown', async () => {
   const { explain } = await workflowWith('workflow');
   expect(await explain('spawned:stranger', {})).toMatchObject({ effect: 'ask', ruleId: 'default' });
-  expect(await explain('stranger', {})).toMatchObject({ effect: 'deny' });
-  expect((await explain('spawned:no such name!', {})).reason).toMatch(/agent not found/);
+  for (const unknown of ['stranger', 'spawned:no such name!'])
+    await expect(explain(unknown, {})).rejects.toThrow(/^agent not found: /);
 });
 
 test('a workflow of another conversation is refused', async () => {

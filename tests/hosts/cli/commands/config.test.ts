@@ -89,6 +89,20 @@ test('a wrong path or value is one line, and changes nothing', async () => {
   expect((await triad(['get', 'nothing.like.it'])).code).toBe(2);
 });
 
+test('what is more than one value is named, with the place where it is written', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'triad-config-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const [env, file] = [{ TRIAD_HOME: home }, join(home, 'config.toml')];
+  for (const list of ['permissions.always_ask', 'permissions.secret_files', 'permissions.rules']) {
+    const expected = { code: 2, out: '', set: [], err: `triad: ${list} is a list: it is written in ${file}\n` };
+    expect(await triad(['set', list, 'x'], env)).toEqual(expected);
+    expect(await triad(['set', `${list}.0`, 'x'], env)).toEqual(expected);
+    expect(await triad(['get', list], env)).toEqual(expected);
+  }
+  const group = 'triad: limits.run is a group of settings: see "triad config get limits.run"\n';
+  expect(await triad(['set', 'limits.run', '3'], env)).toMatchObject({ code: 2, set: [], err: group });
+});
+
 test('the file is checked without the program', async () => {
   const home = await mkdtemp(join(tmpdir(), 'triad-config-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));

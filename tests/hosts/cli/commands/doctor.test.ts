@@ -107,31 +107,26 @@ test('it works where the store is locked or damaged, the settings are wrong and 
   expect(findings.filter(({ state }) => state === 'problem')).toMatchObject([
     { name: 'settings', text: expect.stringContaining('config.toml:2: limits.max_concurrent') as string },
     { name: 'store', text: 'store_failed: The store is damaged', advice: expect.any(String) as string },
-    { name: 'key storage', advice: `chmod 600 ${join(home, 'secrets.json')}` },
+    { name: 'key storage', advice: `run "chmod 600 ${join(home, 'secrets.json')}"` },
   ]);
   expect(findings.every(({ state, advice }) => (state === 'ok') === (advice === null))).toBe(true);
 });
 
-test.runIf(process.getuid !== undefined)('what others may write is told with the command that mends it', async () => {
-  const [config, instance] = [join(home, 'config.toml'), join(home, 'instance.json')];
-  await writeFile(config, '');
-  await writeFile(instance, '{}');
-  for (const file of [config, instance]) await chmod(file, 0o666);
+test.runIf(process.getuid !== undefined).each([
+  ['config.toml', 'settings', 'go-w'],
+  ['instance.json', 'data folder', 'go-w'],
+  ['trust.json', 'data folder', 'go-w'],
+  ['secrets.json', 'key storage', '600'],
+  ['secrets.safe.json', 'key storage', '600'],
+])('that others may write %s is told with the command that mends it', async (file, name, mends) => {
+  const path = join(home, file);
+  await writeFile(path, file === 'config.toml' ? '' : '{}');
+  await chmod(path, 0o666);
   const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
   expect(code).toBe(1);
-  expect((JSON.parse(out) as Finding[]).filter(({ state }) => state === 'problem')).toEqual([
-    {
-      name: 'data folder',
-      state: 'problem',
-      text: `Others may write ${instance} (mode 0666)`,
-      advice: `run "chmod go-w ${instance}"`,
-    },
-    {
-      name: 'settings',
-      state: 'problem',
-      text: `Others may write ${config} (mode 0666)`,
-      advice: `run "chmod go-w ${config}"`,
-    },
+  const state = 'problem';
+  expect((JSON.parse(out) as Finding[]).filter((one) => one.state === state)).toEqual([
+    { name, state, text: `Others may write ${path} (mode 0666)`, advice: `run "chmod ${mends} ${path}"` },
   ]);
 });
 

@@ -42,6 +42,7 @@ async function triad(...args: string[]) {
       grants,
       faults: ['x.toml:1: is broken'],
     }),
+    'conversation.list': () => ({ items: [], next: null }),
     'permissions.explain': () => verdict,
     'permissions.revoke': ({ grantId }) => {
       const found = grants.find(({ id }) => id === grantId);
@@ -75,11 +76,13 @@ test('arguments are words or one JSON object', async () => {
   expect(whole.sent).toMatchObject([{ input: { path: 'a' } }]);
 });
 
+const ids = ['01957a10-0000-7000-8000-000000000001', '01957a10-0000-7000-8000-000000000002'] as const;
+
 test('a call can be explained where it would be made', async () => {
-  const inWorkflow = await triad('explain', 'helper', 'grep', 'pattern=a', '--workflow', 'w');
-  expect(inWorkflow.sent).toEqual([{ agent: 'helper', tool: 'grep', input: { pattern: 'a' }, workflowId: 'w' }]);
-  const inConversation = await triad('explain', 'spawned:helper', 'grep', 'pattern=a', '--conversation', 'c');
-  expect(inConversation.sent).toMatchObject([{ agent: 'spawned:helper', conversationId: 'c' }]);
+  const inWorkflow = await triad('explain', 'helper', 'grep', 'pattern=a', '--workflow', ids[0]);
+  expect(inWorkflow.sent).toEqual([{ agent: 'helper', tool: 'grep', input: { pattern: 'a' }, workflowId: ids[0] }]);
+  const inConversation = await triad('explain', 'spawned:helper', 'grep', 'pattern=a', '--conversation', ids[1]);
+  expect(inConversation.sent).toMatchObject([{ agent: 'spawned:helper', conversationId: ids[1] }]);
 });
 
 test('the verdict comes first, then what else was looked at', async () => {
@@ -94,7 +97,16 @@ test('the verdict comes first, then what else was looked at', async () => {
 test.for([
   [['explain', 'lead', 'grep', 'word'], '"word" is not KEY=VALUE'],
   [['explain', 'lead', 'grep', '{"a": '], 'the arguments are not a JSON object'],
-  [['revoke', 'nothing'], 'There is no grant nothing'],
+  [['revoke', 'nope'], '"nope" is not the id of a grant: see "triad permissions list"'],
+  [['revoke', ids[0]], `There is no grant ${ids[0]}`],
+  [
+    ['explain', 'lead', 'grep', '--workflow', '123'],
+    '"123" is not the id of a workflow: see "triad sessions trace ID"',
+  ],
+  [
+    ['explain', 'lead', 'grep', '--conversation', 'abcdef12'],
+    'No id of a session begins with abcdef12: see "triad sessions list"',
+  ],
 ] as const)('%s is one clear line', async ([args, line]) => {
   const { code, out, err } = await triad(...args);
   expect({ code, out, err }).toEqual({ code: 2, out: '', err: `triad: ${line}\n` });

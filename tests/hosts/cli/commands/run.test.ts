@@ -1,11 +1,12 @@
 /** `triad run` over a client in memory: output, exit codes, stops, and what is refused before anything starts. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
-import { realpathSync } from 'node:fs';
+import { createWriteStream, existsSync, realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import { Gate } from '../../../support/gate.ts';
 import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../../support/events.ts';
 import { type MemoryClient, memoryClient } from '../../support/memory-client.ts';
 import { memoryIo, type Setup, typing } from '../../support/memory-io.ts';
@@ -92,6 +93,38 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
   });
   expect(io.err()).toContain('cancelled ·');
 });
+
+test('Ctrl-C before the message is stored says that nothing was started', async () => {
+  const io = memoryIo({ client: scripted([]) });
+  const opening = new Gate();
+  const connect: typeof io.connect = async (options) => {
+    await opening.pass();
+    io.signal.throwIfAborted();
+    return io.connect(options);
+  };
+  const running = main(['run', 'x'], { ...io, connect });
+  await opening.reached;
+  io.interrupt();
+  opening.open();
+  expect(await running).toBe(130);
+  await io.screen.flush();
+  expect(io.err()).toBe('triad: stopped by SIGINT before the message was stored: nothing was started\n');
+});
+
+test.runIf(existsSync('/dev/full')).for([[[]], [['--json']]])(
+  'where only the last words cannot be written (%j), one line says how to read them',
+  async ([args]) => {
+    const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
+    const stdout = createWriteStream('/dev/full');
+    const { err, io } = await triad(['run', ...args, 'x'], { client, stdout });
+    expect(io.signal.reason).toMatchObject({ by: 'unwritable', exitCode: 1 });
+    expect(err.split('\n').slice(-2)).toEqual([
+      `The answer is stored; read it with: triad sessions show ${conversationId}`,
+      '',
+    ]);
+    expect(err).not.toContain('continue with');
+  },
+);
 
 test('a workflow whose history cannot be written ends the command with the reason', async () => {
   const io = memoryIo({ client: scripted([delta]) });

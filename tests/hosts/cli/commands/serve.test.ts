@@ -30,12 +30,19 @@ async function stopped(io: MemoryIo, running: Promise<number>): Promise<number> 
 
 test('stdout has the URL only; Ctrl-C ends it and closes everything', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
-  const running = main(['serve', '--port', '0', '--open'], io);
+  const running = main(['serve', '--port', '0'], io);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   expect((await fetch(io.out().trim())).status).toBe(200);
   expect(await stopped(io, running)).toBe(130);
   expect(io.opened).toEqual([{ closed: true }]);
   await expect(fetch(io.out().trim())).rejects.toThrow('fetch failed');
+});
+
+test.runIf(process.platform === 'linux')('where no browser can be opened, one line says so', async () => {
+  const io = memoryIo({ client: memoryClient(), webRoot, env });
+  const running = main(['serve', '--port', '0', '--open'], io);
+  await expect.poll(() => io.err()).toContain('\nNo browser was opened here: open the URL above in one.\n');
+  expect(await stopped(io, running)).toBe(130);
 });
 
 test('signing out needs no program that serves, ends the tabs of one that does, and says how many', async () => {
@@ -176,6 +183,6 @@ test.runIf(process.platform === 'linux')('the file is gone with the program, and
   expect(await stopped(io, running)).toBe(130);
   expect(await gone(file)).toBe(true);
   const served = { url: 'http://127.0.0.1:1/', port: 1, signedIn: Promise.withResolvers<void>().promise };
-  await openBrowser(served, webRoot, { DISPLAY: ':0', PATH: '/does/not/exist' });
+  expect(await openBrowser(served, webRoot, { DISPLAY: ':0', PATH: '/does/not/exist' })).toBeNull();
   expect(await readdir(join(webRoot, 'open'))).toEqual([]);
 });

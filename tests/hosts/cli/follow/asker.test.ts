@@ -183,7 +183,7 @@ describe('more than once', () => {
     const grant = { scope, pattern: 'docs/a.md' };
     await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'allow', grant } }]);
     expect(terminal.shown()).toContain('More than once: lead may use write_file on docs/a.md, in this [w]orkflow');
-    expect(terminal.shown()).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
+    expect(terminal.shown()).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first, then Enter: ');
   });
 
   test('y is once only, and what is not offered is no answer', async () => {

@@ -15,7 +15,7 @@ test.runIf(hasTerminals)('c answers for the conversation; n for what it does not
   const home = await machine(script);
   const { onTerminal } = home;
   const { child, out, exit } = onTerminal(['run', 'Write them']);
-  await expect.poll(out).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first: ');
+  await expect.poll(out).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first, then Enter: ');
   expect(out()).toContain('lead may use write_file on one.md, in this [w]orkflow, in this [c]onversation');
   await sleep(100);
   child.stdin?.write('c\r');

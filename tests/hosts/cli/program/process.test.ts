@@ -121,7 +121,7 @@ test.runIf(hasTerminals)(
     const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
     // Whole lines, and the beginning of one.
     child.stdin?.write('y\ry\ry');
-    await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first: ');
+    await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first, then Enter: ');
     expect(out()).toContain('│ Inspect the workspace and report.');
     await sleep(100);
     child.stdin?.write('\r');

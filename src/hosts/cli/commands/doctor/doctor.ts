@@ -1,7 +1,7 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
 import { folders } from '#core/settings/folders.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
-import { checkFolders, checkKeyFile, checkSettingsFile } from './folders.ts';
+import { checkFolders, checkKeyFiles, checkSettingsFile } from './folders.ts';
 import { checkHistory } from './history.ts';
 import { checkGit, checkNode, checkSandbox, checkWindow } from './program.ts';
 import { checkProvider, checkStore } from './runtime.ts';
@@ -33,7 +33,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
   const [places, settings, keys] = await Promise.all([
     checkFolders(found),
     checkSettingsFile(found),
-    checkKeyFile(found),
+    checkKeyFiles(found),
   ]);
   const history = full ? checkHistory : () => Promise.resolve([]);
   const connect = () => io.connect({ works: false });

@@ -2,8 +2,9 @@
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folders } from '#core/settings/folders.ts';
-import { writeFault } from '#core/base/write-fault.ts';
-import { checkSettings, settingsFile } from '#core/settings/settings.ts';
+import { chmodAdvice, writeFault } from '#core/base/write-fault.ts';
+import { INSTANCE_FILE, KEY_FILES, KEY_MODE, settingsFile, TRUST_FILE } from '#core/settings/guarded-files.ts';
+import { checkSettings } from '#core/settings/settings.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const MB = 1024 * 1024;
@@ -11,20 +12,22 @@ const SCARCE_BYTES = 500 * MB;
 const FULL_BYTES = 32 * MB;
 
 export async function checkFolders({ config, data }: Folders): Promise<Finding[]> {
-  const found = [await checkFolder('data folder', data, 'instance.json')];
-  if (config !== data) found.push(await checkFolder('config folder', config, 'agents'));
+  const found = [await checkFolder('data folder', data, [INSTANCE_FILE, TRUST_FILE])];
+  if (config !== data) found.push(await checkFolder('config folder', config, ['agents']));
   return found;
 }
 
-/** `within`: a file of it that only this user may write, too. */
-async function checkFolder(name: string, folder: string, within: string): Promise<Finding> {
+/** `within`: what only this user may write of it, too. */
+async function checkFolder(name: string, folder: string, within: string[]): Promise<Finding> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     const text = `${folder}, ${size(free)} free`;
-    const fault = await writeFault(join(folder, within));
-    if (fault !== null) return problem(name, fault.what, fault.remedy);
+    for (const one of within) {
+      const fault = await writeFault(join(folder, one));
+      if (fault !== null) return problem(name, fault.what, fault.remedy);
+    }
     if (free < FULL_BYTES) return problem(name, text, 'free some space on this disk');
     if (free < SCARCE_BYTES) return warning(name, text, 'free some space on this disk');
     return ok(name, text);
@@ -50,14 +53,20 @@ export async function checkSettingsFile({ config }: Folders): Promise<Finding> {
   }
 }
 
-/** The file itself; a key in the environment needs none. */
-export async function checkKeyFile({ config }: Folders): Promise<Finding> {
-  const file = join(config, 'secrets.json');
+/** The files themselves; a key in the environment needs none. */
+export async function checkKeyFiles({ config }: Folders): Promise<Finding> {
+  const [plain, sealed] = await Promise.all(KEY_FILES.map((name) => checkKeyFile(join(config, name))));
+  return plain!.state === 'ok' && sealed!.state !== 'ok' ? sealed! : plain!;
+}
+
+async function checkKeyFile(file: string): Promise<Finding> {
   try {
     const mode = (await stat(file)).mode & 0o777;
     const shown = `${file}, mode ${mode.toString(8).padStart(4, '0')}`;
+    const fault = await writeFault(file, KEY_MODE);
+    if (fault !== null) return problem('key storage', fault.what, fault.remedy);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      return problem('key storage', `${shown}: others can read it`, `chmod 600 ${file}`);
+      return problem('key storage', `${shown}: others can read it`, chmodAdvice(file, KEY_MODE));
     return ok('key storage', `${shown}; not encrypted, only your account can read it`);
   } catch (error) {
     if (causeOf(error) === 'ENOENT') return ok('key storage', `${file}, not made yet`);
