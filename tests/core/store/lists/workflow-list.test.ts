@@ -108,8 +108,9 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
       { agent: 'writer', tool: 'grep', outcome: 'error', minCostUsd: 0.003, folder: '/home/ada' },
     ];
     for (const sort of ['newest', 'cost', 'tokens', 'duration'] as const) {
-      for (const filter of filters) {
-        const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), 7);
+      for (const [index, filter] of filters.entries()) {
+        // Many small pages of all of them; of those that fit a filter a few.
+        const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), index === 0 ? 7 : 20);
         const expected = made.filter((one) => fits(one, filter)).map(({ row }) => row);
         expected.sort((a, b) => ORDERS[sort](b) - ORDERS[sort](a));
         expect(
