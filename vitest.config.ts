@@ -7,12 +7,15 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { COMPILED } from './tests/support/compiled.ts';
 
 /** Replaces a module, a global or the clock: what ids and caches remember of that must not reach other files. */
 const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
 /** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
 const ENGINE = /\/support\/(engine|reflecting)\.ts'/;
 
+// Also for the processes of vitest, and for those that the program itself starts in a test.
+Object.assign(process.env, COMPILED);
 // Whatever the machine says: folders that others may write are refused, and tests make many.
 process.umask(0o022);
 

@@ -3,13 +3,11 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { DurableEvent } from '#contract/event.ts';
-import { COMPILED } from './compiled.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
 
 const HOST = fileURLToPath(new URL('crash-host.ts', import.meta.url));
 const RESUMER = fileURLToPath(new URL('crash-resumer.ts', import.meta.url));
-const environment = { ...process.env, ...COMPILED };
 /** Of one process that resumes. */
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
@@ -44,7 +42,6 @@ function host(lives: readonly HostedLife[], started?: Life['started']): Promise<
   const child = spawn(process.execPath, [HOST, JSON.stringify(lives)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PATIENCE_MS,
-    env: environment,
   });
   started?.(child);
   let out = '';
@@ -144,7 +141,7 @@ export class Resumer {
     // The engine frees little of a store that was closed.
     if (this.#served % LIVES_EACH === 0) this.end();
     this.#served += 1;
-    const child = (this.#child ??= fork(RESUMER, { env: environment, serialization: 'advanced' }));
+    const child = (this.#child ??= fork(RESUMER, { serialization: 'advanced' }));
     const resumed = await new Promise<Resumed>((resolve, reject) => {
       const gone = (code: number | null): void => reject(new Error(`the resumer ended with ${code}`));
       child.once('exit', gone);

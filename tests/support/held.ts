@@ -1,6 +1,7 @@
 /** What a process holds on to: that which must not grow with the work that is done. */
 import { readdir, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { Transcript } from '#core/log/transcript.ts';
 import { Workflow } from '#core/workflows/workflow.ts';
@@ -21,8 +22,10 @@ const KINDS: readonly ((...input: never[]) => unknown)[] = [
   ...[EventTarget, Socket, Workflow, Transcript],
 ] as unknown as ((...input: never[]) => unknown)[];
 
-/** Looks after a collection of garbage. */
+/** Looks after collections of garbage; what one lets go of in the turn after it would hide what is kept later. */
 export async function held(): Promise<Held> {
+  queryObjects(EventTarget, { format: 'count' });
+  await setImmediate();
   return {
     handles: process.getActiveResourcesInfo().length,
     listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),

@@ -109,7 +109,9 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     ];
     for (const sort of ['newest', 'cost', 'tokens', 'duration'] as const) {
       for (const filter of filters) {
-        const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), 7);
+        // Small pages of all of them and of those that several filters leave; what one filter leaves in two or three.
+        const limit = Object.keys(filter).length === 1 ? 20 : 7;
+        const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), limit);
         const expected = made.filter((one) => fits(one, filter)).map(({ row }) => row);
         expected.sort((a, b) => ORDERS[sort](b) - ORDERS[sort](a));
         expect(
