@@ -57,7 +57,9 @@ test.runIf(isRoot)('a disk that fills up during a workflow', { timeout: 120_000 
     conversationId: string;
   };
   await child.ended;
-  expect(message).toMatch(/history could not be written, so all work was stopped\. The disk of the store is full: free some space/);
+  expect(message).toMatch(
+    /history could not be written, so all work was stopped\. The disk of the store is full: free some space/,
+  );
   expect(seq).toBeGreaterThan(0);
   // As long as it is full, every start says so.
   expect(await answerOf('open', data)).toMatchObject({ code: 'store_unwritable' });

@@ -111,9 +111,9 @@ test('Ctrl-C before the message is stored says that nothing was started', async 
   expect(io.err()).toBe('triad: stopped by SIGINT before the message was stored: nothing was started\n');
 });
 
-test.runIf(existsSync('/dev/full')).for([[[]], [['--json']]])(
+test.runIf(existsSync('/dev/full')).for<string[]>([[], ['--json']])(
   'where only the last words cannot be written (%j), one line says how to read them',
-  async ([args]) => {
+  async (args) => {
     const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
     const stdout = createWriteStream('/dev/full');
     const { err, io } = await triad(['run', ...args, 'x'], { client, stdout });
