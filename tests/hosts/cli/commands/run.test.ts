@@ -111,20 +111,20 @@ test('Ctrl-C before the message is stored says that nothing was started', async 
   expect(io.err()).toBe('triad: stopped by SIGINT before the message was stored: nothing was started\n');
 });
 
-test.runIf(existsSync('/dev/full')).for<string[]>([[], ['--json']])(
-  'where only the last words cannot be written (%j), one line says how to read them',
-  async (args) => {
-    const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
-    const stdout = createWriteStream('/dev/full');
-    const { err, io } = await triad(['run', ...args, 'x'], { client, stdout });
-    expect(io.signal.reason).toMatchObject({ by: 'unwritable', exitCode: 1 });
-    expect(err.split('\n').slice(-2)).toEqual([
-      `The answer is stored; read it with: triad sessions show ${conversationId}`,
-      '',
-    ]);
-    expect(err).not.toContain('continue with');
-  },
-);
+test.runIf(existsSync('/dev/full')).for([
+  ['run', 'x'],
+  ['run', '--json', 'x'],
+])('where only the last words of %s %s cannot be written, one line says how to read them', async (args) => {
+  const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
+  const stdout = createWriteStream('/dev/full');
+  const { err, io } = await triad(args, { client, stdout });
+  expect(io.signal.reason).toMatchObject({ by: 'unwritable', exitCode: 1 });
+  expect(err.split('\n').slice(-2)).toEqual([
+    `The answer is stored; read it with: triad sessions show ${conversationId}`,
+    '',
+  ]);
+  expect(err).not.toContain('continue with');
+});
 
 test('a workflow whose history cannot be written ends the command with the reason', async () => {
   const io = memoryIo({ client: scripted([delta]) });
