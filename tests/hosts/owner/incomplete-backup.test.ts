@@ -74,7 +74,7 @@ test('what is missing is said, counts as no backup to keep or to name, and remov
   expect(err).toContain(', what can be read: 4 conversations, 31 workflows, ');
   const kept = join(lost.home, 'backups', (first?.folder ?? '').split('/').at(-1) ?? '');
   expect(err).toContain(
-    `triad: This backup is not complete: 1 message or result cannot be found or read in the store. The newest one that is was made at ${first?.madeAt}; to put it back: triad restore ${kept}\n`,
+    `triad: This backup is not complete: 1 message or result cannot be found or read in the store. The newest complete one was made at ${first?.madeAt}; to put it back: triad restore ${kept}\n`,
   );
   expect(err).not.toContain('removed');
   expect(backupsOf(lost.home)).toMatchObject([
@@ -96,7 +96,7 @@ test('blocks of a table that cannot be read are missing too', async () => {
   const { code, err } = await inProcess(home, 'disk')(['backup']);
   expect([code, err]).toEqual([
     1,
-    expect.stringMatching(/This backup is not complete: .*There is no older backup that is\./) as string,
+    expect.stringMatching(/This backup is not complete: .*There is no complete one\./) as string,
   ]);
 });
 
@@ -172,9 +172,17 @@ test('of a store without a backup, what cannot be opened is told with what is le
     expect(restored).toEqual({
       code: 2,
       out: '',
-      err: `triad: Nothing of the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
+      err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
     });
   }
+  // What opens and lists no conversation could not be gone on with.
+  const listless = await movedHome(base);
+  await task('lose-rows', store(listless));
+  const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringMatching(/^triad: No conversation in the store /) as string,
+  ]);
   // Which list of files counts can be found out again.
   for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
     const { restored } = await damagedBy((home) => harm(join(store(home), 'CURRENT')));

@@ -82,7 +82,7 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   }
   const look = await lookInto(join(staging, 'store'));
   if (look === null) throw new TriadError('conflict', 'Nothing can be restored in the desktop: use a terminal.');
-  if (manifest === null && (!look.ok || look.version === null)) throw unreadable(from, look);
+  if (manifest === null && isLost(look)) throw unreadable(from, look);
   if (!look.ok) throw unfit(from, look.fault);
   if (look.version === null) throw unfit(from, 'nothing was ever stored in it');
   const holds = Counts.parse(look);
@@ -93,9 +93,13 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   return { holds, missing: look.missing, madeAt: manifest?.madeAt ?? null };
 }
 
+/** With no conversation that can be listed, nothing could be gone on with. */
+const isLost = (look: Look): boolean =>
+  !look.ok || look.version === null || (look.conversations === 0 && look.missing !== null);
+
 /** Of a store's own folder nothing comes back: whoever asked for it learns what is left, without the engine's words. */
 function unreadable(store: string, look: Look): TriadError {
-  const detail = look.ok ? 'it has no schema version' : look.fault;
-  const message = `Nothing of the store in ${store} can be read${readableText(store)}. To begin with an empty one, move it away: mv ${shellWord(store)} ${shellWord(`${store}.damaged`)}`;
-  return new TriadError('bad_input', message, { detail });
+  const detail = look.ok ? look.missing : look.fault;
+  const message = `No conversation in the store in ${store} can be read${readableText(store)}. To begin with an empty one, move it away: mv ${shellWord(store)} ${shellWord(`${store}.damaged`)}`;
+  return new TriadError('bad_input', message, { detail: detail ?? 'it has no schema version' });
 }

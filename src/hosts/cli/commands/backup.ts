@@ -82,8 +82,8 @@ export async function restoreBackup(io: Io, given: string, { json }: Options): P
 /** No older one was removed for it. */
 function advice(data: string): string {
   const best = bestBackup(data);
-  if (best === null || best.missing !== null) return 'There is no older backup that is.';
-  return `The newest one that is was made at ${best.madeAt}; to put it back: triad restore ${visible(shellWord(best.folder))}`;
+  if (best === null || best.missing !== null) return 'There is no complete one.';
+  return `The newest complete one was made at ${best.madeAt}; to put it back: triad restore ${visible(shellWord(best.folder))}`;
 }
 
 /** Nothing of a person's lies in the program's own folders: there it would be in the way, or copied, or removed. */

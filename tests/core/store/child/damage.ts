@@ -1,6 +1,6 @@
 /**
  * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`) fills a new one, `lose FOLDER` takes the
- * newest entry away, `read FOLDER…` prints a line for
+ * newest entry away, `lose-rows FOLDER` every conversation's own row, `read FOLDER…` prints a line for
  * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
@@ -36,16 +36,17 @@ async function missingIn(store: Store): Promise<Missing[]> {
   return missing;
 }
 
-async function loseEntry(folder: string): Promise<void> {
+async function lose(folder: string): Promise<void> {
   const database = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
-  const [ids] = (await database.query('SELECT VALUE id FROM message')) as [unknown[]];
-  await database.transaction('DELETE $last RETURN NONE;', { last: ids.slice(-1) });
+  const table = task === 'lose' ? 'message' : 'conversation';
+  const [ids] = (await database.query(`SELECT VALUE id FROM ${table}`)) as [unknown[]];
+  await database.transaction('DELETE $some RETURN NONE;', { some: task === 'lose' ? ids.slice(-1) : ids });
   await database.close();
 }
 
 for (const folder of folders) {
-  if (task === 'lose') {
-    await loseEntry(folder);
+  if (task.startsWith('lose')) {
+    await lose(folder);
     continue;
   }
   let line: Record<string, unknown> = {};
