@@ -9,7 +9,8 @@ const NO_COUNTS = { conversations: 0, workflows: 0, events: 0 };
 const ALL = { conversations: 99, workflows: 99, events: 999 };
 
 test('a whole store lacks nothing, whatever is under way', async () => {
-  const { store, database, close } = await openOn('mem');
+  const opened = await openOn('mem');
+  const { store, database } = opened;
   expect(await lacksOf(database, NO_COUNTS)).toEqual([]);
   const [running, trashed, purged] = [new Conversation(store), new Conversation(store), new Conversation(store)];
   for (const one of [running, trashed, purged]) await (await one.create()).add({ children: [{ agent: 'helper' }] });
@@ -20,11 +21,12 @@ test('a whole store lacks nothing, whatever is under way', async () => {
   expect(await lacksOf(database, ALL)).toEqual([]);
   await store.settled();
   expect(await lacksOf(database, ALL)).toEqual([]);
-  await close();
+  await opened.close();
 });
 
 test('a conversation of which only events are left is missing, and so is what no list gives', async () => {
-  const { store, database, close } = await openOn('mem');
+  const opened = await openOn('mem');
+  const { store, database } = opened;
   const conversation = await new Conversation(store).create();
   await conversation.add();
   const events = await store.lastSeq(conversation.row.id);
@@ -32,5 +34,5 @@ test('a conversation of which only events are left is missing, and so is what no
   expect(countsOf(await lacksOf(database, NO_COUNTS))).toBe(`1 record, 1 workflow and ${events} events`);
   await database.query('DELETE conversation; DELETE workflow;');
   expect(countsOf(await lacksOf(database, { conversations: 0, workflows: 0, events }))).toMatch(/record|workflow/);
-  await close();
+  await opened.close();
 });
