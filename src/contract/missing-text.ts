@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
 export function missingText(missing: readonly Missing[] | undefined): string | null {
   const counted = countsOf(missing ?? []);
   if (counted === null) return null;
-  return `This history is not complete: ${counted} cannot be found or read in the store. To get them back, restore a backup with "triad restore DIR".`;
+  return `${incompleteText('history', counted)} To get them back, restore a backup with "triad restore DIR".`;
 }
 
 /** One sentence with what to do, for lists of what is stored and of what was found in it; null if they have all. */
@@ -31,8 +31,16 @@ export function unlistedText({ conversations, workflows }: Unlisted): string | n
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
+/** `counted`: what `countsOf` said. */
+export function incompleteText(what: 'history' | 'backup', counted: string): string {
+  return `This ${what} is not complete: ${counted} cannot be found or read in the store.`;
+}
+
+/** What is missing, without where. */
+export type Lack = Pick<Missing, 'kind' | 'count'>;
+
 /** For instance "3 events and 1 model request"; null if nothing is missing. */
-export function countsOf(missing: readonly Missing[]): string | null {
+export function countsOf(missing: readonly Lack[]): string | null {
   const counts = new Map<Missing['kind'], number>();
   for (const { kind, count } of missing) counts.set(kind, (counts.get(kind) ?? 0) + count);
   const parts = [...counts].map(([kind, count]) => `${count} ${WORDS[kind][count === 1 ? 0 : 1]}`);

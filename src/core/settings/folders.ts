@@ -35,7 +35,7 @@ export async function ownFolders({ config, data }: Folders, store: string | null
 }
 
 /** Of what does not exist yet: its place in the nearest folder that does, links on the way followed. */
-async function canonical(path: string): Promise<string> {
+export async function canonical(path: string): Promise<string> {
   const full = resolve(path);
   const parent = dirname(full);
   return realpath(full).catch(async () => (parent === full ? full : join(await canonical(parent), basename(full))));

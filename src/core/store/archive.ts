@@ -21,7 +21,7 @@ export type Archive = Pick<
   | 'trash'
   | 'restore'
   | 'purge'
-  | 'purgeTrashedBefore'
+  | 'trashedBefore'
   | 'settled'
   | 'rebuild'
 >;
@@ -29,9 +29,6 @@ type Reads = Pick<
   Store,
   'runsOf' | 'callsOf' | 'unfinishedWorkflows' | 'conversation' | 'lastSeq' | 'events' | 'commit'
 >;
-
-/** Conversations of one page when the trash is purged. */
-const PURGE = 50;
 
 /** The caller calls `ended` after a commit that ends a workflow, which schedules its indexing. */
 export function archiveOf(
@@ -91,7 +88,7 @@ function trashOf(
   database: Database,
   reads: Reads,
   worker: IdleWorker,
-): Pick<Archive, 'trashed' | 'trash' | 'restore' | 'purge' | 'purgeTrashedBefore'> {
+): Pick<Archive, 'trashed' | 'trash' | 'restore' | 'purge' | 'trashedBefore'> {
   const purge = async (id: string): Promise<boolean> => {
     const lastSeq = await reads.lastSeq(id);
     const started = await worker.exclusive(() => startPurge(database, id, lastSeq));
@@ -103,13 +100,6 @@ function trashOf(
     trash: (id, at) => worker.exclusive(() => moveToTrash(database, id, at)),
     restore: (id) => worker.exclusive(() => restoreFromTrash(database, id)),
     purge,
-    purgeTrashedBefore: async (at) => {
-      let count = 0;
-      for (;;) {
-        const ids = await deletedBefore(database, at, PURGE);
-        for (const id of ids) if (await purge(id)) count += 1;
-        if (ids.length < PURGE) return count;
-      }
-    },
+    trashedBefore: (at, limit) => deletedBefore(database, at, limit),
   };
 }

@@ -146,8 +146,8 @@ export interface Store {
   restore(conversationId: string): Promise<boolean>;
   /** Deletes it permanently: gone when this resolves; the background deletes its rows. False: not in the trash. */
   purge(conversationId: string): Promise<boolean>;
-  /** Purges conversations that were moved to the trash before the instant; returns how many. */
-  purgeTrashedBefore(at: string): Promise<number>;
+  /** At most `limit` conversations that were moved to the trash before the instant. */
+  trashedBefore(at: string, limit: number): Promise<string[]>;
 
   /** Resolves when the background work is done: ended workflows are indexed, purged rows deleted. */
   settled(): Promise<void>;

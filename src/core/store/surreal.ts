@@ -117,7 +117,6 @@ export function storeOn(database: Closable, folder: string | null = null, lost =
     trash: forgetting(archive.trash),
     restore: forgetting(archive.restore),
     purge: forgetting(archive.purge),
-    purgeTrashedBefore: forgetting(archive.purgeTrashedBefore),
     rebuild: forgetting(archive.rebuild),
     beginBackup: async () => {
       if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');

@@ -1,14 +1,17 @@
 /** What calls replaced in workspaces: the bytes before, kept until their conversation is gone, so that each write can be undone. */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Change } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { TriadError } from '../base/errors.ts';
+import { codeOf, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 
 /** A side of a change: the file's bytes, or null where there is no file. */
 type Side = Buffer | null;
+
+/** End of the name of a folder whose conversation is being deleted for good. */
+const CONDEMNED = '.deleted';
 
 export class Changes {
   readonly #folder: string;
@@ -65,13 +68,27 @@ export class Changes {
     return found.flat().sort((a, b) => (a.at < b.at ? -1 : 1));
   }
 
-  async forget(conversationId: string): Promise<void> {
-    await rm(join(this.#folder, conversationId), { recursive: true, force: true });
+  /** To be called before a conversation is deleted for good: what a kill leaves behind then is told from what must stay. */
+  async condemn(conversationId: string): Promise<void> {
+    const folder = join(this.#folder, conversationId);
+    await rename(folder, `${folder}${CONDEMNED}`).catch(unlessMissing);
   }
 
-  /** Conversations of which something is kept. */
-  conversations(): Promise<string[]> {
-    return readdir(this.#folder).catch(() => []);
+  /** It was not deleted. */
+  async reprieve(conversationId: string): Promise<void> {
+    const folder = join(this.#folder, conversationId);
+    await rename(`${folder}${CONDEMNED}`, folder).catch(unlessMissing);
+  }
+
+  /** It was deleted: removes what was condemned of it. */
+  async forget(conversationId: string): Promise<void> {
+    await rm(join(this.#folder, `${conversationId}${CONDEMNED}`), { recursive: true, force: true });
+  }
+
+  /** Conversations that were condemned, and neither forgotten nor reprieved. */
+  async condemned(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch((): string[] => []);
+    return names.filter((name) => name.endsWith(CONDEMNED)).map((name) => name.slice(0, -CONDEMNED.length));
   }
 
   #file(change: Change, side: 'before' | 'after'): string {
@@ -82,6 +99,10 @@ export class Changes {
   #place({ conversationId, runId, toolCallId }: Change): string {
     return join(this.#folder, conversationId, `${runId}-${sha256(toolCallId).slice(0, 16)}`);
   }
+}
+
+function unlessMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }
 
 const Kept = z

@@ -12,32 +12,48 @@ export function refuseInTrash({ deletedAt }: Pick<ConversationRow, 'deletedAt'>)
   if (deletedAt) throw new TriadError('conflict', 'This conversation is in the trash: restore it first');
 }
 
-/** Deletes for good what has been in the trash for too long, now and every day, until the signal. */
-export function keepTrash(
-  store: Pick<Store, 'purgeTrashedBefore' | 'conversation'>,
-  changes: Pick<Changes, 'conversations' | 'forget'>,
-  signal: AbortSignal,
-): void {
-  const empty = (): void => {
-    const before = new Date(Date.now() - TRASH_DAYS * DAY_MS).toISOString();
-    // What could not be deleted today is deleted tomorrow.
-    store
-      .purgeTrashedBefore(before)
-      .then(() => forgetPurged(store, changes, signal))
-      .catch(() => undefined);
-  };
-  if (signal.aborted) return;
-  const timer = setInterval(empty, DAY_MS).unref();
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
-  empty();
+type Purging = Pick<Store, 'purge' | 'conversation'>;
+type Kept = Pick<Changes, 'condemn' | 'reprieve' | 'forget' | 'condemned'>;
+
+/** Deletes a conversation for good, with what its calls replaced. False: it is not in the trash. */
+export async function purge(store: Pick<Store, 'purge'>, changes: Kept, id: string): Promise<boolean> {
+  await changes.condemn(id);
+  const done = await store.purge(id);
+  await (done ? changes.forget(id) : changes.reprieve(id));
+  return done;
 }
 
-/** What calls replaced goes with its conversation, also where the program died between the two. */
-async function forgetPurged(
-  store: Pick<Store, 'conversation'>,
-  changes: Pick<Changes, 'conversations' | 'forget'>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const id of await changes.conversations())
-    if (!signal.aborted && (await store.conversation(id)) === null) await changes.forget(id);
+/** Conversations purged before the next ones are looked for. */
+const PAGE = 50;
+
+/** Deletes for good what has been in the trash for too long, now and every day, until the signal. */
+export function keepTrash(store: Purging & Pick<Store, 'trashedBefore'>, changes: Kept, signal: AbortSignal): void {
+  const empty = async (): Promise<void> => {
+    const before = new Date(Date.now() - TRASH_DAYS * DAY_MS).toISOString();
+    await finishPurges(store, changes, signal);
+    for (let more = true; more && !signal.aborted;) {
+      const ids = await store.trashedBefore(before, PAGE);
+      const done = [];
+      for (const id of ids) done.push(await purge(store, changes, id));
+      more = done.includes(true);
+    }
+  };
+  if (signal.aborted) return;
+  // What could not be deleted today is deleted tomorrow.
+  const tried = () => void empty().catch(() => undefined);
+  const timer = setInterval(tried, DAY_MS).unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  tried();
+}
+
+/**
+ * Where the program died during a purge. What the store merely does not know is not touched: it may be a new one, in
+ * the place of one that is gone for a while.
+ */
+async function finishPurges(store: Purging, changes: Kept, signal: AbortSignal): Promise<void> {
+  for (const id of await changes.condemned()) {
+    if (signal.aborted) return;
+    const there = (await store.conversation(id)) !== null;
+    await (there ? changes.reprieve(id) : changes.forget(id));
+  }
 }

@@ -2,7 +2,12 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { TRASH_DAYS } from '#contract/limits.ts';
 import type { TriadError } from '#core/base/errors.ts';
+import { newId } from '#core/base/ids.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { Changes } from '#core/tools/changes.ts';
+import { DAY_MS, keepTrash } from '#core/workflows/trash.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -163,6 +168,34 @@ test('what was kept goes with its conversation, and not before', async () => {
   expect(await readdir(kept)).toContain(conversationId);
   await runtime.request('conversation.purge', { conversationId });
   expect(await readdir(kept)).not.toContain(conversationId);
+});
+
+test('a start removes what a killed purge left, and nothing else that its store does not know', async () => {
+  const [engine, store] = [await written(), await openStore({ url: 'mem://' })];
+  const { conversationId, folder } = engine;
+  const kept = `${folder}-replaced`;
+  const before = await readdir(join(kept, conversationId));
+  // Condemned, then killed: before the store deleted it, and after.
+  await rename(join(kept, conversationId), join(kept, `${conversationId}.deleted`));
+  await mkdir(join(kept, `${newId()}.deleted`));
+  keepTrash(engine.store, new Changes(kept), AbortSignal.timeout(60_000));
+  await expect.poll(() => readdir(kept)).toEqual([conversationId]);
+  // The store is gone for one start, and another begins.
+  await mkdir(join(kept, `${newId()}.deleted`));
+  keepTrash(store, new Changes(kept), AbortSignal.timeout(60_000));
+  await expect.poll(() => readdir(kept)).toEqual([conversationId]);
+  expect(await readdir(join(kept, conversationId))).toEqual(before);
+  expect(await states(engine)).toHaveLength(2);
+  await store.close();
+});
+
+test('what was in the trash for too long goes at a start, with what it replaced', async () => {
+  const engine = await written();
+  const { conversationId, store, folder } = engine;
+  await store.trash(conversationId, new Date(Date.now() - (TRASH_DAYS + 1) * DAY_MS).toISOString());
+  keepTrash(store, new Changes(`${folder}-replaced`), AbortSignal.timeout(60_000));
+  await expect.poll(() => readdir(`${folder}-replaced`)).toEqual([]);
+  expect(await store.conversation(conversationId)).toBeNull();
 });
 
 test('a call that wrote nothing cannot be undone', async () => {

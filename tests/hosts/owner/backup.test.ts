@@ -142,7 +142,8 @@ test('a store of which there is no backup gives what can be read of it', async (
   const store = join(home.home, 'store');
   await damage(store, /\.log$/);
   const { err } = await home.triad(['sessions', 'list']);
-  expect(err).toContain(`there is no backup of it; to go on with what can be read of it: triad restore ${store}\n`);
+  expect(err).toContain('there is no backup of it; its sessions can be read as Markdown in ');
+  expect(err).toContain(`; to go on with what can be read of it: triad restore ${store}\n`);
   const here = inProcess(home, 'disk');
   expect((await here(['restore', store])).code).toBe(0);
   expect((await here(['run', 'three'])).code).toBe(0);

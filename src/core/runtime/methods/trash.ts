@@ -1,6 +1,6 @@
 /** The methods of the trash: delete, restore and purge. */
 import { mustExist, TriadError } from '../../base/errors.ts';
-import { DAY_MS } from '../../workflows/trash.ts';
+import { DAY_MS, purge } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -54,8 +54,7 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
         if (isBusy(conversationId)) throw busy();
         // Files first: if they cannot be removed, nothing is purged.
         if ((await conversation(conversationId)).deletedAt) await sessions.moved(conversationId);
-        if (!(await store.purge(conversationId))) throw notInTrash();
-        await changes.forget(conversationId);
+        if (!(await purge(store, changes, conversationId))) throw notInTrash();
       });
       return {};
     },

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { countsOf } from '#contract/missing-text.ts';
 import { TriadError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text.ts';
+import { beganAt, sessionsBeside } from './began.ts';
 import { Counts, lookInto } from './copy.ts';
 import { type Manifest, manifestOf, writeManifest } from './manifest.ts';
 
@@ -37,14 +39,19 @@ export async function beginBackup(data: string, kind: Kind): Promise<string> {
 export const finishedName = (partial: string): string => partial.slice(0, -PARTIAL.length);
 
 /**
- * Looks into the copy that lies in `partial/store`, writes the manifest and gives the backup its name. Rejects with
- * `store_failed` if the copy cannot be read. `schema`: its version, where nobody can look.
+ * Looks into the copy that lies in `partial/store`, writes the manifest, which also says what is missing, and gives the
+ * backup its name. Rejects with `store_failed` if the copy cannot be opened. `schema`: its version, where nobody can look.
  */
 export async function finishBackup(partial: string, schema: number): Promise<Backup> {
   const look = await lookInto(join(partial, 'store'));
   if (look?.ok === false)
     throw new TriadError('store_failed', `The copy of the store cannot be read: ${look.fault}`, { detail: look.fault });
-  const manifest = await writeManifest(partial, { schema: look?.version ?? schema, holds: look && Counts.parse(look) });
+  const manifest = await writeManifest(partial, {
+    schema: look?.version ?? schema,
+    holds: look && Counts.parse(look),
+    // What is backed up has a schema.
+    missing: look?.missing ?? (look?.version === null ? countsOf([{ kind: 'rows', count: 1 }]) : null),
+  });
   const folder = finishedName(partial);
   await rename(partial, folder);
   return { folder, ...manifest };
@@ -62,9 +69,20 @@ export function backupsOf(data: string, kind?: Kind): Backup[] {
     .sort((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
 }
 
+export const isEmpty = ({ holds }: Backup) => holds !== null && Object.values(holds).every((count) => count === 0);
+
+/** The newest, or the newest before an instant, from which everything comes back: neither incomplete nor empty, unless all are. */
+export function bestBackup(data: string, before?: string): Backup | null {
+  const all = backupsOf(data).filter(({ madeAt }) => before === undefined || madeAt < before);
+  const whole = all.filter(({ missing }) => missing === null);
+  return whole.find((backup) => !isEmpty(backup)) ?? all.find((backup) => !isEmpty(backup)) ?? all[0] ?? null;
+}
+
 /**
  * Removes the backups of one kind beyond a number and an age in days, never the one that was made last; and what is
- * left of those that were never finished. Returns the folders of the backups that are gone.
+ * left of those that were never finished. Returns the folders of the backups that are gone. One in which something is
+ * missing neither removes others nor counts among them; nor does an empty one remove any that holds something, or one
+ * of a store that began in the place of another any that is older than it.
  */
 export async function prune(
   data: string,
@@ -73,8 +91,13 @@ export async function prune(
   { keep, days }: { keep: number; days: number | null },
 ): Promise<string[]> {
   const oldest = days === null ? '' : new Date(Date.now() - days * 86_400_000).toISOString();
-  const others = backupsOf(data, kind).filter(({ folder }) => folder !== made.folder);
-  const gone = others.filter(({ madeAt }, index) => index >= keep - 1 || madeAt < oldest).map(({ folder }) => folder);
+  const began = await beganAt(join(made.folder, 'store'));
+  const others = backupsOf(data, kind).filter(({ folder, missing }) => folder !== made.folder && missing === null);
+  const mayGo = (backup: Backup): boolean =>
+    made.missing === null && !(isEmpty(made) && !isEmpty(backup)) && (began === null || backup.madeAt > began);
+  const gone = others
+    .filter((backup, index) => (index >= keep - 1 || backup.madeAt < oldest) && mayGo(backup))
+    .map(({ folder }) => folder);
   for (const folder of gone) await removeBackup(folder);
   await removeLeftOvers(data, kind);
   return gone;
@@ -105,14 +128,33 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** How to put back the best backup, as a clause; null where there is none. */
+function wayBack(store: string, before?: string): string | null {
+  const best = bestBackup(dirname(store), before);
+  if (best === null) return null;
+  const lacking = best.missing === null ? '' : ` (it lacks ${best.missing})`;
+  return `its newest backup is of ${best.madeAt}${lacking}; to put it back: triad restore ${shellWord(best.folder)}`;
+}
+
+/** Where the sessions can still be read, as a clause that goes on; empty where there are none. */
+export function readableText(store: string, before?: string): string {
+  const sessions = sessionsBeside(store, before);
+  return sessions === null ? '' : `; its sessions can be read as Markdown in ${sessions}`;
+}
+
 /**
  * The `store_failed` error of a store whose files are not what the engine wrote: names the command that puts back the
- * newest backup, or says that there is none.
+ * best backup, or says what is left where there is none.
  */
 export function damaged(store: string, detail: string, cause?: unknown): TriadError {
-  const [newest] = backupsOf(dirname(store));
-  const way = newest
-    ? `its newest backup is of ${newest.madeAt}; to put it back: triad restore ${shellWord(newest.folder)}`
-    : `there is no backup of it; to go on with what can be read of it: triad restore ${shellWord(store)}`;
-  return new TriadError('store_failed', `The store in ${store} is damaged: ${way}`, { detail, cause });
+  const rest = `there is no backup of it${readableText(store)}; to go on with what can be read of it: triad restore ${shellWord(store)}`;
+  const message = `The store in ${store} is damaged: ${wayBack(store) ?? rest}`;
+  return new TriadError('store_failed', message, { detail, cause });
+}
+
+/** Of a store that is gone, so that another begins: how its history comes back; null where nothing of it lies there. */
+export function historyText(store: string, before?: string): string | null {
+  const way = wayBack(store, before);
+  if (way === null && sessionsBeside(store, before) === null) return null;
+  return way ?? `there is no backup of it${readableText(store, before)}`;
 }

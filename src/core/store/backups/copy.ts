@@ -23,8 +23,8 @@ const DIARY = /^LOG/;
 export const Counts = z.object({ conversations: z.int(), workflows: z.int(), events: z.int() });
 export type Counts = z.infer<typeof Counts>;
 
-/** `version` is null where no schema was ever made. */
-const Held = Counts.extend({ version: z.int().nullable() });
+/** `version` is null where no schema was ever made; `missing`: what should be there, in words, null if nothing is missing. */
+const Held = Counts.extend({ version: z.int().nullable(), missing: z.string().nullable() });
 export type Look = ({ ok: true } & z.infer<typeof Held>) | { ok: false; fault: string };
 
 /**

@@ -3,8 +3,8 @@
  * What has no manifest was never finished, and is no backup.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -21,6 +21,8 @@ const Manifest = z.object({
   schema: z.int().min(0),
   /** Null where nobody could look into the copy. */
   holds: Counts.nullable(),
+  /** What the store lacked when the copy was made, in words; null for a whole backup. */
+  missing: z.string().nullable().default(null),
   bytes: z.int(),
   /** Of every other file, by path relative to the folder. */
   sha256: z.record(z.string(), z.string()),
@@ -28,7 +30,10 @@ const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** Reads every file of the folder and writes the manifest, which makes a backup of it. */
-export async function writeManifest(folder: string, about: Pick<Manifest, 'schema' | 'holds'>): Promise<Manifest> {
+export async function writeManifest(
+  folder: string,
+  about: Pick<Manifest, 'schema' | 'holds' | 'missing'>,
+): Promise<Manifest> {
   const paths = await pathsIn(folder);
   const sizes = await Promise.all(paths.map(async (path) => (await stat(join(folder, path))).size));
   const manifest: Manifest = {
@@ -65,9 +70,26 @@ export function unfit(folder: string, why: string): TriadError {
   return new TriadError('bad_input', `The backup in ${folder} is damaged (${why}): use another one.`);
 }
 
-/** Whether the folder is a store as the engine keeps it, without a manifest. */
+/** Whether the folder is a store as the engine keeps it, without a manifest of ours. */
 export async function isPlainStore(folder: string): Promise<boolean> {
-  return (await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '')).startsWith('MANIFEST-');
+  return (await newestList(folder)) !== null;
+}
+
+/** Names the newest list of the engine's files again where the one that says which it is cannot be used. */
+export async function mendCurrent(folder: string): Promise<void> {
+  const current = join(folder, 'CURRENT');
+  const named = (await readFile(current, 'utf8').catch(() => '')).trim();
+  if (LIST.test(named) && existsSync(join(folder, named))) return;
+  const newest = await newestList(folder);
+  if (newest !== null) await writeFile(current, `${newest}\n`);
+}
+
+const LIST = /^MANIFEST-(\d+)$/;
+
+async function newestList(folder: string): Promise<string | null> {
+  const numberOf = (name: string): number => Number(LIST.exec(name)?.[1]);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => LIST.test(name));
+  return names.sort((a, b) => numberOf(b) - numberOf(a))[0] ?? null;
 }
 
 async function pathsIn(folder: string): Promise<string[]> {

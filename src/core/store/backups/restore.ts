@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { TriadError } from '../../base/errors.ts';
-import { stamp } from './backups.ts';
-import { BESIDE, copyBeside, copyStore, Counts, lookInto } from './copy.ts';
+import { shellWord } from '../../base/text.ts';
+import { readableText, stamp } from './backups.ts';
+import { BESIDE, copyBeside, copyStore, Counts, type Look, lookInto } from './copy.ts';
 import { WITNESS } from '../opening/log-witness.ts';
-import { compareFiles, isPlainStore, manifestOf, unfit } from './manifest.ts';
+import { compareFiles, isPlainStore, manifestOf, mendCurrent, unfit } from './manifest.ts';
 
 const STAGING = 'restoring';
 const JOURNAL = 'ready.json';
@@ -22,6 +23,8 @@ const Journal = z.object({ aside: z.string() });
 
 export interface Restored {
   holds: Counts;
+  /** What the store lacked that was copied, in words; null for a whole one. */
+  missing: string | null;
   /** When the backup was made; null for a folder that is a store, but no backup. */
   madeAt: string | null;
   /** Where what was there before is now. */
@@ -36,11 +39,11 @@ export async function restore(data: string, from: string): Promise<Restored> {
   await finishRestore(data);
   const staging = join(data, STAGING);
   try {
-    const { holds, madeAt } = await stage(from, staging);
+    const staged = await stage(from, staging);
     const aside = join(data, `set-aside-${stamp()}`);
     await writeAtomically(join(staging, JOURNAL), JSON.stringify({ aside }), { mode: 0o600 });
     await finishRestore(data);
-    return { holds, madeAt, aside };
+    return { ...staged, aside };
   } catch (error) {
     if (!existsSync(join(staging, JOURNAL))) await rm(staging, { recursive: true, force: true });
     throw error;
@@ -73,11 +76,13 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   await copyStore(manifest === null ? from : join(from, 'store'), join(staging, 'store'));
   if (manifest !== null) await copyBeside(from, staging);
   // What is left of a damaged store is not held against what it was.
-  if (manifest === null) await rm(join(staging, 'store', WITNESS), { force: true });
+  if (manifest === null) {
+    await rm(join(staging, 'store', WITNESS), { force: true });
+    await mendCurrent(join(staging, 'store'));
+  }
   const look = await lookInto(join(staging, 'store'));
   if (look === null) throw new TriadError('conflict', 'Nothing can be restored in the desktop: use a terminal.');
-  if (!look.ok && manifest === null)
-    throw new TriadError('bad_input', `Nothing of ${from} can be read (${look.fault}): move it away to start empty.`);
+  if (manifest === null && isLost(look)) throw unreadable(from, look);
   if (!look.ok) throw unfit(from, look.fault);
   if (look.version === null) throw unfit(from, 'nothing was ever stored in it');
   const holds = Counts.parse(look);
@@ -85,5 +90,16 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   for (const what of ['conversations', 'workflows', 'events'] as const)
     if (counted[what] !== holds[what]) throw unfit(from, `it has ${holds[what]} of ${counted[what]} ${what}`);
   await writeFile(join(staging, VERSION), `${look.version}\n`);
-  return { holds, madeAt: manifest?.madeAt ?? null };
+  return { holds, missing: look.missing, madeAt: manifest?.madeAt ?? null };
+}
+
+/** With no conversation that can be listed, nothing could be gone on with. */
+const isLost = (look: Look): boolean =>
+  !look.ok || look.version === null || (look.conversations === 0 && look.missing !== null);
+
+/** Of a store's own folder nothing comes back: whoever asked for it learns what is left, without the engine's words. */
+function unreadable(store: string, look: Look): TriadError {
+  const detail = look.ok ? look.missing : look.fault;
+  const message = `No conversation in the store in ${store} can be read${readableText(store)}. To begin with an empty one, move it away: mv ${shellWord(store)} ${shellWord(`${store}.damaged`)}`;
+  return new TriadError('bad_input', message, { detail: detail ?? 'it has no schema version' });
 }

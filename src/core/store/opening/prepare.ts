@@ -1,7 +1,8 @@
 /** What must be known of a store's folder before the engine opens it: its version, and whether it is whole. */
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { damaged, stamp } from '../backups/backups.ts';
+import { damaged, historyText, stamp } from '../backups/backups.ts';
+import { beganAt, markBegan } from '../backups/began.ts';
 import { copyStore, type Look, lookInto } from '../backups/copy.ts';
 import { logFault } from './log-witness.ts';
 import { isManifestTruncated } from './manifest.ts';
@@ -27,12 +28,16 @@ export async function prepareFolder(
     const holds = await holdsData(folder);
     if (holds && version > 0) throw damaged(folder, 'the file CURRENT is missing');
     if (holds) await setAside(folder, warn);
-    if (version > 0) warn(replacedWords(folder));
+    const history = historyText(folder);
+    if (history !== null) await markBegan(folder);
+    else if (version > 0) warn(`The store in ${folder} is gone, so an empty one was made. There is no backup of it.`);
+    await warnOfBeginning(folder, warn);
     // Of a store that somebody moved away: this one is not finished until its own is recorded.
     await rm(versionFile(folder), { force: true });
     return 0;
   }
   if (version === 0) return prepareUnrecorded(folder, migrations, warn);
+  await warnOfBeginning(folder, warn);
   const fault = await logFault(folder);
   if (fault !== null) throw damaged(folder, fault);
   if ((await isManifestTruncated(folder)) && !(await isTruncationHarmless(folder)))
@@ -56,7 +61,11 @@ async function prepareUnrecorded(
     await recordVersion(folder, look.version);
     return prepareFolder(folder, migrations, warn);
   }
-  const isEmpty = look.ok && look.conversations === 0 && !((await isManifestTruncated(folder)) && losesTables);
+  const isEmpty =
+    look.ok &&
+    look.missing === null &&
+    look.conversations === 0 &&
+    !((await isManifestTruncated(folder)) && losesTables);
   if (!isEmpty) await setAside(folder, warn);
   return 0;
 }
@@ -69,8 +78,12 @@ async function setAside(folder: string, warn: (line: string) => void): Promise<v
   );
 }
 
-function replacedWords(folder: string): string {
-  return `The store in ${folder} is gone, so an empty one was made. To get the history back, restore a backup with "triad restore DIR".`;
+/** At every start, as long as what came before lies beside it: nobody must take this history for all there was. */
+async function warnOfBeginning(folder: string, warn: (line: string) => void): Promise<void> {
+  const began = await beganAt(folder);
+  const history = began === null ? null : historyText(folder, began);
+  if (history !== null)
+    warn(`The store in ${folder} was gone, so an empty one was made at ${began}. What was in it before: ${history}`);
 }
 
 async function holdsData(folder: string): Promise<boolean> {
@@ -85,7 +98,7 @@ async function holdsData(folder: string): Promise<boolean> {
  */
 async function isTruncationHarmless(folder: string): Promise<boolean> {
   const { look, losesTables } = await tryOnCopy(folder);
-  return look?.ok === true && !losesTables;
+  return look?.ok === true && look.missing === null && !losesTables;
 }
 
 /** `losesTables`: the engine deletes files when it opens the folder, those that its list does not name or that it merged. */

@@ -2,11 +2,23 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { incompleteText } from '#contract/missing-text.ts';
 import { codeOf } from '#core/base/errors.ts';
+import { shellWord } from '#core/base/text.ts';
 import { restoreData } from '#core/hosting/restore-data.ts';
-import { folders } from '#core/settings/folders.ts';
-import { type Backup, finishBackup, prune, stamp } from '#core/store/backups/backups.ts';
+import { canonical, type Folders, folders, ownFolders } from '#core/settings/folders.ts';
+import { isInside } from '#core/tools/reach.ts';
+import {
+  type Backup,
+  backupsFolder,
+  bestBackup,
+  finishBackup,
+  isEmpty,
+  prune,
+  stamp,
+} from '#core/store/backups/backups.ts';
 import { copyBeside, type Counts } from '#core/store/backups/copy.ts';
+import { folderOf } from '#core/store/opening/folder.ts';
 import { compareFiles } from '#core/store/backups/manifest.ts';
 import { openLink } from '../follow/link.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
@@ -20,8 +32,8 @@ interface Options {
 /** In the data folder's own `backups/`, where older ones then go, or in a folder of the person's, which is all theirs. */
 export async function backUp(io: Io, given: string | undefined, { json }: Options): Promise<number> {
   const { screen, env, signal } = io;
-  const target = given === undefined ? null : await emptyPlace(resolve(io.folder, given));
   const { data, config } = await folders(env);
+  const target = given === undefined ? null : await emptyPlace(resolve(io.folder, given), { config, data }, env);
   const link = await openLink(io, false);
   try {
     const { partial, keep, maxAgeDays: days } = await link.ask((client) => client.request('backup.begin', {}));
@@ -31,15 +43,18 @@ export async function backUp(io: Io, given: string | undefined, { json }: Option
       const made = await finishBackup(partial, 0);
       const gone = target === null ? await prune(dirname(dirname(made.folder)), made, 'backup', { keep, days }) : [];
       const backup = target === null ? made : await moved(made, target);
-      const { folder, bytes, holds } = backup;
-      if (json) screen.data(`${JSON.stringify({ folder, bytes, ...holds, removed: gone }, null, 2)}\n`);
+      const { folder, bytes, holds, missing } = backup;
+      if (json) screen.data(`${JSON.stringify({ folder, bytes, ...holds, missing, removed: gone }, null, 2)}\n`);
       else {
         screen.data(`${visible(folder)}\n`);
-        screen.note(`${megabytes(bytes)}, verified: ${words(holds)}.`);
+        screen.note(`${megabytes(bytes)}, ${missing === null ? 'verified' : 'what can be read'}: ${words(holds)}.`);
+        if (isEmpty(made)) screen.note('There is nothing in it, so no older backup was removed for it.');
         if (gone.length > 0) screen.note(`Older backups removed: ${gone.length} (settings: backups).`);
         screen.note(`Settings, agents and keys are not in it: they are files in ${visible(config)}.`);
       }
-      return EXIT.ok;
+      if (missing === null) return EXIT.ok;
+      screen.note(`triad: ${incompleteText('backup', missing)} ${advice(dirname(dirname(made.folder)))}`);
+      return EXIT.failure;
     } finally {
       await rm(partial, { recursive: true, force: true });
     }
@@ -54,16 +69,29 @@ export async function restoreBackup(io: Io, given: string, { json }: Options): P
   const from = resolve(io.folder, given);
   if (!existsSync(from)) throw new UsageError(`There is no folder ${visible(from)}`);
   const { data } = await folders(env);
-  const { holds, madeAt, aside } = await restoreData(data, from, io.signal);
-  if (json) screen.data(`${JSON.stringify({ folder: from, madeAt, ...holds, aside }, null, 2)}\n`);
+  const { holds, missing, madeAt, aside } = await restoreData(data, from, io.signal);
+  if (json) screen.data(`${JSON.stringify({ folder: from, madeAt, ...holds, missing, aside }, null, 2)}\n`);
   else {
     screen.note(`Restored${madeAt === null ? ' what can be read' : ` the backup of ${madeAt}`}: ${words(holds)}.`);
+    if (missing !== null) screen.note(`What cannot be found or read of it: ${missing}.`);
     screen.note(`What was there before is in ${visible(aside)}`);
   }
   return EXIT.ok;
 }
 
-async function emptyPlace(folder: string): Promise<string> {
+/** No older one was removed for it. */
+function advice(data: string): string {
+  const best = bestBackup(data);
+  if (best === null || best.missing !== null) return 'There is no complete one.';
+  return `The newest complete one was made at ${best.madeAt}; to put it back: triad restore ${visible(shellWord(best.folder))}`;
+}
+
+/** Nothing of a person's lies in the program's own folders: there it would be in the way, or copied, or removed. */
+async function emptyPlace(folder: string, own: Folders, { TRIAD_STORE: store }: Io['env']): Promise<string> {
+  const place = await canonical(folder);
+  const ours = (await ownFolders(own, store ? folderOf(store) : null)).folders;
+  if (ours.some((one) => isInside(one, place)) && !isInside(await canonical(backupsFolder(own.data)), place))
+    throw new UsageError(`${visible(folder)} is in a folder of Triad's own: name one outside of it, or none`);
   const names = await readdir(folder).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw new UsageError(`${visible(folder)} is not a folder`);

@@ -29,6 +29,8 @@ interface Progress {
   workflowId: string | null;
   /** Number of the newest event that was shown. */
   seq: number;
+  /** Nothing follows the end: hints that come late, behind what was caught up with, are of messages shown whole. */
+  ended: boolean;
   readonly show: (event: AgentEvent) => void;
 }
 
@@ -40,7 +42,7 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
   const { screen, signal } = io;
   signal.throwIfAborted();
   const show = following.json ? jsonPrinter(screen) : linePrinter(screen);
-  const progress: Progress = { workflowId: null, seq: 0, show };
+  const progress: Progress = { workflowId: null, seq: 0, ended: false, show };
   const end = await attend(io, link.current, following, progress, following.start).catch((error: unknown) =>
     takeOver(io, link, following, progress, error),
   );
@@ -134,10 +136,11 @@ async function attend(
 
 /** Events of this workflow only, each durable one once. */
 function isNew(event: AgentEvent, progress: Progress): boolean {
-  if (event.workflowId !== progress.workflowId) return false;
+  if (event.workflowId !== progress.workflowId || progress.ended) return false;
   if (!('seq' in event)) return true;
   if (event.seq <= progress.seq) return false;
   progress.seq = event.seq;
+  progress.ended = event.type === 'workflow-end';
   return true;
 }
 

@@ -1,6 +1,7 @@
 /**
  * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`) fills a new one, `lose FOLDER` takes the
- * newest entry away, `lose-field FOLDER` a definition of the schema, `read FOLDER…` prints a line for
+ * newest entry away, `lose-rows FOLDER` every conversation's own row, `lose-field FOLDER` a definition of the schema,
+ * `read FOLDER…` prints a line for
  * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
@@ -42,18 +43,22 @@ async function missingIn(store: Store): Promise<Missing[]> {
   return missing;
 }
 
-/** Takes the newest entry away, or a definition of the schema. */
-async function lose(folder: string, what: string): Promise<void> {
+/** What `lose` takes away, by its task. */
+const LOSSES: Readonly<Record<string, string>> = {
+  lose: 'DELETE (SELECT VALUE id FROM message).last() RETURN NONE;',
+  'lose-rows': 'DELETE conversation RETURN NONE;',
+  'lose-field': 'REMOVE FIELD json ON conversation;',
+};
+
+async function lose(folder: string): Promise<void> {
   const database = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
-  const [ids] = (await database.query('SELECT VALUE id FROM message')) as [unknown[]];
-  if (what === 'lose') await database.transaction('DELETE $last RETURN NONE;', { last: ids.slice(-1) });
-  else await database.transaction('REMOVE FIELD json ON conversation;');
+  await database.transaction(LOSSES[task] ?? '');
   await database.close();
 }
 
 for (const folder of folders) {
   if (task.startsWith('lose')) {
-    await lose(folder, task);
+    await lose(folder);
     continue;
   }
   let line: Record<string, unknown> = {};

@@ -1,0 +1,65 @@
+/** Which backups go when one was made, and which one is named: never for one that holds less. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Backup, backupsOf, bestBackup, damaged, prune } from '#core/store/backups/backups.ts';
+import { markBegan } from '#core/store/backups/began.ts';
+import { writeManifest } from '#core/store/backups/manifest.ts';
+import { testFolder } from '../support.ts';
+
+const FULL = { conversations: 2, workflows: 2, events: 20 };
+const NOTHING = { conversations: 0, workflows: 0, events: 0 };
+
+interface Made {
+  holds?: typeof FULL;
+  missing?: string;
+  began?: boolean;
+}
+
+/** Makes one and removes what goes for it, with one kept; gives the names that are left, newest first. */
+async function backUp(
+  data: string,
+  name: string,
+  { holds = FULL, missing, began = false }: Made = {},
+): Promise<string[]> {
+  const folder = join(data, 'backups', `backup-${name}`);
+  await mkdir(join(folder, 'store'), { recursive: true });
+  await writeFile(join(folder, 'store', 'CURRENT'), name);
+  if (began) await markBegan(join(folder, 'store'));
+  const made: Backup = { folder, ...(await writeManifest(folder, { schema: 6, holds, missing: missing ?? null })) };
+  await prune(data, made, 'backup', { keep: 1, days: null });
+  return names(backupsOf(data));
+}
+
+const names = (backups: readonly Backup[]) => backups.map(({ folder }) => basename(folder).slice('backup-'.length));
+
+test('one in which something is missing removes none, does not count, and is not named', async () => {
+  const data = await testFolder();
+  expect(await backUp(data, 'a')).toEqual(['a']);
+  expect(await backUp(data, 'b')).toEqual(['b']);
+  expect(await backUp(data, 'less', { missing: '3 events' })).toEqual(['less', 'b']);
+  expect(bestBackup(data)?.folder).toMatch(/backup-b$/);
+  expect(damaged(join(data, 'store'), '').message).toMatch(/restore \S+backup-b$/);
+  expect(await backUp(data, 'c')).toEqual(['c', 'less']);
+});
+
+test('where all lack something, the newest is named with what it lacks', async () => {
+  const data = await testFolder();
+  await backUp(data, 'less', { missing: '3 events' });
+  expect(damaged(join(data, 'store'), '').message).toMatch(/ \(it lacks 3 events\); to put it back: .*backup-less$/);
+});
+
+test('an empty one removes none that holds something, and is not named', async () => {
+  const data = await testFolder();
+  await backUp(data, 'full');
+  expect(await backUp(data, 'empty', { holds: NOTHING })).toEqual(['empty', 'full']);
+  expect(await backUp(data, 'empty-too', { holds: NOTHING })).toEqual(['empty-too', 'full']);
+  expect(bestBackup(data)?.folder).toMatch(/backup-full$/);
+  expect(await backUp(data, 'full-again')).toEqual(['full-again']);
+});
+
+test('one of a store that began in the place of another removes none that is older than that', async () => {
+  const data = await testFolder();
+  await backUp(data, 'before');
+  expect(await backUp(data, 'anew', { began: true })).toEqual(['anew', 'before']);
+});
