@@ -48,33 +48,29 @@ test('a sub-agent’s write is edited and approved by keyboard alone', async ({ 
   expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe('As the person left it.');
 });
 
-test(
-  'a write is answered by no key, click or reload that is not on a button',
-  { tag: '@transport' },
-  async ({ start }) => {
-    const app = await start(writeFile({ by: 'child', path: 'plan.md' }));
-    const { page, question } = app;
-    await app.send('Have it written.');
-    await app.allow('writer');
-    const title = question.getByRole('heading', { level: 2, name: /plan\.md/ });
-    await expect(title).toBeFocused();
-    for (const key of ['Enter', 'Space', 'y']) await page.keyboard.press(key);
-    await app.field('Reason').click();
-    await page.keyboard.type('yes allow');
-    await page.keyboard.press('Enter');
-    await title.click();
-    await app.field('Content').click();
-    await page.keyboard.press('Enter');
-    await page.mouse.click(3, 300);
-    await expect(question).toBeHidden();
-    await app.expectCard('writer', 'waiting for you');
-    await page.reload();
-    await app.expectCard('writer', 'waiting for you');
-    await expect(question, 'still the same question').toContainText('plan.md');
-    await page.keyboard.press('Escape');
-    await expect(question).toBeHidden();
-    await app.expectCard('writer', 'waiting for you');
-    expect(app.model.requests, 'the lead and the writer have asked once each').toHaveLength(2);
-    await expect(readFile(join(app.workspace, 'plan.md'))).rejects.toThrow('ENOENT');
-  },
-);
+test('a write is answered by no key, click or reload that is not on a button', async ({ start }) => {
+  const app = await start(writeFile({ by: 'child', path: 'plan.md' }));
+  const { page, question } = app;
+  await app.send('Have it written.');
+  await app.allow('writer');
+  const title = question.getByRole('heading', { level: 2, name: /plan\.md/ });
+  await expect(title).toBeFocused();
+  for (const key of ['Enter', 'Space', 'y']) await page.keyboard.press(key);
+  await app.field('Reason').click();
+  await page.keyboard.type('yes allow');
+  await page.keyboard.press('Enter');
+  await title.click();
+  await app.field('Content').click();
+  await page.keyboard.press('Enter');
+  await page.mouse.click(3, 300);
+  await expect(question).toBeHidden();
+  await app.expectCard('writer', 'waiting for you');
+  await page.reload();
+  await app.expectCard('writer', 'waiting for you');
+  await expect(question, 'still the same question').toContainText('plan.md');
+  await page.keyboard.press('Escape');
+  await expect(question).toBeHidden();
+  await app.expectCard('writer', 'waiting for you');
+  expect(app.model.requests, 'the lead and the writer have asked once each').toHaveLength(2);
+  await expect(readFile(join(app.workspace, 'plan.md'))).rejects.toThrow('ENOENT');
+});

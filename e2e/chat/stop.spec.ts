@@ -20,32 +20,26 @@ test('stopping a reply ends its request and keeps what was said', { tag: '@trans
   await expect(app.button('Stop workflow')).toBeHidden();
 });
 
-test(
-  'stopping a workflow ends children, requests and questions, and Escape ends nothing',
-  { tag: '@transport' },
-  async ({ start }) => {
-    const app = await start(
-      leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }),
-    );
-    await app.send('Look at every part.');
-    await app.allow('alpha');
-    await app.allow('beta');
-    await app.lookAt('gamma');
-    await app.expectCard('alpha', 'running');
-    await app.expectCard('beta', 'running');
-    await app.page.keyboard.press('Escape');
-    await expect(app.question).toBeHidden();
-    await app.page.keyboard.press('Escape');
-    await expect.poll(() => app.model.requests.filter(({ endedAt }) => endedAt === null).length).toBe(2);
+test('stopping a workflow ends children, requests and questions, and Escape ends nothing', async ({ start }) => {
+  const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }));
+  await app.send('Look at every part.');
+  await app.allow('alpha');
+  await app.allow('beta');
+  await app.lookAt('gamma');
+  await app.expectCard('alpha', 'running');
+  await app.expectCard('beta', 'running');
+  await app.page.keyboard.press('Escape');
+  await expect(app.question).toBeHidden();
+  await app.page.keyboard.press('Escape');
+  await expect.poll(() => app.model.requests.filter(({ endedAt }) => endedAt === null).length).toBe(2);
 
-    await app.button('Stop workflow').click();
-    await expect(app.page.getByText(/^Stopped: /)).toHaveText(
-      /^Stopped: 3 agents, 2 requests(, \d tool calls)?, 1 question\. Nothing is left running\.$/,
-    );
-    await app.expectOutcome('cancelled');
-    for (const name of ['alpha', 'beta', 'gamma']) await app.expectCard(name, 'cancelled');
-    await expect(app.reopen).toBeHidden();
-    await expect.poll(() => app.model.requests.filter(({ closedAt }) => closedAt !== null).length).toBe(2);
-    expect(app.model.requests, 'nothing was asked after the stop').toHaveLength(3);
-  },
-);
+  await app.button('Stop workflow').click();
+  await expect(app.page.getByText(/^Stopped: /)).toHaveText(
+    /^Stopped: 3 agents, 2 requests(, \d tool calls)?, 1 question\. Nothing is left running\.$/,
+  );
+  await app.expectOutcome('cancelled');
+  for (const name of ['alpha', 'beta', 'gamma']) await app.expectCard(name, 'cancelled');
+  await expect(app.reopen).toBeHidden();
+  await expect.poll(() => app.model.requests.filter(({ closedAt }) => closedAt !== null).length).toBe(2);
+  expect(app.model.requests, 'nothing was asked after the stop').toHaveLength(3);
+});
