@@ -1,7 +1,7 @@
 /**
  * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`) fills a new one, `lose FOLDER` takes the
  * newest entry away, `lose-rows FOLDER` every conversation's own row, `lose-field FOLDER` a definition of the schema,
- * `read FOLDER…` prints a line for
+ * `lists FOLDER…` prints what the lists have, `read FOLDER…` prints a line for
  * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
@@ -71,15 +71,16 @@ for (const folder of folders) {
       if (long) await seeder.long(600);
       await store.settled();
       await store.close();
-    } else {
-      const missing = await missingIn(store);
-      line = { missing, counts: countsOf(missing) };
+    } else if (task === 'lists') {
       const [conversations, workflows] = await Promise.all([
         store.conversations({ limit: 200 }),
         store.workflows({ limit: 200 }),
       ]);
-      line['listed'] = { conversations: conversations.items.length, workflows: workflows.items.length };
-      line['unlisted'] = await store.unlisted();
+      const listed = { conversations: conversations.items.length, workflows: workflows.items.length };
+      line = { listed, unlisted: await store.unlisted() };
+    } else {
+      const missing = await missingIn(store);
+      line = { missing, counts: countsOf(missing) };
       line['hash'] = hash('sha256', JSON.stringify(await everything(store)));
     }
   } catch (error) {
