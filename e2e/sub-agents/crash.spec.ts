@@ -4,6 +4,16 @@ import { answerFrom, reportOf } from '../../tests/support/fake-model/scenarios.t
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
 
+/** A lead that starts these sub-agents in its first response, and answers with what they report. */
+const asking = (...calls: ReturnType<typeof spawn>[]) =>
+  new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(calls)
+    .on(CHILD)
+    .reply([text(reportOf('the workspace'))])
+    .on(LEAD)
+    .reply((seen) => [text(answerFrom(seen))]);
+
 test(
   'a killed host offers to resume and goes on from the last finished step',
   { tag: '@transport' },
@@ -61,16 +71,7 @@ test(
 );
 
 test('a question that was open when the host was killed is open again after a resume', async ({ start }) => {
-  const app = await start(
-    new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
-      .on(CHILD)
-      .reply([text(reportOf('the workspace'))])
-      .on(LEAD)
-      .reply((seen) => [text(answerFrom(seen))]),
-    { ownProcess: true },
-  );
+  const app = await start(asking(spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })), { ownProcess: true });
   await app.send('Inspect this project.');
   await app.lookAt('inspector');
   await app.crashAndRestart();
@@ -85,16 +86,10 @@ test('questions that were open when the host was killed are answered in the inbo
   start,
 }) => {
   const app = await start(
-    new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([
-        spawn({ name: 'inspector', prompt: 'Inspect the workspace.' }),
-        spawn({ name: 'auditor', prompt: 'Audit the workspace.' }),
-      ])
-      .on(CHILD)
-      .reply([text(reportOf('the workspace'))])
-      .on(LEAD)
-      .reply((seen) => [text(answerFrom(seen))]),
+    asking(
+      spawn({ name: 'inspector', prompt: 'Inspect the workspace.' }),
+      spawn({ name: 'auditor', prompt: 'Audit the workspace.' }),
+    ),
     { ownProcess: true },
   );
   await app.send('Inspect this project.');

@@ -22,14 +22,14 @@ export function missingText(missing: readonly Missing[] | undefined): string | n
 /** One sentence with what to do, for lists of what is stored and of what was found in it; null if they have all. */
 export function unlistedText({ conversations, workflows }: Unlisted): string | null {
   const parts = [
-    ...(conversations > 0 ? [counted(conversations, 'conversation')] : []),
-    ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
+    ...(conversations > 0 ? [numbered(conversations, 'conversation')] : []),
+    ...(workflows > 0 ? [numbered(workflows, 'workflow')] : []),
   ];
   if (parts.length === 0) return null;
   return `The lists are not complete: at least ${parts.join(' and ')} cannot be read in the store. "triad doctor --full" says what is missing; to get it back, restore a backup with "triad restore DIR".`;
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** `counted`: what `countsOf` said. */
 export function incompleteText(what: 'history' | 'backup', counted: string): string {

@@ -1,4 +1,5 @@
 /** The durable gate: every question is stored before it is shown, answered at most once, and ends as no unless someone said yes. */
+import { irreversibleText } from '#contract/irreversible-text.ts';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
@@ -85,10 +86,8 @@ export class ApprovalGate {
     const before = itemHashes(subject)[item];
     if (before === undefined) throw new TriadError('bad_input', `The question has no item ${item}`);
     const isConfirmed = 'confirmed' in answer && answer.confirmed === true;
-    if (answer.kind !== 'reject' && !reversible && !isConfirmed) {
-      const fact = subject.kind === 'action' ? 'Its agent says that this cannot be undone' : 'This cannot be undone';
-      throw new TriadError('conflict', `${fact}: confirm it`);
-    }
+    if (answer.kind !== 'reject' && !reversible && !isConfirmed)
+      throw new TriadError('conflict', `${irreversibleText(subject)}: confirm it`);
     if (answer.kind === 'reply') {
       const replies = checkReplies(subject, answer.replies);
       return this.#store(open, { ...decisionOf({ kind: 'allow' }, item, before), replies });

@@ -91,8 +91,8 @@ export interface Store {
   /** Every conversation, in the trash or not, that anything names; those that are being purged are left out. In order. */
   conversationIds(): Promise<string[]>;
   /**
-   * How many of them, and of all workflows, stand in no list, because a list ends without a word where a table cannot be read. Looked for once in
-   * the life of the store, at a cost that grows with all conversations and workflows.
+   * How many of them, and of all workflows, stand in no list, because a list ends without a word where a table cannot
+   * be read. Looked for once in the life of the store, at a cost that grows with all conversations and workflows.
    */
   unlisted(): Promise<Unlisted>;
   /** Number of a conversation's newest stored event; 0 for none. */

@@ -66,9 +66,11 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
       const job = { kind: 'glob', pattern: '**', only: pattern, hidden: [], ...where } as const;
       const found = await search(job, new AbortController().signal);
       const call = callOf(engine, { folder: place, agent, tool });
-      const files = found.lines.filter(
-        (path) => !isSecret(path, workspace.secrets.patterns) && isGrantable(call(path), pattern, rules),
-      );
+      const isAllowed = (path: string): boolean =>
+        !isSecret(path, workspace.secrets.patterns) && isGrantable(call(path), pattern, rules);
+      const files: string[] = [];
+      // No more than tell whether there are more: each is judged here, and there may be a thousand.
+      for (const path of found.lines) if (files.length <= SHOWN && isAllowed(path)) files.push(path);
       return { files: files.slice(0, SHOWN), more: found.more || files.length > SHOWN };
     },
   };

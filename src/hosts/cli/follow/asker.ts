@@ -1,4 +1,5 @@
 /** Asks the person at the terminal, one question after the other, and hands the answers to the runtime. */
+import { irreversibleText } from '#contract/irreversible-text.ts';
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
@@ -177,7 +178,6 @@ async function isConfirmed(
   signal: AbortSignal,
 ): Promise<boolean> {
   await terminal.discardTyped(signal);
-  const fact = subject.kind === 'action' ? 'Its agent says that this cannot be undone' : 'This cannot be undone';
-  const words = await terminal.ask(`${fact}. Type "confirm" to allow it: `, signal);
+  const words = await terminal.ask(`${irreversibleText(subject)}. Type "confirm" to allow it: `, signal);
   return words?.trim().toLowerCase() === 'confirm';
 }

@@ -1,8 +1,8 @@
 /**
- * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`) fills a new one, `lose FOLDER` takes the
- * newest entry away, `lose-rows FOLDER` every conversation's own row, `lose-field FOLDER` a definition of the schema,
- * `lists FOLDER…` prints what the lists have, `read FOLDER…` prints a line for
- * each: what its readers give, as one hash, and what the check of every conversation says is missing, or the error.
+ * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`) fills a new one.
+ * `lose FOLDER` takes the newest entry away, `lose-rows FOLDER` every conversation's own row, `lose-field FOLDER` a
+ * definition of the schema. `lists FOLDER…` prints what the lists have, `read FOLDER…` a line for each: what its readers
+ * give, as one hash, and what the check of every conversation says is missing, or the error.
  */
 import { hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
