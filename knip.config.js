@@ -10,6 +10,7 @@ const entry = [
   // Named by tsconfig.web.json.
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',
+  'scripts/mutate/*.config.{js,ts}',
   'playwright.full.config.ts',
   'e2e/{readme-images,screenshots}.ts',
   'e2e/support/hosts-program.ts',

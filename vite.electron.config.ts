@@ -1,4 +1,5 @@
-// Builds the desktop's main process (ESM) and its preload (CommonJS, as a sandbox wants it) into dist/electron.
+// Builds the program into dist/electron: the desktop's main process and the command line (ESM, with chunks that both use),
+// and the desktop's preload (CommonJS, as a sandbox wants it).
 import { join, relative } from 'node:path';
 import { defineConfig, type EnvironmentOptions, normalizePath, type Plugin } from 'vite';
 
@@ -29,20 +30,20 @@ const filesBesideSources: Plugin = {
   },
 };
 
-const environment = (entry: string, format: 'es' | 'cjs', name: string): EnvironmentOptions => ({
+const environment = (input: Record<string, string>, format: 'es' | 'cjs', names: string): EnvironmentOptions => ({
   consumer: 'server',
   resolve: { noExternal: true, external },
   build: {
     outDir,
-    // The first of the two.
-    emptyOutDir: format === 'es',
+    // A program that runs still loads the chunks that it was started with; the bootstrap removes old ones.
+    emptyOutDir: false,
     target: 'node24',
     minify: false,
     copyPublicDir: false,
     rolldownOptions: {
-      input: join(root, 'electron', entry),
+      input,
       external,
-      output: { format, entryFileNames: name, chunkFileNames: '[name]-[hash].js' },
+      output: { format, entryFileNames: names, chunkFileNames: '[name]-[hash].js' },
     },
   },
 });
@@ -52,8 +53,8 @@ export default defineConfig({
   logLevel: 'warn',
   plugins: [filesBesideSources],
   environments: {
-    main: environment('main.ts', 'es', 'main.js'),
-    preload: environment('preload.ts', 'cjs', 'preload.cjs'),
+    main: environment({ main: join(root, 'electron/main.ts'), cli: join(root, 'src/hosts/cli.ts') }, 'es', '[name].js'),
+    preload: environment({ preload: join(root, 'electron/preload.ts') }, 'cjs', '[name].cjs'),
   },
   builder: {
     buildApp: async (builder) => {

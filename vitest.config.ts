@@ -1,6 +1,6 @@
 /**
  * Projects by what their files need of a process: `unit`, `engine`, `alone` and `soak` are plain Node, `lib` and `lib-alone`
- * compile runes and run Svelte's client build. The files of a project share processes and the modules loaded there;
+ * compile runes and run Svelte's client build, `lib-server` renders components to text. The files of a project share processes and the modules loaded there;
  * those that are alone have a process each. `soak` comes last, with nothing beside it.
  */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -20,7 +20,7 @@ Object.assign(process.env, COMPILED);
 process.umask(0o022);
 
 const ROOT = import.meta.dirname;
-const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'soak'] as const;
+const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'lib-server', 'soak'] as const;
 const files = Map.groupBy(
   globSync('tests/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')),
   projectOf,
@@ -29,14 +29,19 @@ const files = Map.groupBy(
 function projectOf(path: string): (typeof projects)[number] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   if (path.startsWith('tests/soak/')) return 'soak';
+  if (text.includes("from 'svelte/server'")) return 'lib-server';
   if (path.startsWith('tests/lib/')) return ALONE.test(text) ? 'lib-alone' : 'lib';
   if (ALONE.test(text)) return 'alone';
   return ENGINE.test(text) ? 'engine' : 'unit';
 }
 
-const runes = {
-  plugins: [svelte({ configFile: false, compilerOptions: { runes: true } })],
-  resolve: { conditions: ['browser'] },
+const runsInClient = (name: (typeof projects)[number]) => name === 'lib' || name === 'lib-alone';
+const plugins = () => [svelte({ configFile: false, compilerOptions: { runes: true } })];
+const runes = { plugins: plugins(), resolve: { conditions: ['browser'] } };
+/** Components without a browser and without a router. */
+const rendered = {
+  plugins: plugins(),
+  resolve: { alias: { '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts') } },
 };
 
 export default defineConfig({
@@ -47,11 +52,11 @@ export default defineConfig({
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/vitest.json' },
     projects: projects.map((name) => ({
-      ...(name.startsWith('lib') ? runes : {}),
+      ...(name === 'lib-server' ? rendered : name.startsWith('lib') ? runes : {}),
       test: {
         name,
         include: files.get(name) ?? [],
-        environment: name.startsWith('lib') ? './tests/support/client-environment.ts' : 'node',
+        environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
         sequence: { groupOrder: name === 'soak' ? 1 : 0 },
         // Generous: tests that start, kill and restart processes must not fail because a machine is busy.

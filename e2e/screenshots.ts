@@ -171,6 +171,10 @@ async function finished(app: App, shoot: Shoot): Promise<void> {
   await page.getByRole('link', { name: 'History', exact: true }).click();
   await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(3);
   await shoot('history');
+  await page.getByRole('link', { name: 'Sub-agents', exact: true }).click();
+  await expect(page.getByRole('list', { name: 'Sub-agents' }).getByRole('link')).toHaveCount(9);
+  await shoot('history-sub-agents');
+  await page.goBack();
   await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
   await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toHaveCount(4);
   await shoot('workflow');

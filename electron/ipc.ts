@@ -1,6 +1,7 @@
 /** The trust boundary of the desktop: a frame of the contract from the right page, or nothing. */
 import { ipcMain, type IpcMainEvent, type WebContents } from 'electron';
-import type { Client, ServerFrame } from '#contract/rpc.ts';
+import type { ServerFrame } from '#contract/frames.ts';
+import type { Client } from '#contract/rpc.ts';
 import { type FrameServer, serveFrames } from '#core/hosting/frame-server.ts';
 import { ORIGIN } from './app-protocol.ts';
 import { CHANNEL } from './channel.ts';

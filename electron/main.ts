@@ -13,6 +13,7 @@ import { Attention } from './desktop/attention.ts';
 import { lastPlace } from './desktop/last-place.ts';
 import { setMenu } from './desktop/menu.ts';
 import { quitOrderly } from './desktop/orderly-quit.ts';
+import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
@@ -53,7 +54,7 @@ async function start(): Promise<void> {
   const attachment = new Attachment({
     connect,
     use: (client) => {
-      ipc.use(client);
+      ipc.use(client && showingFolders(client));
       if (client !== null) attention.follow(client).catch(() => undefined);
     },
   });

@@ -1,6 +1,6 @@
 /** Runs before a page, in its own world, and gives it two functions: `request` and `subscribe`. */
 import { contextBridge, ipcRenderer } from 'electron';
-import type { Bridge, BridgeReply, ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import type { Bridge, BridgeReply, ClientFrame, ServerFrame } from '#contract/frames.ts';
 import { CHANNEL } from './channel.ts';
 
 const GONE: BridgeReply = {

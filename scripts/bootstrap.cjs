@@ -1,5 +1,5 @@
 // Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the
-// bundles of the web client and of the desktop around it.
+// bundles of the web client and of the program: the command line and the desktop.
 // Runs on whatever Node the machine has (>= 20), so it is CommonJS without dependencies. It never writes to stdout:
 // the command line may speak a protocol there.
 'use strict';
@@ -8,6 +8,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { isFresh, program, walk, web } = require('./bundles.cjs');
 
 const root = path.resolve(__dirname, '..');
 const modules = path.join(root, 'node_modules');
@@ -38,18 +39,6 @@ const hash = (text) => createHash('sha256').update(text).digest('hex');
 function requireNode(major, reason) {
   if (Number.parseInt(process.versions.node, 10) >= major) return;
   fail(`Triad needs Node ${major} or newer ${reason}; this is ${process.version}.`);
-}
-
-/** Files and folders below `start`, folders included so that a deletion shows in a modification time. */
-function* walk(start) {
-  let stat;
-  try {
-    stat = fs.statSync(start);
-  } catch {
-    return;
-  }
-  yield [start, stat];
-  if (stat.isDirectory()) for (const name of fs.readdirSync(start).sort()) yield* walk(path.join(start, name));
 }
 
 /** True when node_modules was filled from this lockfile by a plain `npm ci`: no need to install again. */
@@ -105,29 +94,18 @@ function prepareTypes() {
   fs.writeFileSync(syncStamp, wanted);
 }
 
-const web = {
-  name: 'the web client',
-  result: 'build/index.html',
-  sources: [
-    ...['src/contract', 'src/lib', 'src/routes', 'src/app.html', 'src/app.css', 'static', 'vite.config.ts'],
-    'package-lock.json',
-  ],
-  options: [],
-};
-const desktop = {
-  name: 'the desktop',
-  result: 'dist/electron/preload.cjs',
-  sources: ['src/contract', 'src/core', 'electron', 'vite.electron.config.ts', 'package-lock.json'],
-  options: ['--app', '--config', 'vite.electron.config.ts'],
-};
+/** No program runs for so long, in milliseconds. */
+const LEFT_MS = 14 * 24 * 3_600_000;
 
-function prepareBundle({ name, result, sources, options }) {
-  const built = fs.statSync(path.join(root, result), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const stale = () => sources.some((source) => [...walk(path.join(root, source))].some(([, s]) => s.mtimeMs > built));
-  if (built > 0 && !stale()) return;
+function prepareBundle(bundle) {
+  if (isFresh(bundle)) return;
+  const { name, options, leaves } = bundle;
   say(`Building ${name}…`);
   const vite = path.join(modules, 'vite', 'bin', 'vite.js');
   run(node(), [vite, 'build', ...options], `Building ${name} failed.`);
+  if (leaves === undefined) return;
+  for (const [file, stat] of walk(path.join(root, leaves)))
+    if (stat.isFile() && Date.now() - stat.mtimeMs > LEFT_MS) fs.rmSync(file, { force: true });
 }
 
 /** One bootstrap at a time for each checkout; a lock whose process is gone is taken over. */
@@ -160,5 +138,5 @@ exclusively(() => {
   preparePackages();
   if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');
   prepareTypes();
-  if (process.argv.includes('--web')) for (const bundle of [web, desktop]) prepareBundle(bundle);
+  if (process.argv.includes('--web')) for (const bundle of [web, program]) prepareBundle(bundle);
 });

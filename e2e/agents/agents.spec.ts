@@ -1,5 +1,5 @@
 /** The agents' screen: files of real folders, written, checked, trusted and tried out. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { answerFrom, CHILD, delegateTo, LEAD, plainAnswer, START } from '../../tests/support/fake-model/scenarios.ts';
@@ -200,6 +200,27 @@ test('trust waits until the end of a long file was seen', async ({ start }) => {
   await expect(yes).toBeEnabled();
   await yes.click();
   await expect(row(app, /^log-reader .*usable/)).toBeVisible();
+});
+
+test('another lead works only where the person chose it', async ({ start }) => {
+  const boss = '---\nname: boss\ndescription: Leads too\nrole: primary\n---\nYou are boss.\n';
+  const script = new Script().on({ system: /You are boss/ }).reply([text('The boss is here.')]);
+  const app = await start(script.on({}).reply([text('The lead is here.')]), {
+    before: async ({ home }) => {
+      await mkdir(join(home, 'agents'), { recursive: true });
+      await writeFile(join(home, 'agents/boss.md'), boss);
+      return () => Promise.resolve();
+    },
+  });
+  const choice = app.page.getByRole('combobox', { name: 'Lead', exact: true });
+  await expect(choice).toHaveValue('lead');
+  await app.send('Who is there?');
+  await expect(app.workflow()).toContainText('The lead is here.');
+
+  await app.newConversation();
+  await choice.selectOption('boss');
+  await app.send('And now?');
+  await expect(app.workflow()).toContainText('The boss is here.');
 });
 
 test('an agent is tried out alone; a built-in one is read, and copied to be changed', async ({ start }) => {

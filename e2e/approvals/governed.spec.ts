@@ -88,49 +88,8 @@ async function resultOf(app: App): Promise<unknown> {
   };
 }
 
-test('a killed program ends with the same result as one that was not, and pays nothing twice', async ({ start }) => {
-  test.slow();
-  const whole = await start(writers());
-  await upToTwoQuestions(whole);
-  await whole.allow('one.md');
-  await whole.lookAt('two.md');
-  await whole.reject(REASON);
-  await whole.expectOutcome('completed');
-
-  const killed = await start(writers(), { ownProcess: true });
-  await upToTwoQuestions(killed);
-  const before = killed.model.requests.length;
-  await killed.crashAndRestart();
-  await expect(killed.reopen).toHaveAccessibleName(/^2 waiting/);
-  await killed.reopen.click();
-  await expect(killed.waiting.getByRole('listitem')).toHaveCount(2);
-  await expect(killed.question).toContainText('Its workflow was interrupted: your answer resumes it.');
-  expect(killed.model.requests, 'nothing goes on by itself').toHaveLength(before);
-  await killed.allow('one.md');
-  await killed.lookAt('two.md');
-  await killed.reject(REASON);
-  await killed.expectOutcome('completed');
-
-  const result = await resultOf(killed);
-  expect(result).toEqual(await resultOf(whole));
-  expect(result).toMatchObject({
-    files: { 'plan.md': EDITED, 'list.md': asked('list.md'), 'notes/one.md': asked('notes/one.md') },
-    workflows: [{ outcome: 'completed' }],
-  });
-  expect(Object.keys((result as { files: object }).files)).not.toContain('notes/two.md');
-  const bodies = killed.model.requests.map(({ body }) => JSON.stringify([body.system, body.messages]));
-  expect(new Set(bodies).size, 'no request was made a second time').toBe(bodies.length);
-  killed.model.expectDone();
-});
-
-test('an edited write is told by every record as it was asked and as it was approved', async ({ start }) => {
-  const app = await start(writers());
-  await upToTwoQuestions(app);
-  expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe(EDITED);
-  await app.allow('one.md');
-  await app.lookAt('two.md');
-  await app.reject(REASON);
-  await app.expectOutcome('completed');
+/** The edited write: events, trace, Markdown and history say how it was asked for and how it was approved. */
+async function expectRecorded(app: App): Promise<void> {
   const id = app.path.split('/').at(-1) ?? '';
 
   const events = await eventsOf(app, id);
@@ -177,4 +136,43 @@ test('an edited write is told by every record as it was asked and as it was appr
   const record = app.page.getByRole('tabpanel').locator('section', { hasText: 'Write plan.md' });
   await expect(record).toContainText('edited');
   for (const content of [asked('plan.md'), EDITED]) await expect(record).toContainText(content.slice(-20, -1));
+}
+
+test('a killed program ends with the same result as one that was not, pays nothing twice, and has every record', async ({
+  start,
+}) => {
+  test.slow();
+  const whole = await start(writers());
+  await upToTwoQuestions(whole);
+  await whole.allow('one.md');
+  await whole.lookAt('two.md');
+  await whole.reject(REASON);
+  await whole.expectOutcome('completed');
+
+  const killed = await start(writers(), { ownProcess: true });
+  await upToTwoQuestions(killed);
+  const before = killed.model.requests.length;
+  expect(await readFile(join(killed.workspace, 'plan.md'), 'utf8'), 'what was approved is done').toBe(EDITED);
+  await killed.crashAndRestart();
+  await expect(killed.reopen).toHaveAccessibleName(/^2 waiting/);
+  await killed.reopen.click();
+  await expect(killed.waiting.getByRole('listitem')).toHaveCount(2);
+  await expect(killed.question).toContainText('Its workflow was interrupted: your answer resumes it.');
+  expect(killed.model.requests, 'nothing goes on by itself').toHaveLength(before);
+  await killed.allow('one.md');
+  await killed.lookAt('two.md');
+  await killed.reject(REASON);
+  await killed.expectOutcome('completed');
+
+  const result = await resultOf(killed);
+  expect(result).toEqual(await resultOf(whole));
+  expect(result).toMatchObject({
+    files: { 'plan.md': EDITED, 'list.md': asked('list.md'), 'notes/one.md': asked('notes/one.md') },
+    workflows: [{ outcome: 'completed' }],
+  });
+  expect(Object.keys((result as { files: object }).files)).not.toContain('notes/two.md');
+  const bodies = killed.model.requests.map(({ body }) => JSON.stringify([body.system, body.messages]));
+  expect(new Set(bodies).size, 'no request was made a second time').toBe(bodies.length);
+  killed.model.expectDone();
+  await expectRecorded(killed);
 });

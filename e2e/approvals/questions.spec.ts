@@ -31,33 +31,29 @@ test('leaving the questions in any way answers none of them', async ({ start }) 
   for (const name of NAMES) await app.expectCard(name, 'waiting for you');
 });
 
-test(
-  'questions are answered in any order and a reason stays with its question',
-  { tag: '@transport' },
-  async ({ start }) => {
-    const app = await start(leadSpawns(NAMES));
-    await app.send('Look at every part.');
-    await app.lookAt('beta');
-    await app.field('Reason').fill('Not needed.');
-    await app.lookAt('gamma');
-    await expect(app.field('Reason')).toHaveValue('');
-    await app.allow();
-    await app.expectCard('gamma', 'completed');
-    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+test('questions are answered in any order and a reason stays with its question', async ({ start }) => {
+  const app = await start(leadSpawns(NAMES));
+  await app.send('Look at every part.');
+  await app.lookAt('beta');
+  await app.field('Reason').fill('Not needed.');
+  await app.lookAt('gamma');
+  await expect(app.field('Reason')).toHaveValue('');
+  await app.allow();
+  await app.expectCard('gamma', 'completed');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
 
-    await app.lookAt('beta');
-    await expect(app.field('Reason')).toHaveValue('Not needed.');
-    await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
-    await app.expectCard('beta', 'rejected');
-    await app.expectCard('alpha', 'waiting for you');
-    await app.allow('alpha');
-    await app.expectOutcome('completed');
-    const asked = app.model.requests.map(({ seen }) => /part (\w+)/.exec(seen.prompt)?.[1]).filter(Boolean);
-    expect(asked).toEqual(['gamma', 'alpha']);
-    const told = app.model.requests.at(-1)?.seen.results.map(({ text }) => text) ?? [];
-    expect(told[1]).toContain('Not needed.');
-  },
-);
+  await app.lookAt('beta');
+  await expect(app.field('Reason')).toHaveValue('Not needed.');
+  await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
+  await app.expectCard('beta', 'rejected');
+  await app.expectCard('alpha', 'waiting for you');
+  await app.allow('alpha');
+  await app.expectOutcome('completed');
+  const asked = app.model.requests.map(({ seen }) => /part (\w+)/.exec(seen.prompt)?.[1]).filter(Boolean);
+  expect(asked).toEqual(['gamma', 'alpha']);
+  const told = app.model.requests.at(-1)?.seen.results.map(({ text }) => text) ?? [];
+  expect(told[1]).toContain('Not needed.');
+});
 
 test('a click that was meant for what stood there before does not answer', async ({ start }) => {
   const app = await start(leadSpawns(['alpha']), { ownContext: true });

@@ -38,7 +38,9 @@ test('three messages lead through a spawn, a delegation and a batch', async ({ s
   expect(app.model.requests, 'nothing was sent').toEqual([]);
 });
 
-test('a stop and a restart in the middle do no harm', async ({ start }) => {
+test('a question that was open when the program was killed is open again after a resume, in the demo too', async ({
+  start,
+}) => {
   const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();

@@ -31,8 +31,8 @@ test('with one at a time the others are queued, and how long they were is kept',
   const trace = JSON.parse(await triad(app, 'sessions', 'trace', id, '--json')) as {
     workflows: { maxQueueDepth: number; runs: { children: { times: { queuedMs: number } }[] }[] }[];
   };
-  expect(trace.workflows[0]?.maxQueueDepth).toBe(3);
-  expect(await triad(app, 'sessions', 'trace', id)).toContain('up to 3 in the queue');
+  expect(trace.workflows[0]?.maxQueueDepth).toBe(2);
+  expect(await triad(app, 'sessions', 'trace', id)).toContain('up to 2 in the queue');
   const waited = trace.workflows[0]?.runs[0]?.children.map(({ times }) => times.queuedMs) ?? [];
   for (const ms of waited.slice(1)) expect(ms).toBeGreaterThan(0);
 

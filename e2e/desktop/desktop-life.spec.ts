@@ -124,6 +124,8 @@ test.describe('the desktop', only, () => {
       await app.message.press('Enter');
       await expect(app.message).toHaveValue('', { timeout: 1000 });
     }).toPass();
+    // Until the new message stands there, the newest workflow is the one before.
+    await expect(app.workflow().getByText('And again.', { exact: true }).first()).toBeVisible();
     await app.expectOutcome('completed');
     expect(app.model.requests).toHaveLength(2);
   });

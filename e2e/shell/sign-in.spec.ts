@@ -10,8 +10,9 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { WebSocket } from 'ws';
 import { openBrowser } from '#hosts/http/open-browser.ts';
+import { CLI } from '../../tests/support/program.ts';
 import { type Host, startHost } from '../support/host.ts';
-import { ROOT, startProcess } from '../support/process.ts';
+import { startProcess } from '../support/process.ts';
 import { expect, test as base } from '../support/test.ts';
 
 interface Machine {
@@ -144,7 +145,12 @@ test('browsers are signed out from the settings and from the terminal', { tag: '
   await expect(refused(one.page)).toContainText('signed out');
 
   const command = () =>
-    startProcess({ args: CLI, folder: machine.home, env: { TRIAD_HOME: machine.home }, stdio: 'pipe' });
+    startProcess({
+      args: [CLI, 'serve', '--sign-out'],
+      folder: machine.home,
+      env: { TRIAD_HOME: machine.home },
+      stdio: 'pipe',
+    });
   const first = command();
   expect(await text(first.stdout!)).toMatch(/^1 browser signed out\. /);
   await expect(refused(two.page)).toBeVisible();
@@ -166,5 +172,3 @@ test('a browser that keeps nothing is told so, and the URL stays good', { tag: '
   await next.page.goto(host.url);
   await expect(app(next.page)).toBeVisible();
 });
-
-const CLI = [`${ROOT}src/hosts/cli.ts`, 'serve', '--sign-out'];

@@ -70,18 +70,6 @@ test(
   },
 );
 
-test('a question that was open when the host was killed is open again after a resume', async ({ start }) => {
-  const app = await start(asking(spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })), { ownProcess: true });
-  await app.send('Inspect this project.');
-  await app.lookAt('inspector');
-  await app.crashAndRestart();
-  await app.button('Resume').click();
-  await app.allow('inspector');
-  await app.expectOutcome('completed');
-  await app.expectQuoted('the workspace');
-  expect(app.model.requests.map(({ seen }) => seen.turn)).toEqual([1, 1, 2]);
-});
-
 test('questions that were open when the host was killed are answered in the inbox, which resumes their work', async ({
   start,
 }) => {

@@ -10,7 +10,9 @@ test('a delegated task shows the definition and runs with its tools and system p
   await expect(app.field('Prompt')).toHaveValue('Review the code of the workspace.');
   await expect(app.question.getByRole('checkbox', { name: 'write_file' })).not.toBeChecked();
   await expect(app.field('System prompt'), 'as whole as the prompt, without a click').toBeVisible();
-  await expect(app.question).toContainText('medium risk: starts a defined agent');
+  const risk = app.question.locator('[data-risk="medium"]');
+  await expect(risk).toHaveText('medium risk: starts a defined agent');
+  await expect(risk, 'told by its colour, too').not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   const shown = await app.field('System prompt').inputValue();
   expect(shown.length).toBeGreaterThan(100);
 

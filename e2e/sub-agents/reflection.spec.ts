@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Gate } from '../../tests/support/gate.ts';
 import { join } from 'node:path';
-import { checkerFile, CRITERIA, reflecting, verdict } from '../../tests/support/reflecting.ts';
+import { checkerFile, CRITERIA, reflecting, verdict } from '../../tests/support/fake-model/reflecting.ts';
 import { expectAccessible } from '../support/accessible.ts';
 import type { AppOptions } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';

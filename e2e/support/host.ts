@@ -1,7 +1,8 @@
 /** The browser host as a real process with a home of its own. */
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { endProcess, ROOT, startProcess } from './process.ts';
+import { CLI } from '../../tests/support/program.ts';
+import { endProcess, startProcess } from './process.ts';
 
 const START_MS = 20_000;
 
@@ -30,7 +31,7 @@ export interface Host {
 
 export async function startHost({ home, workspace, port = 0, env = {} }: HostOptions): Promise<Host> {
   const child = startProcess({
-    args: [`${ROOT}src/hosts/cli.ts`, 'serve', '--port', String(port)],
+    args: [CLI, 'serve', '--port', String(port)],
     folder: workspace,
     env: { TRIAD_HOME: home, ...env },
     stdio: 'pipe',

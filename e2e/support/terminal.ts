@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import type { DurableEvent } from '#contract/event.ts';
 import { connect } from '#hosts/connect.ts';
 import type { App } from './app.ts';
-import { ROOT, startProcess } from './process.ts';
+import { CLI } from '../../tests/support/program.ts';
+import { startProcess } from './process.ts';
 
 /** What a command prints on stdout; it must succeed. */
 export async function triad(app: App, ...args: string[]): Promise<string> {
   const child = startProcess({
-    args: [`${ROOT}src/hosts/cli.ts`, ...args],
+    args: [CLI, ...args],
     folder: app.workspace,
     env: { TRIAD_HOME: app.home },
     stdio: ['ignore', 'pipe', 'pipe'],

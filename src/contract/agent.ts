@@ -1,6 +1,15 @@
 /** Agents: their definition, and the envelope that an approval binds. */
 import { z } from 'zod';
-import { MAX_BUDGET, MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_REFLECTION_RETRIES } from './limits.ts';
+import {
+  MAX_BUDGET,
+  MAX_DOOM_LOOP_THRESHOLD,
+  MAX_ITERATIONS,
+  MAX_NAME_CHARS,
+  MAX_PROMPT_CHARS,
+  MAX_REFLECTION_RETRIES,
+  MIN_DOOM_LOOP_THRESHOLD,
+  MAX_TEMPERATURE,
+} from './limits.ts';
 
 export const Permission = z.enum([
   'FilesystemRead',
@@ -22,6 +31,8 @@ export type ApprovePolicy = z.infer<typeof ApprovePolicy>;
 export const Effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
 export type Effort = z.infer<typeof Effort>;
 
+const Temperature = z.number().min(0).max(MAX_TEMPERATURE);
+
 export const AgentName = z
   .string()
   .min(1)
@@ -38,6 +49,9 @@ export const Reflection = z.strictObject({
 });
 export type Reflection = z.infer<typeof Reflection>;
 
+/** Identical calls in a row after which an agent is told; it ends after as many again. */
+const DoomLoopThreshold = z.int().min(MIN_DOOM_LOOP_THRESHOLD).max(MAX_DOOM_LOOP_THRESHOLD);
+
 /** An agent as its file defines it. */
 export const AgentDefinition = z.object({
   name: AgentName,
@@ -46,7 +60,14 @@ export const AgentDefinition = z.object({
   model: z.string().nullable(),
   effort: Effort.nullable(),
   maxTokens: z.int().positive().nullable(),
-  maxIterations: z.int().min(1).max(MAX_ITERATIONS).nullable(),
+  /** Of what is sampled, where the endpoint has it. */
+  temperature: Temperature.nullable(),
+  /** Another program's file may ask for more than any run gets. */
+  maxIterations: z.int().min(1).nullable(),
+  /** Null: the value of the settings. */
+  doomLoopThreshold: DoomLoopThreshold.nullable(),
+  /** Minutes that it may work; null: the settings say. */
+  maxMinutes: z.number().positive().max(MAX_BUDGET.minutes).nullable(),
   /** Null: inherited from the parent. */
   tools: z.array(z.string()).nullable(),
   /** Upper bound of its permissions; the baseline is always included. Null: inherited from the parent. */
@@ -135,12 +156,15 @@ export type AgentLint = z.infer<typeof AgentLint>;
 export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
 export type RunKind = z.infer<typeof RunKind>;
 
-const atMost = (kind: keyof typeof MAX_BUDGET) =>
-  `is more than a limit may be: at most ${MAX_BUDGET[kind].toLocaleString('en-US')}`;
+/** Put in words where it is shown: the first number that is formatted takes 15 ms. */
+const atMost = (kind: keyof typeof MAX_BUDGET) => ({
+  error: () => `is more than a limit may be: at most ${MAX_BUDGET[kind].toLocaleString('en-US')}`,
+});
 
 /**
  * Limits of a run or a workflow, checked before each model request; a missing one is unlimited.
- * `tokens` counts all input and output; `minutes` is working time, without waiting for people or slots.
+ * `tokens` counts all input and output; `minutes` is working time, without waiting for people or slots: when it is up,
+ * what works is aborted.
  */
 export const Budget = z.strictObject({
   tokens: z.int().min(1).max(MAX_BUDGET.tokens, atMost('tokens')).optional(),
@@ -149,6 +173,14 @@ export const Budget = z.strictObject({
   iterations: z.int().min(1).max(MAX_BUDGET.iterations, atMost('iterations')).optional(),
 });
 export type Budget = z.infer<typeof Budget>;
+
+/** A limit that is lower than what the agent's definition or the settings ask for; both of them positive. */
+export const CutLimit = z.strictObject({
+  limit: z.enum(['maxIterations', 'maxTokens']),
+  wanted: z.int().positive(),
+  most: z.int().positive(),
+});
+export type CutLimit = z.infer<typeof CutLimit>;
 
 /** Everything a run is built from, fully resolved: no ids, no times, no references. An approval binds its hash. */
 export const Envelope = z.strictObject({
@@ -160,6 +192,8 @@ export const Envelope = z.strictObject({
   model: z.string().min(1),
   maxTokens: z.int().min(1).max(1_000_000),
   effort: Effort.nullable(),
+  /** Left out where its definition names none, or the endpoint has none. */
+  temperature: Temperature.optional(),
   /** Sorted, after inheritance. */
   tools: z.array(z.string()),
   mcpServers: z.array(z.string()),
@@ -169,6 +203,8 @@ export const Envelope = z.strictObject({
   limits: z.strictObject({
     maxIterations: z.int().min(1).max(MAX_ITERATIONS),
     inactivityMs: z.int().min(1000),
+    /** Left out where it is `DOOM_LOOP_THRESHOLD`. */
+    doomLoopThreshold: DoomLoopThreshold.optional(),
     /** Left out if only the iterations are limited. */
     budget: Budget.omit({ iterations: true }).optional(),
   }),
@@ -180,6 +216,10 @@ export const Envelope = z.strictObject({
   approvalTimeoutMs: z.int().positive().optional(),
   /** Left out where the run does not review itself. */
   reflection: Reflection.optional(),
+  /** Whether a sub-agent may search what others of its workflow have reported; left out where it may not. */
+  seesReports: z.literal(true).optional(),
+  /** What the settings or the model cut; left out if nothing. */
+  cut: z.array(CutLimit).optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
@@ -193,5 +233,8 @@ export const AgentSummary = AgentDefinition.pick({
   enabled: true,
   source: true,
   sourcePath: true,
+}).extend({
+  /** The permissions that its calls can need: of its tools, as far as its own bound them; null where both are its lead's. */
+  needs: z.array(Permission).nullable(),
 });
 export type AgentSummary = z.infer<typeof AgentSummary>;

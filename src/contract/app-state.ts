@@ -1,5 +1,6 @@
 /** What a client knows of the program before anything else: its provider, its tools, where keys are kept. */
 import { z } from 'zod';
+import { Instant } from './ids.ts';
 
 export const AppState = z.object({
   version: z.string(),
@@ -20,10 +21,21 @@ export const AppState = z.object({
   }),
   /** Where keys are kept; `warning` says what is not safe about it. */
   secrets: z.object({ backend: z.string(), warning: z.string().nullable() }),
-  /** `baseline`: every agent has it; `primaryOnly`: no sub-agent can have it. */
+  /** `baseline`: every agent that can have it has it; `primaryOnly`: no sub-agent can have it. */
   tools: z.array(
     z.object({ name: z.string(), description: z.string(), baseline: z.boolean(), primaryOnly: z.boolean() }),
   ),
   maxSubAgents: z.int(),
 });
 export type AppState = z.infer<typeof AppState>;
+
+/** What an endpoint says that it has. */
+export const EndpointModels = z.object({
+  address: z.string(),
+  /** Null where it has never given a list. */
+  models: z.array(z.string()).nullable(),
+  /** When that list was had. */
+  at: Instant.nullable(),
+  /** Why the default model cannot be used there; null where nothing is known against it. */
+  fault: z.string().nullable(),
+});

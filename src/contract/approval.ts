@@ -65,6 +65,8 @@ export const Subject = z.discriminatedUnion('kind', [
     kind: z.literal('envelopes'),
     operation: z.enum(['spawn', 'delegate', 'parallel']),
     items: z.array(SpawnItem).min(1),
+    /** The lead does not wait for them. */
+    background: z.literal(true).optional(),
   }),
   z.object({
     kind: z.literal('tool'),

@@ -17,10 +17,15 @@ const envelope = {
   parentRunId: Id.nullable(),
   agent: z.string(),
 };
+/** The run's id in the form of tracing systems, and the agents from the person down to this one: always there in what a client gets. */
+const trace = { traceId: z.string(), parentChain: z.array(z.string()) };
+/** Only `run-queue` is stored with its trace: that of all others follows from it. */
+const derived = { traceId: trace.traceId.optional(), parentChain: trace.parentChain.optional() };
+const numbered = { seq: z.int().positive(), ...envelope };
 const durable = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.object({ type: z.literal(type), seq: z.int().positive(), ...envelope, ...shape });
+  z.object({ type: z.literal(type), ...numbered, ...derived, ...shape });
 const hint = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.object({ type: z.literal(type), ...envelope, ...shape });
+  z.object({ type: z.literal(type), ...envelope, ...derived, ...shape });
 
 /** A sub-agent in the summary of its workflow. */
 export const SubAgentSummary = z.object({
@@ -34,7 +39,7 @@ export const SubAgentSummary = z.object({
 });
 export type SubAgentSummary = z.infer<typeof SubAgentSummary>;
 
-/** A model request whose response has begun: its input is counted, its output is not. */
+/** A model request on its way: its input is counted or estimated, its output is not known. */
 export const RequestStart = z.object({
   requestId: Id,
   attempt: z.int(),
@@ -42,6 +47,8 @@ export const RequestStart = z.object({
   cacheReadTokens: z.int(),
   cacheWrite5mTokens: z.int(),
   cacheWrite1hTokens: z.int(),
+  /** The provider has not counted it yet: `inputTokens` is an estimate. Left out once it has. */
+  inputEstimated: z.boolean().optional(),
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
@@ -66,6 +73,8 @@ export const RequestUsage = z.object({
   thinkingTokens: z.int(),
   /** False if the stream ended before the final usage arrived: the output is then an estimate. */
   reported: z.boolean(),
+  /** Nobody knows what the provider counted: `inputTokens` is an estimate too. Left out where it was reported. */
+  inputEstimated: z.boolean().optional(),
   stopReason: StopReason.nullable(),
   error: ErrorInfo.nullable(),
   startedAt: Instant,
@@ -83,6 +92,9 @@ export const FailureContext = z.object({
   attempted: z.string(),
 });
 export type FailureContext = z.infer<typeof FailureContext>;
+
+/** How many sub-agents waited for a slot when one began to wait, itself included; left out where one was free. */
+const QueueDepth = z.int().min(1).optional();
 
 export const DurableEvent = z.discriminatedUnion('type', [
   /** A message was accepted (attempt 1), or its interrupted workflow is resumed (2 and up). */
@@ -102,7 +114,10 @@ export const DurableEvent = z.discriminatedUnion('type', [
     subAgents: z.array(SubAgentSummary),
   }),
   /** A run was created and waits: for approval, for a slot, or (a lead) for the workflow before it. */
-  durable('run-queue', {
+  z.object({
+    type: z.literal('run-queue'),
+    ...numbered,
+    ...trace,
     kind: RunKind,
     depth: z.int(),
     name: z.string(),
@@ -111,8 +126,6 @@ export const DurableEvent = z.discriminatedUnion('type', [
     /** The parent's tool call, and the index in its batch; null and 0 for a lead. */
     toolCallId: ToolCallId.nullable(),
     item: z.int(),
-    parentChain: z.array(z.string()),
-    traceId: z.string(),
     envelope: Envelope,
     envelopeHash: z.string(),
   }),
@@ -121,6 +134,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     envelope: Envelope,
     envelopeHash: z.string(),
     queuedMs: z.number(),
+    queueDepth: QueueDepth,
   }),
   durable('run-end', {
     outcome: Outcome,
@@ -132,6 +146,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     reviews: z.array(Review).optional(),
     /** How many entries its history has now; left out where it did not start. */
     entries: z.int().nonnegative().optional(),
+    /** Of one that was ended while it waited. */
+    queueDepth: QueueDepth,
     durationMs: z.number(),
     usage: Usage,
   }),
@@ -162,8 +178,11 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('context-request', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
   /** The agent's reply, with the whole exchange; `n` is its index among the exchanges of the approval. */
   durable('context-end', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
-  /** A request outside of the turns was sent; repeated, with its usage so far, when the response begins. */
-  durable('request-start', { purpose: RequestPurpose, turn: z.int(), request: RequestStart }),
+  /**
+   * An attempt at a request is sent, so that it is accounted for if its end is never recorded. One outside of the turns
+   * has a purpose, and is told again, with what the provider counted, when the response begins.
+   */
+  durable('request-start', { purpose: RequestPurpose.optional(), turn: z.int(), request: RequestStart }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
   /** `worked`: working time of the run and of its workflow until now, in milliseconds. */
   durable('usage', {

@@ -33,9 +33,13 @@ export const MAX_BUDGET = {
 export const DEFAULT_REFLECTION_RETRIES = 1;
 export const MAX_REFLECTION_RETRIES = 5;
 export const DEFAULT_MAX_TOKENS = 8192;
+/** The highest temperature that servers of models take. */
+export const MAX_TEMPERATURE = 2;
 export const DEFAULT_MODEL = 'sonnet';
-/** Identical calls in a row after which the model is told, and as many again after which the run ends. */
+/** Identical calls in a row after which the model is told, and as many again after which the run ends: default and bounds. */
 export const DOOM_LOOP_THRESHOLD = 3;
+export const MIN_DOOM_LOOP_THRESHOLD = 2;
+export const MAX_DOOM_LOOP_THRESHOLD = 100;
 /** Time for an answer to an approval, in milliseconds; then the answer is no. */
 export const APPROVAL_TIMEOUT_MS = 300_000;
 /** Questions of one run that are open at once; the rest queue. */

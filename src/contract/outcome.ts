@@ -20,12 +20,18 @@ export type Outcome = z.infer<typeof Outcome>;
 /*
  * The shapes of token counts, each for one use:
  * - `ModelUsage` (core/model): tokens that a provider reported for one request, without a price;
- * - `RequestStart` (event.ts): the input of a request whose response has begun;
+ * - `RequestStart` (event.ts): the input of a request that is on its way;
  * - `RequestUsage` (event.ts): one finished request with tokens, times and price: what all sums are made of;
  * - `Tally`: the sum of requests, in exact integers: what rows store and code adds up (`tally.ts`);
  * - `Usage`: a tally with its cost in US dollars: what events and exports carry;
  * - `Used` (core/budget): what limits are compared with: tokens of all classes together, cost, time and iterations.
  */
+
+/** The part of a sum that is estimated, because the provider's count is not known; left out where it is nothing. */
+const Estimated = {
+  estimatedInputTokens: z.int().optional(),
+  estimatedOutputTokens: z.int().optional(),
+};
 
 /** Sum over model requests; all integers. `inputTokens` excludes cache reads and writes. */
 export const Tally = z.object({
@@ -38,6 +44,9 @@ export const Tally = z.object({
   nanoUsd: z.int(),
   /** Requests whose price is not known; with any of them the total cost is unknown. */
   unpriced: z.int(),
+  /** Of the requests, those of which the provider's count is not known; left out where there are none. */
+  unknownRequests: z.int().optional(),
+  ...Estimated,
 });
 export type Tally = z.infer<typeof Tally>;
 
@@ -48,5 +57,6 @@ export const Usage = z.object({
   cacheReadTokens: z.int(),
   cacheWriteTokens: z.int(),
   costUsd: z.number().nullable(),
+  ...Estimated,
 });
 export type Usage = z.infer<typeof Usage>;

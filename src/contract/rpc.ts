@@ -14,17 +14,19 @@ import {
   Budget,
   Fault,
 } from './agent.ts';
-import { AppState } from './app-state.ts';
+import { AppState, EndpointModels } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { Change, ChangeState } from './change.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
-import { Id, Instant, ToolCallId } from './ids.ts';
+import { SubAgentExecution } from './execution.ts';
+import { Id, ToolCallId } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
+import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { Entry } from './message.ts';
 import { Missing, Unlisted } from './missing.ts';
-import { Outcome, Status } from './outcome.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
+import { PriceOverview } from './prices.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   Answered,
@@ -33,6 +35,7 @@ import {
   MemoryNote,
   RunRow,
   SearchHit,
+  SessionWork,
   SettingRow,
   Snapshot,
   StopReceipt,
@@ -46,22 +49,6 @@ const nothing = z.strictObject({});
 const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
 /** `before` is the `next` cursor of the previous page; pages are newest first. */
 const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
-
-/** Filters of a workflow list; all given ones must match. */
-const workflowFilter = {
-  outcome: Outcome.optional(),
-  status: Status.optional(),
-  agent: AgentName.optional(),
-  model: z.string().min(1).max(200).optional(),
-  tool: z.string().min(1).max(200).optional(),
-  folder: z.string().min(1).max(4096).optional(),
-  /** Started at or after, and before. */
-  from: Instant.optional(),
-  to: Instant.optional(),
-  minCostUsd: z.number().nonnegative().optional(),
-};
-export const WorkflowSort = z.enum(['newest', 'cost', 'tokens', 'duration']);
-export type WorkflowSort = z.infer<typeof WorkflowSort>;
 
 /** Absolute path of an agent's file. */
 const file = z.string().min(1).max(4096);
@@ -86,6 +73,8 @@ export const methods = {
     z.strictObject({ ...endpoint, model: z.string().min(1).max(200).optional() }),
     z.object({ ok: z.boolean(), message: z.string(), models: z.array(z.string()), durationMs: z.number() }),
   ),
+  /** Asks the endpoint for the list of its models. */
+  'provider.models': method(nothing, EndpointModels),
   /** Compatible servers found on the usual ports of this machine. */
   'provider.detect': method(
     nothing,
@@ -100,12 +89,19 @@ export const methods = {
     }),
     z.array(SettingRow),
   ),
+  /** What models cost, by which list, and which of those in use have no price. */
+  'prices.list': method(nothing, PriceOverview),
   /** Agents that can be used in a folder now. */
   'agents.list': method(inFolder, z.array(AgentSummary)),
   /** One agent, even a disabled one. */
   'agents.get': method(
     z.strictObject({ folder: folder.optional(), name: z.string().min(1).max(200) }),
-    z.object({ definition: AgentDefinition, warnings: z.array(Fault) }),
+    z.object({ definition: AgentDefinition, needs: AgentSummary.shape.needs, warnings: z.array(Fault) }),
+  ),
+  /** Forgets temporary agents whose run has ended; says how many there were, and which of the others work or may begin. */
+  'agents.cleanup': method(
+    z.strictObject({}),
+    z.object({ removed: z.int(), working: z.array(z.object({ runId: Id, agent: z.string() })) }),
   ),
   /** Every agent file of a folder, untrusted ones too; later ones override earlier ones. */
   'agents.check': method(inFolder, z.array(AgentReport)),
@@ -161,6 +157,8 @@ export const methods = {
   'trust.revoke': method(z.strictObject({ folder }), z.object({ revoked: z.boolean() })),
   'trust.list': method(nothing, z.array(TrustedFolder)),
   'conversation.list': method(z.strictObject(paging), pageOf(ConversationRow)),
+  /** What happened in each of these conversations, in their order; also of those in the trash. */
+  'conversation.work': method(z.strictObject({ conversationIds: z.array(Id).max(200) }), z.array(SessionWork)),
   'conversation.create': method(
     z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
     ConversationRow,
@@ -198,6 +196,14 @@ export const methods = {
   'conversation.project': method(
     conversationId,
     z.object({ folder: z.string(), files: z.int(), missing: z.array(Missing).optional() }),
+  ),
+  /**
+   * The folder of its Markdown files; null where none are kept. With `open` a host that can (`opens`: the desktop) shows it
+   * in the system's file manager: no other folder can be named. Rejects with `not_found` while it is not written.
+   */
+  'conversation.folder': method(
+    z.strictObject({ conversationId: Id, open: z.boolean().default(false) }),
+    z.object({ folder: z.string().nullable(), opens: z.boolean() }),
   ),
   /**
    * Looks at everything stored of it, or of these workflows of it; returns what was looked at, and what should be there
@@ -240,6 +246,13 @@ export const methods = {
       folders: z.array(z.string()),
     }),
   ),
+  /** The executions of sub-agents in all conversations that are not in the trash. */
+  'execution.list': method(
+    z.strictObject({ ...paging, ...executionFilter, sort: ExecutionSort.default('newest') }),
+    pageOf(SubAgentExecution),
+  ),
+  /** What they can be filtered by: the values that occur, most frequent first. */
+  'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
   /** Full text of prompts, answers, reports and tool results; all words must occur. Newest first. */
   'history.search': method(
     z.strictObject({
@@ -364,32 +377,3 @@ export interface Client {
     listener: (event: TopicEvent[T]) => void,
   ): Promise<() => void>;
 }
-
-/** Frames of every bridge between a client and a runtime elsewhere. */
-export const ClientFrame = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('request'), id: z.int(), method: z.string(), input: z.unknown() }),
-  z.strictObject({ kind: z.literal('subscribe'), id: z.int(), topic: z.string(), input: z.unknown() }),
-  z.strictObject({ kind: z.literal('unsubscribe'), id: z.int() }),
-]);
-export type ClientFrame = z.infer<typeof ClientFrame>;
-export type ServerFrame =
-  | {
-      kind: 'reply';
-      id: number;
-      reply: { ok: true; value: unknown } | { ok: false; error: { code: string; message: string } };
-    }
-  | { kind: 'events'; id: number; events: unknown[] };
-
-/**
- * All that the desktop lets a page do, on `window.triad`: two functions. The listener hears the reply first, then
- * events, and null when the runtime behind the subscription has gone, which ends it; so does the returned function.
- */
-export interface Bridge {
-  request(method: string, input: unknown): Promise<BridgeReply>;
-  subscribe(
-    topic: string,
-    input: unknown,
-    listener: (message: BridgeReply | { events: unknown[] } | null) => void,
-  ): () => void;
-}
-export type BridgeReply = Extract<ServerFrame, { kind: 'reply' }>['reply'];

@@ -1,6 +1,6 @@
 /** Sums of what model requests used: the same for the stored rows and for the views of clients. */
 import type { RequestUsage } from './event.ts';
-import type { Tally } from './outcome.ts';
+import type { Tally, Usage } from './outcome.ts';
 
 export const ZERO_TALLY: Tally = {
   requests: 0,
@@ -12,6 +12,10 @@ export const ZERO_TALLY: Tally = {
   unpriced: 0,
 };
 
+/** Counts that are left out where they are 0. */
+export const SPARSE_COUNTS = ['unknownRequests', 'estimatedInputTokens', 'estimatedOutputTokens'] as const;
+type SparseCount = (typeof SPARSE_COUNTS)[number];
+
 export function addTally(a: Tally, b: Tally): Tally {
   return {
     requests: a.requests + b.requests,
@@ -21,11 +25,17 @@ export function addTally(a: Tally, b: Tally): Tally {
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
     nanoUsd: a.nanoUsd + b.nanoUsd,
     unpriced: a.unpriced + b.unpriced,
+    ...sparse((count) => (a[count] ?? 0) + (b[count] ?? 0)),
   };
 }
 
 /** What one request adds to the totals of its run, workflow and conversation. */
 export function tallyOf(request: RequestUsage): Tally {
+  const estimated = {
+    unknownRequests: request.inputEstimated ? 1 : 0,
+    estimatedInputTokens: request.inputEstimated ? request.inputTokens : 0,
+    estimatedOutputTokens: request.reported ? 0 : request.outputTokens,
+  };
   return {
     requests: 1,
     inputTokens: request.inputTokens,
@@ -34,7 +44,19 @@ export function tallyOf(request: RequestUsage): Tally {
     cacheWriteTokens: request.cacheWrite5mTokens + request.cacheWrite1hTokens,
     nanoUsd: request.nanoUsd ?? 0,
     unpriced: request.nanoUsd === null ? 1 : 0,
+    ...sparse((count) => estimated[count]),
   };
+}
+
+function sparse(value: (count: SparseCount) => number): Partial<Record<SparseCount, number>> {
+  return Object.fromEntries(
+    SPARSE_COUNTS.map((count) => [count, value(count)] as const).filter(([, number]) => number > 0),
+  );
+}
+
+/** The part of the tokens of all classes that is estimated. */
+export function estimatedTokensOf({ estimatedInputTokens = 0, estimatedOutputTokens = 0 }: Tally | Usage): number {
+  return estimatedInputTokens + estimatedOutputTokens;
 }
 
 /** Input tokens of all classes: fresh, read from the cache and written to it. */

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { Approval, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
-import { RequestUsage } from './event.ts';
+import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { Entry, PlanItem, Review } from './message.ts';
-import { Outcome, Status, Tally } from './outcome.ts';
+import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
 export const ConversationRow = z.object({
@@ -90,6 +90,8 @@ export const RunRow = z.object({
   reviews: z.array(Review).nullish(),
   /** How many entries its history had when it last ended. */
   entries: z.int().nullish(),
+  /** How many sub-agents waited for a slot when it began to wait, itself included; not set if one was free. */
+  queueDepth: z.int().nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 
@@ -148,6 +150,19 @@ export const Snapshot = z.object({
   open: z.array(OpenMessage),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
+
+/** What happened in a session, as a list of sessions tells it; workflows oldest first. */
+export const SessionWork = z.object({
+  conversationId: Id,
+  workflows: z.array(
+    WorkflowRow.pick({ id: true, outcome: true, status: true, subAgentCount: true }).extend({
+      /** Also those that were asked for and did not start. */
+      subAgents: z.array(SubAgentSummary),
+      usage: Usage,
+    }),
+  ),
+});
+export type SessionWork = z.infer<typeof SessionWork>;
 
 export const WorkflowDetail = z.object({
   conversation: ConversationRow,

@@ -25,17 +25,22 @@ const SCRIPTS = [
 /** Scripts that are written within one word, with Latin too: "Tシャツ", "PC방", "READMEを読む". */
 const EAST_ASIAN = ['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul'];
 
+/** Expressions over the tables of Unicode take milliseconds to build: each is built where it is first needed. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 const cjk = EAST_ASIAN.map((script) => `\\p{scx=${script}}`).join('');
 /** The letters of these, with what is common to all scripts. */
 const only = (...scripts: string[]) => `[\\p{scx=Common}\\p{scx=Inherited}\\p{M}\\p{N}${scxOf(scripts)}]+`;
 const scxOf = (scripts: readonly string[]) => scripts.map((script) => `\\p{scx=${script}}`).join('');
 
-const OF_ONE_SCRIPT = new RegExp(
-  `^(?:${[...SCRIPTS.map((script) => only(script)), only('Latin', ...EAST_ASIAN)].join('|')})$`,
-  'v',
+const ofOneScript = once(
+  () => new RegExp(`^(?:${[...SCRIPTS.map((script) => only(script)), only('Latin', ...EAST_ASIAN)].join('|')})$`, 'v'),
 );
-const IN_EVERYDAY_USE = new RegExp(`[${scxOf(SCRIPTS)}]`, 'v');
-const SCRIPT_LETTERS = SCRIPTS.map((script) => ({ script, letter: new RegExp(`\\p{sc=${script}}`, 'v') }));
+const inEverydayUse = once(() => new RegExp(`[${scxOf(SCRIPTS)}]`, 'v'));
+const scriptLetters = once(() => SCRIPTS.map((script) => ({ script, letter: new RegExp(`\\p{sc=${script}}`, 'v') })));
 
 /**
  * What shows nothing, reorders, or is up to a font: controls (line feed and tab are none), formats, selectors, tags,
@@ -45,19 +50,29 @@ const HIDDEN =
   '[[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Variation_Selector}\\p{C}\\p{Z}' +
   '\\u2800\\u{1D159}\\uFFFC]--[\\t\\n\\r ]]';
 
-/** The first that fits wins; between them is plain text. */
-const FOUND = new RegExp(
-  [
-    // Only there do joiners and selectors show something.
-    '(?<emoji>(?=[\\p{Extended_Pictographic}\\p{Regional_Indicator}#*0-9])\\p{RGI_Emoji})',
-    `(?<lines>(?:^|(?<end>\\n))(?:[ \\t]*\\r?\\n){${BLANK_LINES},})`,
-    `(?<spaces>[ \\t]{${SPACES},})`,
-    // Indents Japanese paragraphs and stands between Chinese words.
-    `(?<wide>(?<=[${cjk}])\\u3000|\\u3000(?=[${cjk}]))`,
-    `(?<hidden>(?<one>${HIDDEN}|\\r(?!\\n))\\k<one>*)`,
-    '(?<word>\\p{L}[[\\p{L}\\p{M}\\p{N}]--\\p{Default_Ignorable_Code_Point}]*)',
-  ].join('|'),
-  'gv',
+/** The same of text that is ASCII alone. */
+const HIDDEN_IN_ASCII = '[\\0-\\x08\\v\\f\\x0E-\\x1F\\x7F]';
+const ASCII = /^[\0-\x7F]*$/;
+
+const STRETCHES = [`(?<lines>(?:^|(?<end>\\n))(?:[ \\t]*\\r?\\n){${BLANK_LINES},})`, `(?<spaces>[ \\t]{${SPACES},})`];
+const hiddenAmong = (characters: string) => `(?<hidden>(?<one>${characters}|\\r(?!\\n))\\k<one>*)`;
+
+/** The first that fits wins; between them is plain text. Most text is ASCII, and goes without the tables of Unicode. */
+const foundInAscii = new RegExp([...STRETCHES, hiddenAmong(HIDDEN_IN_ASCII)].join('|'), 'gv');
+const foundAnywhere = once(
+  () =>
+    new RegExp(
+      [
+        // Only there do joiners and selectors show something.
+        '(?<emoji>(?=[\\p{Extended_Pictographic}\\p{Regional_Indicator}#*0-9])\\p{RGI_Emoji})',
+        ...STRETCHES,
+        // Indents Japanese paragraphs and stands between Chinese words.
+        `(?<wide>(?<=[${cjk}])\\u3000|\\u3000(?=[${cjk}]))`,
+        hiddenAmong(HIDDEN),
+        '(?<word>\\p{L}[[\\p{L}\\p{M}\\p{N}]--\\p{Default_Ignorable_Code_Point}]*)',
+      ].join('|'),
+      'gv',
+    ),
 );
 
 /** A text in pieces, each hidden character as a mark such as `⟦U+202E⟧`, ends of lines as they are. */
@@ -68,7 +83,7 @@ export function piecesOf(text: string): Piece[] {
     if (end > from) pieces.push({ kind: 'plain', text: text.slice(from, end), count: 0 });
     from = end;
   };
-  for (const match of text.matchAll(FOUND)) {
+  for (const match of text.matchAll(ASCII.test(text) ? foundInAscii : foundAnywhere())) {
     const { index, 0: found, groups = {} } = match;
     if (groups['hidden'] !== undefined) {
       plainTo(index);
@@ -155,11 +170,11 @@ function hiddenPiece(run: string): Piece {
 }
 
 function mixesScripts(word: string): boolean {
-  return /[^\0-\x7f]/.test(word) && !OF_ONE_SCRIPT.test(word) && IN_EVERYDAY_USE.test(word);
+  return /[^\0-\x7f]/.test(word) && !ofOneScript().test(word) && inEverydayUse().test(word);
 }
 
 function scriptsOf(word: string): string[] {
-  const known = SCRIPT_LETTERS.flatMap(({ script, letter }) => (letter.test(word) ? [script] : []));
+  const known = scriptLetters().flatMap(({ script, letter }) => (letter.test(word) ? [script] : []));
   return known.length > 1 ? known : [...known, 'another script'];
 }
 

@@ -1,9 +1,9 @@
 /** The runtime for the Node hosts: the environment is read here, and keys lie in a file. */
-import { TriadError } from '#core/base/errors.ts';
+import { errorInfo, TriadError } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import type { HostingOptions } from '#core/hosting/options.ts';
-import { settingsFile } from '#core/settings/guarded-files.ts';
+import { pricesFile, settingsFile } from '#core/settings/guarded-files.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { ownVersion } from './version.ts';
 
@@ -28,8 +28,10 @@ export async function connect({ env, note, ...rest }: ConnectOptions): Promise<C
     },
   });
   return connecting.catch((error: unknown) => {
-    const wrongLine = `${settingsFile(found.config)}:`;
-    if (!(error instanceof TriadError) || !error.message.startsWith(wrongLine)) throw error;
+    const isWrongLine = [settingsFile, pricesFile].some((file) =>
+      errorInfo(error).message.startsWith(`${file(found.config)}:`),
+    );
+    if (!(error instanceof TriadError) || !isWrongLine) throw error;
     throw new TriadError(error.code, `${error.message}; run "triad config validate"`, { cause: error });
   });
 }

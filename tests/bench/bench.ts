@@ -4,6 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, unmeasured } from './figure.ts';
+import { creationFigures } from './figures/creation.ts';
 import { growthFigures } from './figures/growth.ts';
 import { historyFigures } from './figures/history.ts';
 import { launchFigures } from './figures/launch.ts';
@@ -22,6 +23,7 @@ const FULL: Sizes = {
   stops: 7,
   batch: 100,
   batches: 10,
+  creations: 5000,
   burst: 20_000,
   paced: 3000,
   pacedRuns: 7,
@@ -39,6 +41,7 @@ const QUICK: Sizes = {
   stops: 1,
   batch: 10,
   batches: 3,
+  creations: 500,
   burst: 2000,
   paced: 400,
   pacedRuns: 3,
@@ -51,6 +54,7 @@ const QUICK: Sizes = {
 const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> = {
   workflow: workflowFigures,
   realistic: realisticFigures,
+  creation: creationFigures,
   growth: growthFigures,
   streams: streamFigures,
   launch: launchFigures,

@@ -51,7 +51,7 @@ export function openFloor(url: string, folder: string): Work {
     return { sentAt, endedAt: clock() };
   };
   return {
-    workflow: async () => ({ ...(await timed('Look at all parts', () => undefined)), shown: [] }),
+    workflow: async () => ({ ...(await timed('Look at all parts', () => undefined)), shown: [], updates: [] }),
     stream: timed,
     begin: async () => {
       controller = new AbortController();

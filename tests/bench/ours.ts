@@ -10,6 +10,9 @@ import type { Work } from './side.ts';
 
 type Listener = (event: AgentEvent) => void;
 
+/** What a person follows of a sub-agent. */
+const PROGRESS: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>(['run-queue', 'run-start', 'run-end']);
+
 /** The store lies in `FOLDER/store`, the workspace in `FOLDER/workspace`. */
 export async function openOurs(url: string, folder: string): Promise<Work> {
   const workspace = join(folder, 'workspace');
@@ -30,7 +33,7 @@ export async function openOurs(url: string, folder: string): Promise<Work> {
     workflow: async () => {
       const starts = new StartReader();
       const started = await begin(runtime, 'Look at all parts', (event) => starts.take(event));
-      return { sentAt: started.sentAt, endedAt: await started.ended, shown: starts.shown };
+      return { sentAt: started.sentAt, endedAt: await started.ended, shown: starts.shown, updates: starts.updates };
     },
     stream: async (prompt, take) => {
       const { sentAt, ended } = await begin(runtime, prompt, (event) => {
@@ -86,13 +89,16 @@ async function begin(
   return { workflowId, sentAt, ended };
 }
 
-/** How long after the yes to it each sub-agent's start reaches a subscriber. */
+/** How long after the yes to it each sub-agent's start reaches a subscriber, and each step of its progress after it happened. */
 class StartReader {
   readonly shown: number[] = [];
+  readonly updates: number[] = [];
   readonly #asked = new Map<string, string[]>();
   readonly #decidedAt = new Map<string, number>();
 
   take(event: AgentEvent): void {
+    const now = performance.timeOrigin + performance.now();
+    if (event.parentRunId !== null && PROGRESS.has(event.type)) this.updates.push(now - Date.parse(event.at));
     if (event.type === 'approval-request') {
       const { id, subject } = event.approval;
       if (subject.kind === 'envelopes')
@@ -105,7 +111,7 @@ class StartReader {
       if (runId !== undefined) this.#decidedAt.set(runId, Date.parse(event.decision.at));
     } else if (event.type === 'run-start') {
       const decidedAt = this.#decidedAt.get(event.runId);
-      if (decidedAt !== undefined) this.shown.push(performance.timeOrigin + performance.now() - decidedAt);
+      if (decidedAt !== undefined) this.shown.push(now - decidedAt);
     }
   }
 }

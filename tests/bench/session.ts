@@ -17,6 +17,8 @@ export interface Sizes {
   batch: number;
   /** No batch begins after this time, in milliseconds: a slow machine does fewer. */
   patienceMs: number;
+  /** Sub-agents that are created to time it. */
+  creations: number;
   burst: number;
   paced: number;
   pacedRuns: number;

@@ -12,13 +12,18 @@ const work = kind === 'ours' ? await openOurs(url, folder) : openFloor(url, fold
 
 const batch: SideOperations['batch'] = async (count) => {
   const shown: number[] = [];
+  const updates: number[] = [];
   const [start, before] = [clock(), process.cpuUsage()];
-  for (let done = 0; done < count; done += 1) shown.push(...(await work.workflow()).shown);
+  for (let done = 0; done < count; done += 1) {
+    const times = await work.workflow();
+    shown.push(...times.shown);
+    updates.push(...times.updates);
+  }
   const ms = clock() - start;
   const { user, system } = process.cpuUsage(before);
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
-  return { ms, cpuMs: (user + system) / 1000, heap: heapUsed, rss, shown };
+  return { ms, cpuMs: (user + system) / 1000, heap: heapUsed, rss, shown, updates };
 };
 
 const stream: SideOperations['stream'] = async ({ prompt, count }) => {

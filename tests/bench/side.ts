@@ -9,6 +9,8 @@ export interface WorkflowTimes {
   endedAt: number;
   /** For each sub-agent, how long after its yes its start was shown; none where nothing is asked. */
   shown: number[];
+  /** How long after it happened a subscriber learnt that a sub-agent was queued, had started, or had ended. */
+  updates: number[];
 }
 
 export interface BatchTimes {
@@ -19,6 +21,7 @@ export interface BatchTimes {
   heap: number;
   rss: number;
   shown: number[];
+  updates: number[];
 }
 
 export interface StreamTimes {

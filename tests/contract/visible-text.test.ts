@@ -27,6 +27,28 @@ describe('what hides', () => {
     expect(ofKind('\u{E0041}\u{E0041}', 'hidden')).toMatchObject([{ count: 2 }]);
   });
 
+  it('marks text that is ASCII alone as it does beside any other', () => {
+    const stretch = fc.constantFrom(
+      '\n'.repeat(4),
+      ' \t\r\n'.repeat(5),
+      ' '.repeat(40),
+      '\t'.repeat(41),
+      '\r\r',
+      '\r\n',
+    );
+    const text = fc.array(fc.oneof(fc.string({ unit: 'binary-ascii', maxLength: 4 }), stretch));
+    fc.assert(
+      fc.property(text, (parts) => {
+        const alone = parts.join('');
+        expect(visibleText(`${alone}é`)).toBe(`${visibleText(alone)}é`);
+      }),
+    );
+    for (let code = 0; code < 128; code += 1) {
+      const one = String.fromCharCode(code);
+      expect(visibleText(`${one}é`), `U+${code.toString(16)}`).toBe(`${visibleText(one)}é`);
+    }
+  });
+
   it('leaves none of its kind, wherever it stands', () => {
     const hides = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/u;
     const text = fc.array(

@@ -23,7 +23,18 @@ const sections = new Map(
     }),
 );
 const events = [...DurableEvent.options, ...HintEvent.options];
-const everyLine = ['type', 'seq', 'at', 'conversationId', 'workflowId', 'runId', 'parentRunId', 'agent'];
+const everyLine = [
+  'type',
+  'seq',
+  'at',
+  'conversationId',
+  'workflowId',
+  'runId',
+  'parentRunId',
+  'agent',
+  'traceId',
+  'parentChain',
+];
 
 /** The cells of the rows of a table, without its head. */
 function rows(heading: string): string[][] {

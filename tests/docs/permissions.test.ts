@@ -6,7 +6,7 @@ import { judge } from '#core/approvals/judge.ts';
 import { RuleEntry } from '#core/settings/rule-entry.ts';
 import { parseRules } from '#core/approvals/rule-files.ts';
 import { checkSettings } from '#core/settings/settings.ts';
-import { NO_FILES } from '#core/settings/rule-entry.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
 import { actionOf, NOW } from '../core/approvals/support.ts';
 import { readPage } from './examples.ts';
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
+import { checkPrices } from '#core/model/prices.ts';
 import { checkSettings, settingRows } from '#core/settings/settings.ts';
 
 const document = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
@@ -15,7 +16,7 @@ function lineOf({ path, kind, description, default: usual, min, max, choices }: 
 function defaults(): SettingRow[] {
   const result = checkSettings('');
   if (!result.ok) throw new Error('The defaults do not fit');
-  return settingRows(result.settings);
+  return settingRows(result.value);
 }
 
 test('every key stands in the document, as the program has it, in its order', () => {
@@ -28,4 +29,6 @@ test('the example fits', () => {
   const example = /```toml\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
   expect(example).toContain('[limits]');
   expect(checkSettings(example)).toMatchObject({ ok: true });
+  const prices = /## Prices[\s\S]*?```toml\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
+  expect(checkPrices(prices)).toMatchObject({ ok: true, value: { version: '2026-11-02' } });
 });

@@ -7,8 +7,12 @@ const CHILD = /\[kill (\d+) child (\d)\]/;
 
 export const markOf = (seed: number): string => `[kill ${seed}]`;
 
+/** No real model answers sooner, in milliseconds: the disk knows by then of what was sent. */
+const FIRST_TOKEN_MS = 150;
+const CHARS_PER_TOKEN = 4;
+
 export class CampaignModel extends Script {
-  #answers = 0;
+  readonly #told = new Set<number>();
 
   override take(seen: Seen): Rule | null {
     const lead = seen.tools.includes('spawn_agent') ? LEAD.exec(seen.prompt) : null;
@@ -17,9 +21,17 @@ export class CampaignModel extends Script {
     if (seed === undefined) return null;
     const key = `${seed}/${which ?? 'lead'}/${seen.turn}`;
     const blocks = lead ? leadBlocks(seed, seen.turn) : childBlocks(seen.turn);
-    // Each answer reads another number of tokens, by which it is known again in the accounts.
-    const usage = { input: 10_000 + (this.#answers += 1), output: 20 };
-    return { name: key, match: null, blocks, options: { usage, deltaMs: 6 }, used: 1 };
+    const usage = { input: this.#inputOf(seen), output: 20 };
+    const options = { usage, firstTokenMs: FIRST_TOKEN_MS, deltaMs: 6 };
+    return { name: key, match: null, blocks, options, used: 1 };
+  }
+
+  /** Each answer reads another number of tokens, by which it is known again in the accounts. */
+  #inputOf({ body: { system, tools, messages } }: Seen): number {
+    let input = Math.ceil(JSON.stringify([system, tools, messages]).length / CHARS_PER_TOKEN);
+    while (this.#told.has(input)) input += 1;
+    this.#told.add(input);
+    return input;
   }
 }
 

@@ -6,7 +6,8 @@ import { campaign } from './campaign.ts';
 const SEEDS = [6, 9, 12];
 
 test('nothing is lost, repeated or stuck after a sample of kills', { timeout: 240_000 }, async () => {
-  const { kills, breaches } = await campaign(SEEDS);
+  const { kills, breaches, accounts } = await campaign(SEEDS);
   expect(breaches).toEqual([]);
   expect(kills).toBe(SEEDS.length);
+  expect(accounts.reportedInput).toBeLessThanOrEqual(accounts.toldInput);
 });

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
-import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { WorkflowDetail } from '#contract/view.ts';
 import { connectToOwner } from '#core/hosting/owner-connection.ts';
@@ -18,6 +17,8 @@ import type { Instance } from '#core/hosting/ping-server.ts';
 import { ownVersion } from '#hosts/version.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type FakeModel, type RecordedRequest, startFakeModel } from '../support/fake-model/server.ts';
+import { CLI } from '../support/program.ts';
+import { type Accounts, accountsOf, misjudged, unaccounted } from './campaign-accounts.ts';
 import { CampaignModel, markOf } from './campaign-model.ts';
 import { breachesOf } from './invariants.ts';
 import { Random } from './random.ts';
@@ -44,16 +45,13 @@ export interface CampaignResult {
   counts: Record<string, number>;
   /** By what the next start found: nothing, or the outcome. */
   found: Record<string, number>;
-  /** Answers of the model that no row knows: see `docs/decisions.md`, "What waits for the disk". */
-  uncounted: number;
+  accounts: Accounts;
   /** Questions that were open when it started. */
   questions: number;
   breaches: string[];
 }
 
-const ROOT = join(import.meta.dirname, '../..');
-const CLI = join(ROOT, 'src/hosts/cli.ts');
-const APP = join(ROOT, 'tests/hosts/support/app-process.ts');
+const APP = join(import.meta.dirname, '../hosts/support/app-process.ts');
 const READER = join(import.meta.dirname, 'campaign-reader.ts');
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const PATIENCE_MS = 90_000;
@@ -76,6 +74,8 @@ interface Running {
 /** What the client of a workflow saw of it before its end. */
 interface Victim {
   saw: DurableEvent[];
+  /** As the server's times. */
+  killedAt: number;
   /** Whether it was told that its message is stored. */
   accepted: boolean;
   /** Whether the program that waited for the workflow got a person's Ctrl-C. */
@@ -141,6 +141,7 @@ class Kill {
     const owner = this.kind === 'run' ? null : await this.#owner(place);
     const run = start([CLI, 'run', '--json', '--approve', 'all', `${markOf(this.seed)} Do it`], place);
     await sleep(delay);
+    const killedAt = performance.timeOrigin + performance.now();
     (this.kind === 'owner' ? owner : run)?.child.kill(this.signal);
     // A client whose owner was killed takes over, and goes on to its end.
     await run.exit;
@@ -149,6 +150,7 @@ class Kill {
     const saw = seenIn(run.out());
     return {
       saw,
+      killedAt,
       accepted: saw.length > 0,
       stopped: this.signal === 'SIGINT' && this.kind !== 'owner',
       err: run.err(),
@@ -167,7 +169,7 @@ class Kill {
     const instance = JSON.parse(await readFile(join(place.home, 'instance.json'), 'utf8')) as Instance;
     const hello = { version: await ownVersion(), folder: place.workspace, baseUrl: null, storeUrl: null };
     const connection = await connectToOwner(instance, hello, AbortSignal.timeout(PATIENCE_MS));
-    const victim: Victim = { saw: [], accepted: false, stopped: false, err: '' };
+    const victim: Victim = { saw: [], killedAt: 0, accepted: false, stopped: false, err: '' };
     const work = async () => {
       if (!connection) return;
       const { client } = connection;
@@ -180,6 +182,7 @@ class Kill {
     };
     const working = work().catch(() => undefined);
     await sleep(delay);
+    victim.killedAt = performance.timeOrigin + performance.now();
     owner.child.kill(this.signal === 'SIGINT' ? 'SIGTERM' : this.signal);
     await owner.exit;
     await working;
@@ -209,7 +212,7 @@ function breaches({ saw, accepted, stopped }: Victim, found: Found, requests: re
   const { outcome } = detail.workflow;
   if (outcome !== 'completed' && !(stopped && outcome === 'cancelled')) lines.push(`stuck: it ended as ${outcome}`);
   if (left > 0) lines.push(`stuck: ${left} questions stay open`);
-  lines.push(...repeated(before.events, after.events, requests), ...unrecorded(detail, requests));
+  lines.push(...repeated(before.events, after.events, requests));
   return [...lines, ...breachesOf({ detail, entries: new Map(entries), requests, events: after.events })];
 }
 
@@ -240,26 +243,20 @@ function repeated(
   return lines;
 }
 
-/** Answers that no row knows: the requests of a few milliseconds before a kill, whose start was not on the disk yet. */
-function uncounted({ requests: rows }: WorkflowDetail, requests: readonly RecordedRequest[]): number {
-  return Math.max(0, requests.filter(({ completed }) => completed).length - rows.length);
-}
-
-/** What the server answered is a row in the accounts, finished or as an attempt: of each step, and of all but what was under way. */
-function unrecorded(detail: WorkflowDetail, requests: readonly RecordedRequest[]): string[] {
-  const answered = requests.filter(({ completed }) => completed).map(({ rule }) => rule);
-  const told = `of the answers ${answered.join(', ')} only ${detail.requests.length} are recorded`;
-  const isLost = detail.requests.length < new Set(answered).size || uncounted(detail, requests) > MAX_SUB_AGENTS;
-  return isLost ? [`lost: ${told}`] : [];
-}
-
 export async function campaign(
   seeds: readonly number[],
   report: (line: string) => void = () => undefined,
 ): Promise<CampaignResult> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'triad-kills-')));
   const model = await startFakeModel(new CampaignModel());
-  const result: CampaignResult = { kills: 0, counts: {}, found: {}, uncounted: 0, questions: 0, breaches: [] };
+  const result: CampaignResult = {
+    kills: 0,
+    counts: {},
+    found: {},
+    accounts: accountsOf([], [], 0),
+    questions: 0,
+    breaches: [],
+  };
   const waiting = [...seeds];
   try {
     const wholeMs = await wholeRun(await placeIn(join(base, 'whole'), model.url));
@@ -308,8 +305,10 @@ async function playOne(
   result.questions += found.before?.open.length ?? 0;
   const mark = `[kill ${kill.seed}`;
   const own = model.requests.filter(({ seen }) => seen.prompt.includes(`${mark}]`) || seen.prompt.includes(`${mark} `));
-  if (found.after) result.uncounted += uncounted(found.after.detail, own);
-  return breaches(victim, found, own);
+  const rows = found.after?.detail.requests ?? [];
+  const accounts = accountsOf(rows, own, victim.killedAt);
+  for (const key of Object.keys(accounts) as (keyof Accounts)[]) result.accounts[key] += accounts[key];
+  return [...breaches(victim, found, own), ...unaccounted(rows, own, victim.killedAt)];
 }
 
 /** How long a first start with a workflow takes on this machine, in milliseconds. */
@@ -330,6 +329,8 @@ if (import.meta.main) {
   const seeds = Array.from({ length: number('kills', 300) }, (_, index) => from + index);
   const { breaches: found, ...counts } = await campaign(seeds, (line) => console.error(line));
   console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - began) / 1000) }));
-  console.log(`${found.length} breaches`);
-  process.exit(found.length === 0 ? 0 : 1);
+  const lines = [...found, ...misjudged(counts.accounts)];
+  for (const line of lines.slice(found.length)) console.error(line);
+  console.log(`${lines.length} breaches`);
+  process.exit(lines.length === 0 ? 0 : 1);
 }

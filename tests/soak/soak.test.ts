@@ -7,7 +7,7 @@ const SEEDS = [127, 66, 1];
 
 test('the promises are kept through a sample of seeded faults', { timeout: 240_000 }, async () => {
   const { played, kills, breaches } = await soak({ seeds: SEEDS, parallel: 3 });
-  expect(breaches).toEqual([]);
+  expect(breaches, breaches.join('\n')).toEqual([]);
   expect(played).toBe(SEEDS.length);
   expect(kills).toBe(4);
 });

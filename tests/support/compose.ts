@@ -5,16 +5,18 @@ import { builtinPlace } from '#core/agents/places.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import { builtinPrices } from '#core/model/prices.ts';
+import { loadPrices } from '#core/model/prices.ts';
 import type { ProviderPorts } from '#core/model/provider.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
-import { checkSettings, type Settings } from '#core/settings/settings.ts';
+import type { Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { Changes } from '#core/tools/changes.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
+
+export { settingsOf } from './settings-of.ts';
 
 /** What a test's person says to each item of a question; null leaves it open. */
 export type Person = (approval: Approval, item: number) => Answer | null;
@@ -63,7 +65,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     own: parts.own ?? { folders: [], sessions: [] },
     changes: new Changes(`${data ?? folder}-replaced`),
     tools: allTools(),
-    prices: await builtinPrices(),
+    prices: await loadPrices(parts.configFolder ?? folder),
     settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),
     agents: parts.agents ?? builtinAgents(trust),
     secrets: parts.secrets ?? NO_SECRETS,
@@ -83,12 +85,6 @@ export function builtinAgents(trust: Trust): AgentFolders {
     throw new Error(line);
   };
   return new AgentFolders({ tools: allTools(), places: [builtinPlace()], trust, warn });
-}
-
-export function settingsOf(toml: string): Settings {
-  const result = checkSettings(toml);
-  if (!result.ok) throw new Error(result.problems.map((problem) => problem.message).join('; '));
-  return result.settings;
 }
 
 /** Answers each item of each question once, as the person would. */

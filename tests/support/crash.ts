@@ -12,6 +12,8 @@ const RESUMER = fileURLToPath(new URL('crash-resumer.ts', import.meta.url));
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
 const TOGETHER = 8;
+/** Moments of a file outside the soak. */
+const SAMPLE = 4;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 const PATIENCE_MS = 60_000;
@@ -68,14 +70,14 @@ export interface KillPoint {
 
 /**
  * Kills after these events, a few workflows with one process; then each is resumed and checked. After every one of them
- * in the soak (`--mode soak`); else after one of each kind for which `sample` holds.
+ * in the soak (`--mode soak`); else after a few, each of another kind, among those for which `sample` holds.
  */
 export async function killAfterEach(
   events: readonly DurableEvent[],
   prepare: (seq: number) => Promise<KillPoint>,
   sample: (event: DurableEvent) => boolean = () => true,
 ): Promise<void> {
-  const chosen = import.meta.env.MODE === 'soak' ? events : oneOfEachKind(events.filter(sample));
+  const chosen = import.meta.env.MODE === 'soak' ? events : aFew(events.filter(sample));
   const waiting = chosen.map(({ seq }) => seq);
   const lane = async (): Promise<void> => {
     const resumer = new Resumer();
@@ -90,11 +92,13 @@ export async function killAfterEach(
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-/** The first event, and of each type the middle one of the lead and the middle one of its sub-agents. */
-function oneOfEachKind(events: readonly DurableEvent[]): DurableEvent[] {
+/** The first event, and of each type the middle one of the lead and the middle one of its sub-agents; of those a few. */
+function aFew(events: readonly DurableEvent[]): DurableEvent[] {
   const kinds = Map.groupBy(events, ({ type, parentRunId }) => `${type} ${parentRunId === null}`);
-  const middle = [...kinds.values()].map((kind) => kind[Math.floor(kind.length / 2)]);
-  return [...new Set([events[0], ...middle])].filter((event) => event !== undefined);
+  const middle = [...kinds.values()].map((kind) => kind[Math.floor(kind.length / 2)]!);
+  const whole = [...new Set([events[0]!, ...middle])].sort((a, b) => a.seq - b.seq);
+  const step = (whole.length - 1) / (SAMPLE - 1);
+  return [...new Set(Array.from({ length: SAMPLE }, (_, index) => whole[Math.round(index * step)]!))];
 }
 
 async function killTogether(

@@ -43,6 +43,8 @@ export interface HarnessOptions {
   files?: Record<string, string>;
   store?: Store;
   keys?: string[];
+  /** The models that the endpoint lists; default: it gives no list. */
+  models?: string[];
   apiKey?: string;
   retryDelays?: readonly number[];
   /** Where changed settings are saved. */
@@ -62,7 +64,10 @@ const EVENT_PATIENCE_MS = 30_000;
 
 export async function startEngine(script: Script, options: HarnessOptions = {}): Promise<Harness> {
   const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
-  const model = await startFakeModel(script, options.keys ? { keys: options.keys } : {});
+  const model = await startFakeModel(script, {
+    ...(options.keys ? { keys: options.keys } : {}),
+    ...(options.models ? { models: options.models } : {}),
+  });
   const store = options.store ?? (await openStore({ url: 'mem://' }));
   const settings = settingsOf(options.settings ?? '');
   const trust = new Trust(options.data ?? options.configFolder ?? folder);
@@ -149,7 +154,9 @@ export interface SubAgentOutput {
   report?: string;
   error?: string;
   results?: { success: boolean; outcome: string; report: string; error: string | null }[];
-  children?: { child_id: string }[];
+  children?: { child_id: string; name: string; status: string }[];
+  child_id?: string;
+  background?: boolean;
 }
 
 export function outputOf(text: string | undefined): SubAgentOutput {

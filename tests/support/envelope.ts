@@ -1,5 +1,5 @@
 /** What an agent works with, as most tests need it. */
-import type { Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 
 export function envelopeOf(agent: string, prompt: string, changes: Partial<Envelope> = {}): Envelope {
   return {
@@ -19,5 +19,33 @@ export function envelopeOf(agent: string, prompt: string, changes: Partial<Envel
     approvalMode: 'manual',
     stages: [],
     ...changes,
+  };
+}
+
+/** A sub-agent of the person's that leaves everything to its lead and the settings. */
+export function definitionOf(parts: Partial<AgentDefinition> = {}): AgentDefinition {
+  return {
+    name: 'worker',
+    description: 'Works.',
+    role: 'subagent',
+    model: null,
+    effort: null,
+    maxTokens: null,
+    temperature: null,
+    maxIterations: null,
+    doomLoopThreshold: null,
+    maxMinutes: null,
+    tools: null,
+    permissions: null,
+    requiresApproval: [],
+    approvalTimeoutMs: null,
+    reflection: null,
+    systemPrompt: 'Work well.',
+    enabled: true,
+    lifecycle: 'permanent',
+    source: 'user',
+    sourcePath: null,
+    hash: 'h',
+    ...parts,
   };
 }

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/tools/reach.ts';
-import { NO_FILES } from '#core/settings/rule-entry.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
 
 /** A canonical new folder with these files. */
 export async function folderWith(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
@@ -41,6 +41,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     search: (job, timeoutMs) => search(job, signal, timeoutMs),
     hidden: () => Promise.resolve([]),
     plan: { read: () => [], write: () => Promise.resolve() },
+    report: () => Promise.resolve(null),
     pastReports: () => Promise.resolve([]),
     memory: {
       list: () => Promise.resolve([]),

@@ -56,7 +56,11 @@ export const standInShell = (wire: Wire) =>
       wire.tell('inherited', Object.keys(process.env));
       wire.tell('external', url);
     },
-  }) satisfies Pick<Electron.Shell, 'openExternal'>;
+    openPath: async (path) => {
+      wire.tell('folder', path);
+      return '';
+    },
+  }) satisfies Pick<Electron.Shell, 'openExternal' | 'openPath'>;
 
 export const standInDialog = (wire: Wire) =>
   ({

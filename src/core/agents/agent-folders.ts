@@ -1,8 +1,18 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import type { Trust } from './trust.ts';
+import type { Ceilings } from './ceilings.ts';
 import { FileTextCache } from './file-text-cache.ts';
-import { definitionsOf, describeFault, firstOfEachName, loadFile, type LoadedFile, loadPlace } from './load.ts';
+import {
+  checkHere,
+  definitionsOf,
+  describeFault,
+  firstOfEachName,
+  loadFile,
+  type HereRules,
+  type LoadedFile,
+  loadPlace,
+} from './load.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
@@ -32,9 +42,16 @@ export class AgentFolders {
   /** Of the places that need no trust: what a project says is read whenever it matters. */
   readonly #texts = new FileTextCache();
   readonly #reported = new Set<string>();
+  /** Null until it is known which models there are: then no name of one is held against it. */
+  #models: HereRules | null = null;
 
   constructor(ports: AgentFolderPorts) {
     this.#ports = ports;
+  }
+
+  /** From now on an agent whose model cannot be used is a file with a fault. */
+  useModels(models: HereRules): void {
+    this.#models = models;
   }
 
   /** The agents that can be used in a folder now; of the project's files only those whose present text is trusted. */
@@ -59,9 +76,18 @@ export class AgentFolders {
   }
 
   /** Every file that could define an agent in a folder, trusted or not, in the order in which later ones override. */
-  async files(folder: string): Promise<LoadedFile[]> {
+  async files(folder: string, ceilings?: Ceilings): Promise<LoadedFile[]> {
     const { tools } = this.#ports;
-    return (await Promise.all(this.places(folder).map((place) => loadPlace(place, tools)))).flat();
+    const places = this.places(folder);
+    const loaded = await Promise.all(
+      places.map(async (place) => (await loadPlace(place, tools, ceilings)).map((file) => this.checked(file, place))),
+    );
+    return loaded.flat();
+  }
+
+  /** With what is known against its model now. */
+  checked(file: LoadedFile, { dialect }: AgentPlace): LoadedFile {
+    return this.#models === null ? file : checkHere(file, dialect, this.#models);
   }
 
   /** The places of those files, in the same order. */
@@ -74,7 +100,8 @@ export class AgentFolders {
   }
 
   #load(files: readonly RawFile[], place: AgentPlace): LoadedFile[] {
-    const loaded = firstOfEachName(files.map((raw) => this.#parse(raw, place)));
+    const parsed = firstOfEachName(files.map((raw) => this.#parse(raw, place)));
+    const loaded = parsed.map((file) => this.checked(file, place));
     for (const file of loaded) if (!file.ok) this.#report(file, files);
     return loaded;
   }

@@ -4,21 +4,25 @@ import type { AgentDefinition, Fault, Reflection } from '#contract/agent.ts';
 import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
+import { type Ceilings, cutWarnings } from './ceilings.ts';
 import { type Body, type Entry, fault, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type AgentKeys } from './keys.ts';
 import { readToml } from './toml.ts';
-import { type KnownTool, modelWarning, nameFaults, permissionWarnings } from './vocabulary.ts';
+import { type KnownTool, modelFault, nameFaults, permissionFaults, permissionWarnings } from './vocabulary.ts';
 
 export interface DefinitionSource {
   source: AgentDefinition['source'];
   /** Path of the file; null for a text that is in no file. */
   path: string | null;
   tools: readonly KnownTool[];
+  /** Left out where nobody is told what would be cut. */
+  ceilings?: Ceilings | undefined;
 }
 
 export type ParsedDefinition =
-  | { ok: true; definition: AgentDefinition; warnings: Fault[] }
+  /** `at`: where it says these; the beginning where it does not. */
+  | { ok: true; definition: AgentDefinition; warnings: Fault[]; at: Record<'model' | 'temperature', Position> }
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
@@ -55,13 +59,19 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     return { ok: false, name: typeof raw['name'] === 'string' ? raw['name'] : null, errors, warnings: [] };
   const values = result.data;
   const prompt = 'prompt' in values ? String(values.prompt) : (read.body?.text ?? '');
-  const model = values.model === undefined ? null : modelWarning(values.model, positionOf(['model']) ?? START);
   const warnings = [
-    ...(model ? [model] : []),
-    ...permissionWarnings(values, from.tools, (key, index) => positionOf([key, index]) ?? START),
+    ...permissionWarnings(values, from.tools, (index) => positionOf(['tools', index]) ?? START),
     ...idleReflection(values, positionOf),
   ];
-  return { ok: true, definition: definitionOf(values, prompt, text, from), warnings };
+  const definition = definitionOf(values, prompt, text, from);
+  const cut = from.ceilings
+    ? cutWarnings(definition, from.ceilings, (limit) => {
+        const key = limit === 'maxTokens' ? 'max_tokens' : 'max_iterations';
+        return { key, at: positionOf([key]) ?? START };
+      })
+    : [];
+  const at = { model: positionOf(['model']) ?? START, temperature: positionOf(['temperature']) ?? START };
+  return { ok: true, definition, warnings: [...warnings, ...cut], at };
 }
 
 function isAt(one: Fault, before: Fault | undefined): boolean {
@@ -76,7 +86,10 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
     model: values.model ?? null,
     effort: values.effort ?? null,
     maxTokens: values.max_tokens ?? null,
+    temperature: values.temperature ?? null,
     maxIterations: values.max_iterations ?? null,
+    doomLoopThreshold: values.doom_loop_threshold ?? null,
+    maxMinutes: values.max_minutes ?? null,
     tools: values.tools ?? null,
     permissions: values.permissions ?? null,
     requiresApproval: values.requires_approval,
@@ -134,18 +147,22 @@ function bodyFaults(body: Body | null): Fault[] {
   return [];
 }
 
-/** What the schema cannot know: names of tools, and what only a lead may have. */
+/** What the schema cannot know: names of models and tools, what nobody can give, and what only a lead may have. */
 function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: PositionOf): Fault[] {
-  const { name, role, tools: wanted = [], requires_approval: asking } = values;
+  const { name, role, model, permissions = [], tools: wanted = [], requires_approval: asking } = values;
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
-  const leads = tools.filter((tool) => tool.primaryOnly).map((tool) => tool.name);
-  const misplaced = role === 'primary' ? [] : wanted.filter((tool) => leads.includes(tool));
+  const misplaced = role === 'primary' ? [] : tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name));
+  const unknown = model === undefined ? null : modelFault(model, positionOf(['model']) ?? START);
   const faults = [
+    ...(unknown === null ? [] : [unknown]),
+    ...permissionFaults(permissions, tools, at('permissions')),
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
-    ...misplaced.map((tool) => {
-      const message = `tools (item ${wanted.indexOf(tool) + 1}) ${tool} is for leads alone: sub-agents cannot start others`;
-      return fault(at('tools')(wanted.indexOf(tool)), message, { key: 'tools' });
+    ...misplaced.map(({ name: tool, startsAgents }) => {
+      const index = wanted.indexOf(tool);
+      const why = startsAgents ? ': sub-agents cannot start others' : '';
+      const message = `tools (item ${index + 1}) ${tool} is for leads alone${why}`;
+      return fault(at('tools')(index), message, { key: 'tools' });
     }),
   ];
   if (name !== LEAD || role === 'primary') return faults;

@@ -1,5 +1,6 @@
 /** An agent's file as the values of a form: reads its keys, and changes some of them without touching anything else. */
 import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
+import { MAX_ITERATIONS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Entry } from './entries.ts';
 import { editToml } from './edit-toml.ts';
@@ -36,8 +37,9 @@ function plainOf(value: unknown): AgentValue | undefined {
 
 /** The form values of a definition that was read from another program's file. */
 export function valuesOfDefinition(definition: AgentDefinition): FormValues {
-  const { name, description, role, model, effort, maxTokens, maxIterations, tools, permissions } = definition;
-  const { requiresApproval, approvalTimeoutMs, enabled, systemPrompt } = definition;
+  const { name, description, role, model, effort, tools, permissions } = definition;
+  const { maxTokens, temperature, maxIterations, doomLoopThreshold, maxMinutes, requiresApproval } = definition;
+  const { approvalTimeoutMs, enabled, systemPrompt } = definition;
   const all: FormValues = {
     name,
     description,
@@ -45,7 +47,11 @@ export function valuesOfDefinition(definition: AgentDefinition): FormValues {
     model,
     effort,
     max_tokens: maxTokens,
-    max_iterations: maxIterations,
+    temperature,
+    // A file of Triad's own cannot say more.
+    max_iterations: maxIterations === null ? null : Math.min(maxIterations, MAX_ITERATIONS),
+    doom_loop_threshold: doomLoopThreshold,
+    max_minutes: maxMinutes,
     tools,
     permissions,
     requires_approval: requiresApproval.length > 0 ? requiresApproval : null,

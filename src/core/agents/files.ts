@@ -9,6 +9,7 @@ import { isMissing, MAX_BYTES, readRegularFile } from '../base/regular-file.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
+import type { Ceilings } from './ceilings.ts';
 import { copyToTriad } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
 import { editText, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
@@ -23,6 +24,7 @@ export interface AgentFilesPorts {
   agents: AgentFolders;
   trust: Trust;
   tools: readonly KnownTool[];
+  ceilings: (folder: string) => Promise<Ceilings>;
 }
 
 /** Methods take the canonical folder of a workspace, and the absolute path of a file of one of its places. */
@@ -47,8 +49,9 @@ export class AgentFiles {
 
   async lint(folder: string, file: string, text: string): Promise<AgentLint> {
     const place = this.#placeHolding(folder, file);
-    const { tools } = this.#ports;
-    const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, tools);
+    const { tools, ceilings } = this.#ports;
+    const raw = { path: file, problem: null, text, hash: sha256(text) };
+    const loaded = this.#ports.agents.checked(loadFile(raw, place, tools, await ceilings(folder)), place);
     const report = reportOf(loaded);
     if (place.dialect !== 'triad')
       return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };

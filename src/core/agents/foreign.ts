@@ -1,7 +1,8 @@
 /** Reads agents in other programs' formats; whatever has no counterpart here becomes a warning, never dropped silently. */
 import { basename, extname } from 'node:path';
 import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
-import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import { MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_TEMPERATURE } from '#contract/limits.ts';
+import { cutWarnings } from './ceilings.ts';
 import { sha256 } from '../base/hash.ts';
 import { type DefinitionSource, LEAD, type ParsedDefinition } from './definition.ts';
 import { type Entry, fault, type Position, START } from './entries.ts';
@@ -41,6 +42,8 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   if (name === LEAD && role !== 'primary')
     return failed(name, fault(START, `name ${LEAD} is the lead's: take another name`, { key: 'name' }));
   const description = descriptionOf(reading, prompt);
+  const turns = turnsOf(reading);
+  const at = { model: reading.placeOf('model'), temperature: reading.placeOf('temperature') };
   const definition: AgentDefinition = {
     name,
     description,
@@ -48,7 +51,10 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
     model: modelOf(reading),
     effort: effortOf(reading),
     maxTokens: null,
-    maxIterations: turnsOf(reading),
+    temperature: temperatureOf(reading),
+    maxIterations: turns?.count ?? null,
+    doomLoopThreshold: null,
+    maxMinutes: null,
     ...toolsOf(reading, dialect, role),
     approvalTimeoutMs: null,
     reflection: null,
@@ -59,7 +65,9 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
     sourcePath: from.path,
     hash: sha256(text),
   };
-  return { ok: true, definition, warnings: reading.finish() };
+  const { ceilings } = from;
+  const cut = turns && ceilings ? cutWarnings(definition, ceilings, () => turns) : [];
+  return { ok: true, definition, warnings: [...reading.finish(), ...cut].sort((a, b) => a.line - b.line), at };
 }
 
 function failed(name: string | null, error: Fault): ParsedDefinition {
@@ -79,6 +87,11 @@ class Reading {
     const entry = this.#left.get(key);
     this.#left.delete(key);
     return entry;
+  }
+
+  /** Of a key that is not taken yet; the file's beginning for one that is not there. */
+  placeOf(key: string): Position {
+    return this.#left.get(key)?.valueAt ?? START;
   }
 
   warn(key: string, place: Position, message: string): void {
@@ -156,11 +169,21 @@ function effortOf(reading: Reading): AgentDefinition['effort'] {
   return null;
 }
 
-function turnsOf(reading: Reading): number | null {
+function temperatureOf(reading: Reading): number | null {
+  const entry = reading.take('temperature');
+  if (!entry) return null;
+  const { value } = entry;
+  if (typeof value === 'number' && value >= 0 && value <= MAX_TEMPERATURE) return value;
+  reading.warn('temperature', entry.valueAt, `temperature must be a number from 0 to ${MAX_TEMPERATURE}: left out`);
+  return null;
+}
+
+function turnsOf(reading: Reading): { count: number; key: string; at: Position } | null {
   const entry = reading.take('maxTurns') ?? reading.take('maxSteps') ?? reading.take('steps');
   if (!entry) return null;
   const turns = entry.value;
-  if (typeof turns === 'number' && Number.isInteger(turns) && turns >= 1) return Math.min(turns, MAX_ITERATIONS);
+  if (typeof turns === 'number' && Number.isInteger(turns) && turns >= 1)
+    return { count: turns, key: entry.key ?? '', at: entry.valueAt };
   reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be a whole number: left out`);
   return null;
 }

@@ -1,7 +1,16 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
 import { AgentName, Effort, Permission } from '#contract/agent.ts';
-import { MAX_ITERATIONS, MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_REFLECTION_RETRIES } from '#contract/limits.ts';
+import {
+  MAX_BUDGET,
+  MAX_DOOM_LOOP_THRESHOLD,
+  MAX_ITERATIONS,
+  MAX_NAME_CHARS,
+  MAX_PROMPT_CHARS,
+  MAX_REFLECTION_RETRIES,
+  MIN_DOOM_LOOP_THRESHOLD,
+  MAX_TEMPERATURE,
+} from '#contract/limits.ts';
 
 const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
 const oneOf = <const T extends readonly string[]>(values: T) =>
@@ -11,8 +20,14 @@ const whole = (max: number, min = 1) =>
     .int({ error: `must be a whole number from ${min} to ${max}` })
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
+const between = (min: number, max: number) => {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.number({ error }).min(min, error).max(max, error);
+};
 const flag = z.boolean({ error: 'must be true or false' });
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, { error });
+
+const MINUTES = `must be a number above 0, at most ${MAX_BUDGET.minutes}`;
 
 /** An absent optional one leaves the choice to the parent or the settings. */
 const keys = {
@@ -27,7 +42,10 @@ const keys = {
   model: word.optional(),
   effort: oneOf(Effort.options).optional(),
   max_tokens: whole(1_000_000).optional(),
+  temperature: between(0, MAX_TEMPERATURE).optional(),
   max_iterations: whole(MAX_ITERATIONS).optional(),
+  doom_loop_threshold: whole(MAX_DOOM_LOOP_THRESHOLD, MIN_DOOM_LOOP_THRESHOLD).optional(),
+  max_minutes: z.number({ error: MINUTES }).positive(MINUTES).max(MAX_BUDGET.minutes, MINUTES).optional(),
   tools: listOf(word, 'must be a list of tool names, such as [read_file, grep]').optional(),
   permissions: listOf(
     oneOf(Permission.options),

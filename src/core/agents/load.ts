@@ -1,27 +1,65 @@
 /** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
 import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
+import type { Ceilings } from './ceilings.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
 import { fault, START } from './entries.ts';
 import { parseForeign } from './foreign.ts';
-import type { AgentPlace } from './places.ts';
+import type { ModelRules } from '../model/model-rules.ts';
+import type { AgentPlace, Dialect } from './places.ts';
 import { type RawFile, readPlace } from './read-place.ts';
 import type { KnownTool } from './vocabulary.ts';
 
 export type LoadedFile = { path: string; source: AgentReport['source'] } & ParsedDefinition;
 
-/** The parsed files of a place, sorted by path. */
-export async function loadPlace(place: AgentPlace, tools: readonly KnownTool[]): Promise<LoadedFile[]> {
-  return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools)));
+/** The parsed files of a place, sorted by path. With `ceilings`, warnings tell what they cut. */
+export async function loadPlace(
+  place: AgentPlace,
+  tools: readonly KnownTool[],
+  ceilings?: Ceilings,
+): Promise<LoadedFile[]> {
+  return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools, ceilings)));
 }
 
-export function loadFile(file: RawFile, place: AgentPlace, tools: readonly KnownTool[]): LoadedFile {
+export function loadFile(
+  file: RawFile,
+  place: AgentPlace,
+  tools: readonly KnownTool[],
+  ceilings?: Ceilings,
+): LoadedFile {
   const { path } = file;
   const { source, dialect } = place;
   if (file.problem !== null)
     return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
-  const from: DefinitionSource = { source, path, tools };
+  const from: DefinitionSource = { source, path, tools, ceilings };
   const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
   return { path, source, ...parsed };
+}
+
+/**
+ * With what is known here and now against its model and its temperature, which the file alone does not tell. The files of
+ * other programs, and those that come with this one, were not written for this endpoint: their agents get the lead's model
+ * instead.
+ */
+export function checkHere(file: LoadedFile, dialect: Dialect, rules: HereRules): LoadedFile {
+  if (!file.ok) return file;
+  const { definition, at } = file;
+  const cold = definition.temperature === null ? null : rules.temperatureFault();
+  const warned = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
+  const found = definition.model === null ? null : rules.faultOf(definition.model);
+  if (found === null) return warned;
+  const isLeads = found.isFatal && (dialect !== 'triad' || file.source === 'builtin');
+  const message = `model ${found.what}${isLeads ? ": the lead's is used" : ''}`;
+  const one = fault(at.model, message, { key: 'model', suggestion: found.suggestion });
+  if (isLeads) return { ...withWarning(warned, one), definition: { ...definition, model: null } };
+  if (!found.isFatal) return withWarning(warned, one);
+  const { path, source, warnings } = warned;
+  return { path, source, ok: false, name: definition.name, errors: [one], warnings };
+}
+
+export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault'>;
+
+function withWarning(file: LoadedFile & { ok: true }, warning: Fault): LoadedFile & { ok: true } {
+  return { ...file, warnings: [...file.warnings, warning] };
 }
 
 /** Two files of one place with one name: the first by path stays, the other is a fault. */

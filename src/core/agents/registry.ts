@@ -46,8 +46,13 @@ export class AgentRegistry {
       .map(({ name, description }) => ({ name, description }));
   }
 
+  /** The keys of the temporary agents, in the order in which they came. */
+  temporary(): string[] {
+    return [...this.#temporary.keys()];
+  }
+
   /** Forgets the temporary agents with these keys, or all of them; says how many there were. */
-  cleanupTemporary(keys: Iterable<string> = [...this.#temporary.keys()]): number {
+  cleanupTemporary(keys: Iterable<string> = this.temporary()): number {
     let count = 0;
     for (const key of keys) if (this.#temporary.delete(key)) count++;
     return count;

@@ -52,6 +52,8 @@ description: Describe in one or two sentences what this agent is for.
 # effort: medium                 # low, medium, high, xhigh, max
 # max_tokens: 8192               # of one answer
 # max_iterations: 20             # model requests, 1 to 200
+# doom_loop_threshold: 3         # identical calls in a row until it is told, and as many again until it ends, 2 to 100
+# max_minutes: 30                # of work, without waiting; else by the settings
 # tools: [read_file, glob, grep] # some of the lead's; else all of them but those that start agents
 # permissions: [FilesystemRead]  # tools that need more are not given; reading and searching are always there
 #                                # FilesystemRead, FilesystemWrite, SemanticSearch, DatabaseRead, DatabaseWrite, NetworkAccess

@@ -44,7 +44,8 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
 }
 
 function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool[]): string {
-  if (place === null) return 'settings of the project: what its rules allow';
+  if (place === null)
+    return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
   const file = loadFile(raw, place, tools);
   if (!file.ok) return `no agent: ${file.errors.map((error) => describeFault(relative, error)).join('; ')}`;
   const { name, role, description, model, permissions, tools: wanted } = file.definition;

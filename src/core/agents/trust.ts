@@ -40,6 +40,11 @@ export class Trust {
     }
   }
 
+  /** Whether the file of this relative path is trusted with the text of this hash. */
+  async trusts(folder: string, path: string, hash: string): Promise<boolean> {
+    return (await this.hashes(folder)).get(path) === hash;
+  }
+
   /** Replaces what is trusted of a folder, and keeps the given texts for later diffs. Throws `bad_input` for a bad folder. */
   async set(folder: string, files: FileHashes, texts: readonly string[] = []): Promise<void> {
     const key = await canonicalFolder(folder);

@@ -1,7 +1,6 @@
 /** The names that agents' files may use: tools, permissions and models, and what is said of one that is unknown. */
 import { type Fault, Permission } from '#contract/agent.ts';
-import { resolveModel } from '../model/model-names.ts';
-import { DEFAULT_ALIASES } from '../settings/model-aliases.ts';
+import { DEFAULT_ALIASES, modelIdOf } from '../settings/model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Tool } from '../tools/tool.ts';
 import { fault, type Position } from './entries.ts';
@@ -12,7 +11,7 @@ export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearc
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
 export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);
 
-export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'baseline'>;
+export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'startsAgents' | 'baseline'>;
 
 /** Whether an agent with these permissions may have the tool. */
 export function isWithinPermissions(
@@ -25,15 +24,11 @@ export function isWithinPermissions(
   );
 }
 
-/** A warning for a name that is no model; null for an alias or an id. */
-export function modelWarning(model: string, place: Position): Fault | null {
-  try {
-    resolveModel(model);
-    return null;
-  } catch {
-    const message = `model ${model} is not known, so that the agent cannot start: use ${MODEL_ALIASES.join(', ')}, or the id of a model`;
-    return fault(place, message, { key: 'model', suggestion: nearest(model, MODEL_ALIASES) });
-  }
+/** The fault of a name that is no model; null for an alias or an id. */
+export function modelFault(model: string, place: Position): Fault | null {
+  if (modelIdOf(model, DEFAULT_ALIASES) !== null) return null;
+  const message = `model ${model} is not known: use ${MODEL_ALIASES.join(', ')}, or the id of a model`;
+  return fault(place, message, { key: 'model', suggestion: nearest(model, MODEL_ALIASES) });
 }
 
 /** A list of permissions, or of names of tools, or both, each checked by its name. */
@@ -53,26 +48,37 @@ export function nameFaults(
   });
 }
 
-/** Permissions that no tool needs, and tools that the permissions keep away: both are allowed, and worth a word. */
+/** Permissions that no tool needs: no lead has them, so that an agent that names one is refused wherever it is to start. */
+export function permissionFaults(
+  permissions: readonly Permission[],
+  tools: readonly KnownTool[],
+  positionOf: (index: number) => Position,
+): Fault[] {
+  const some = Permission.options.filter((one) => isGivable(one, tools)).join(', ');
+  return permissions.flatMap((permission, index) => {
+    if (isGivable(permission, tools)) return [];
+    const message = `permissions (item ${index + 1}) ${permission}: no tool of this version needs it, and no lead can give it: use some of ${some}`;
+    return [fault(positionOf(index), message, { key: 'permissions' })];
+  });
+}
+
+function isGivable(permission: Permission, tools: readonly KnownTool[]): boolean {
+  return BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission));
+}
+
+/** Tools that the permissions keep away: allowed, and worth a word. */
 export function permissionWarnings(
   values: { tools?: readonly string[] | undefined; permissions?: readonly Permission[] | undefined },
   tools: readonly KnownTool[],
-  positionOf: (key: 'tools' | 'permissions', index: number) => Position,
+  positionOf: (index: number) => Position,
 ): Fault[] {
   const { permissions } = values;
   if (!permissions) return [];
-  const idle = permissions.flatMap((permission, index) => {
-    const used = BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission));
-    if (used) return [];
-    const message = `permissions (item ${index + 1}) ${permission}: no tool of this version needs it, and no lead can give it`;
-    return [fault(positionOf('permissions', index), message, { key: 'permissions' })];
-  });
-  const kept = (values.tools ?? []).flatMap((name, index) => {
+  return (values.tools ?? []).flatMap((name, index) => {
     const tool = tools.find((one) => one.name === name);
     if (!tool || isWithinPermissions(tool, permissions)) return [];
     const needs = tool.permissions.filter((one) => !permissions.includes(one)).join(', ');
     const message = `tools (item ${index + 1}) ${name} needs ${needs}, which permissions does not have: the agent does not get it`;
-    return [fault(positionOf('tools', index), message, { key: 'tools' })];
+    return [fault(positionOf(index), message, { key: 'tools' })];
   });
-  return [...idle, ...kept];
 }

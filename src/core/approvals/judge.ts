@@ -4,7 +4,7 @@ import type { Risk } from '#contract/approval.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
 import { matches } from '../base/pattern.ts';
-import { type ListedFiles, listName } from '../settings/rule-entry.ts';
+import { type ListedFiles, listName } from '../settings/listed-files.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { RuleSet } from './rule-files.ts';
 import { isSteering, namesSteering } from './steering-files.ts';

@@ -39,6 +39,19 @@ export class Permissions {
     return judge(action, rules, this.grants.candidates(action, now), now);
   }
 
+  /** Whether a rule, a grant or the mode could allow some call like this one, whatever it is about, so that nobody is asked. */
+  async mayAllow(action: Action): Promise<boolean> {
+    const { rules, faults, alwaysAsk } = await this.rules(action.folder);
+    if (faults.length > 0) return false;
+    const now = Date.now();
+    const byMode = judge({ ...action, targets: null }, { rules: [], faults, alwaysAsk }, [], now);
+    return (
+      byMode.effect === 'allow' ||
+      this.grants.candidates(action, now).length > 0 ||
+      rules.some((rule) => rule.effect === 'allow' && ruleApplies({ ...rule, pattern: null }, action))
+    );
+  }
+
   /** The verdict on a call that is about to be made: a grant that allows it is counted. */
   async decide(action: Action, record: (payload: Payload) => Promise<unknown>): Promise<Verdict> {
     const verdict = await this.explain(action);

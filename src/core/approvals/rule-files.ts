@@ -1,6 +1,6 @@
 /** The rules that hold in a folder: the person's own, then the project's; read anew for each verdict. */
 import { join } from 'node:path';
-import { parse, TomlError } from 'smol-toml';
+import { parse, TomlError, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
 import type { Rule } from '#contract/permission.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
@@ -8,8 +8,11 @@ import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
+import { checkProjectSettings, NO_PROJECT_SETTINGS, type ProjectSettings } from '../settings/project-config.ts';
+import { sentenceOf, tomlFault } from '../settings/toml-file.ts';
 import { lineFinder } from '../settings/settings-text.ts';
-import { type ListedFiles, NO_FILES, PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
+import { type ListedFiles, NO_FILES } from '../settings/listed-files.ts';
+import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
 
 export interface RuleSet {
   /** Whether the project's file may allow something; true where there is none. */
@@ -18,6 +21,8 @@ export interface RuleSet {
   /** Patterns of files that the person wants to be asked about whenever one is written, and of files that hold keys. */
   alwaysAsk: ListedFiles;
   secretFiles: ListedFiles;
+  /** What the project's file sets beside its rules; empty where it is not trusted, or has faults. */
+  project: ProjectSettings;
   /** What is wrong with the files, with its place. Any fault denies every call. */
   faults: { file: string; line: number; message: string }[];
 }
@@ -35,18 +40,18 @@ const MAX_RULES = 500;
 const MAX_TEXT = 256 * 1024;
 
 const Rules = z.array(z.unknown()).max(MAX_RULES).default([]).pipe(z.array(RuleEntry));
-/** Loose, because other parts of the program own the other keys of these files. */
+/** Loose, because the other keys of these files are checked elsewhere. */
 const UserRules = z.looseObject({
   permissions: z
     .looseObject({ rules: Rules, always_ask: PathPatterns.default([]), secret_files: PathPatterns.default([]) })
     .prefault({}),
 });
-/** A project's may ask and deny by rules; what is always asked about, and what holds keys, the person says. */
+/** A project's may ask and deny by rules; what is always asked about, and what holds keys, the person says (`checkProjectSettings`). */
 const ProjectRules = z.looseObject({
   permissions: z
-    .strictObject({ rules: Rules })
+    .looseObject({ rules: Rules })
     .prefault({})
-    .transform((rules) => ({ ...rules, always_ask: [], secret_files: [] })),
+    .transform(({ rules }) => ({ rules, always_ask: [], secret_files: [] })),
 });
 
 const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
@@ -57,14 +62,15 @@ const none = (faults: RuleSet['faults']): FileRules => ({
   rules: [],
   alwaysAsk: NO_FILES,
   secretFiles: NO_FILES,
+  project: NO_PROJECT_SETTINGS,
   faults,
 });
 /** Parsed rules by path, reused while the text is the same. */
 export type RuleCache = Map<string, { text: string; hash: string; found: FileRules }>;
 
 /**
- * The rules of a folder: the person's, then the project's. An untrusted project keeps only the rules that deny or ask. Unreadable files are
- * faults, not errors.
+ * The rules of a folder: the person's, then the project's. An untrusted project keeps only the rules that deny or ask.
+ * Unreadable files are faults, not errors.
  */
 export async function readFolderRules(
   folder: string,
@@ -79,7 +85,8 @@ export async function readFolderRules(
   const rules = project.rules.filter(({ effect }) => trusted || effect !== 'allow');
   const { alwaysAsk, secretFiles } = user;
   const faults = [...user.faults, ...project.faults];
-  return { trusted, rules: [...user.rules, ...rules], alwaysAsk, secretFiles, faults };
+  const settings = trusted && faults.length === 0 ? project.project : NO_PROJECT_SETTINGS;
+  return { trusted, rules: [...user.rules, ...rules], alwaysAsk, secretFiles, project: settings, faults };
 }
 
 async function readRules(
@@ -103,12 +110,12 @@ async function readRules(
 export function parseRules(text: string, file: string, scope: Rule['scope']): FileRules {
   if (scope === 'project' && text.length > MAX_TEXT)
     return none([{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }]);
-  let raw: unknown;
+  let raw: Table;
   try {
     raw = parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    return none([{ file, line: error.line, message: 'is not valid TOML' }]);
+    return none([{ file, line: error.line, message: tomlFault(error) }]);
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
   const lineOf = lineFinder(text);
@@ -120,6 +127,9 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
     });
     return none(faults);
   }
+  const set = scope === 'project' ? checkProjectSettings(raw, text) : null;
+  if (set && !set.ok)
+    return none(set.problems.map((problem) => ({ file, line: problem.line, message: sentenceOf(problem) })));
   const rules = result.data.permissions.rules.map((entry, index): Rule => {
     const line = lineOf(['permissions', 'rules', String(index)]);
     const { effect, agent = null, tool = null, permission = null, pattern = null } = entry;
@@ -130,7 +140,8 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
     patterns: result.data.permissions[name],
     place: { file, line: lineOf(['permissions', name]) },
   });
-  return { rules, alwaysAsk: listed('always_ask'), secretFiles: listed('secret_files'), faults: [] };
+  const lists = { alwaysAsk: listed('always_ask'), secretFiles: listed('secret_files') };
+  return { rules, ...lists, project: set?.settings ?? NO_PROJECT_SETTINGS, faults: [] };
 }
 
 function readText(file: string): Promise<string | null> {

@@ -1,9 +1,10 @@
 /** Why something was stopped: the typed reason of every abort, so that nobody reads message text to find out. */
+import type { ErrorCode } from '#contract/error.ts';
 import { TriadError } from './errors.ts';
 
-/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `shutdown`: the program ends · `failure`: the store failed · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
+/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `time`: its time is used up · `shutdown`: the program ends · `failure`: the store failed · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
 export type StopKind =
-  | ('user' | 'output' | 'parent' | 'lead' | 'timeout')
+  | ('user' | 'output' | 'parent' | 'lead' | 'timeout' | 'time')
   | ('shutdown' | 'failure' | 'terminated' | 'hangup' | 'unwritable');
 
 const SENTENCE: Readonly<Record<StopKind, string>> = {
@@ -12,6 +13,7 @@ const SENTENCE: Readonly<Record<StopKind, string>> = {
   parent: 'Stopped together with the run that started it',
   lead: 'Terminated by the lead',
   timeout: 'Stopped: nothing came from the model or a tool for too long',
+  time: 'Stopped: its time was used up',
   shutdown: 'Interrupted: the program was closed',
   failure: 'Interrupted: the history could not be written',
   terminated: 'Interrupted: the program was told to end (SIGTERM)',
@@ -24,13 +26,20 @@ const INTERRUPTS: ReadonlySet<StopKind> = new Set<StopKind>([
   ...(['shutdown', 'failure', 'terminated', 'hangup', 'unwritable'] as const),
 ]);
 
+const CODE: Partial<Record<StopKind, ErrorCode>> = { timeout: 'inactive', time: 'limit_reached' };
+
 export class Stopped extends TriadError {
   readonly kind: StopKind;
 
-  constructor(kind: StopKind) {
-    super(kind === 'timeout' ? 'inactive' : INTERRUPTS.has(kind) ? 'interrupted' : 'cancelled', SENTENCE[kind]);
+  constructor(kind: StopKind, sentence: string = SENTENCE[kind]) {
+    super(INTERRUPTS.has(kind) ? 'interrupted' : (CODE[kind] ?? 'cancelled'), sentence);
     this.name = 'Stopped';
     this.kind = kind;
+  }
+
+  /** Whether what is below ends for the same reason; else it ends because of what it belongs to. */
+  get spreads(): boolean {
+    return this.code === 'interrupted';
   }
 }
 
@@ -40,14 +49,14 @@ export function stopOf(signal: AbortSignal): Stopped {
 }
 
 /**
- * A controller that also aborts, with the reason `parent` unless that is an interruption, when the signal above does.
+ * A controller that also aborts when the signal above does: with its reason where that spreads, else with `parent`.
  * Call `unlink` when what it controls has ended: until then the signal above keeps it.
  */
 export function linkedController(above: AbortSignal): { controller: AbortController; unlink: () => void } {
   const controller = new AbortController();
   const follow = (): void => {
     const stop = stopOf(above);
-    controller.abort(stop.code === 'interrupted' ? stop : new Stopped('parent'));
+    controller.abort(stop.spreads ? stop : new Stopped('parent'));
   };
   if (above.aborted) follow();
   else above.addEventListener('abort', follow, { once: true });

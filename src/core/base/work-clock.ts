@@ -7,6 +7,7 @@ export class WorkClock {
   #workers = 0;
   #last = 0;
   #timer: NodeJS.Timeout | null = null;
+  readonly #watchers = new Set<() => void>();
 
   /** `ms`: time worked before, in milliseconds. */
   constructor(ms = 0) {
@@ -24,7 +25,7 @@ export class WorkClock {
     this.#count();
     this.#workers += 1;
     this.#last = performance.now();
-    this.#timer ??= setInterval(() => this.#count(), TICK_MS).unref();
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     let working = true;
     return () => {
       if (!working) return;
@@ -35,6 +36,17 @@ export class WorkClock {
       clearInterval(this.#timer);
       this.#timer = null;
     };
+  }
+
+  /** Calls `look` four times a second while it runs, until the returned function is called. */
+  watch(look: () => void): () => void {
+    this.#watchers.add(look);
+    return () => this.#watchers.delete(look);
+  }
+
+  #tick(): void {
+    this.#count();
+    for (const look of [...this.#watchers]) look();
   }
 
   #count(): void {

@@ -1,6 +1,7 @@
 /** The entries of a history that tell of a limit: when it was reached, and when the person raised it. */
 import type { ErrorInfo } from '#contract/error.ts';
 import type { Bound, Entry, SystemEntry } from '#contract/message.ts';
+import { endsAtOnce } from './limits.ts';
 import { lastResponse, type Transcript } from '../log/transcript.ts';
 import type { Payload } from '../log/recorder.ts';
 
@@ -47,15 +48,19 @@ export function* tellRaised(history: Transcript, { bound }: LimitNotice, ask: bo
   const text = `The person raised the limit of ${limitText(bound)}`;
   yield { type: 'message-end', entry: history.add({ kind: 'system', code: 'extended', text }) };
   if (!ask) return;
-  const request = `${text}. You have your tools again: go on with the task where you stopped, and write your final report when it is done.`;
+  const tools = endsAtOnce(bound) ? 'Go on' : 'You have your tools again: go on';
+  const request = `${text}. ${tools} with the task where you stopped, and write your final report when it is done.`;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: request }) };
 }
 
-/** How a run ends that was told of its limit and has written its report. */
-export function limitEnd({ bound }: Pick<LimitNotice, 'bound'>): { outcome: 'budget_exceeded'; error: ErrorInfo } {
+/** How a run ends that its time ended, or that was told of another limit and has written its report. */
+export function limitEnd({ bound }: Pick<LimitNotice, 'bound'>): {
+  outcome: 'budget_exceeded' | 'timed_out';
+  error: ErrorInfo;
+} {
   const code = bound.name === 'iterations' ? 'max_iterations' : 'limit_reached';
   const message = `The limit of ${limitText(bound)} was reached: the report may be incomplete`;
-  return { outcome: 'budget_exceeded', error: { code, message } };
+  return { outcome: endsAtOnce(bound) ? 'timed_out' : 'budget_exceeded', error: { code, message } };
 }
 
 export function limitText({ of, name, value }: Bound): string {

@@ -3,6 +3,7 @@
  * bound is one of them as an event names it: whose, which, how much. Pure.
  */
 import type { Budget, Envelope } from '#contract/agent.ts';
+import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { Bound } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -52,16 +53,33 @@ export function limitsOf({ limits }: Envelope): Budget {
   return { ...limits.budget, iterations: limits.maxIterations };
 }
 
-/** The first limit that use has reached or the next request would cross. With requests of unknown price, `nanoUsd` is the part that is known: where that is too much, the whole is. */
+/** Identical calls in a row after which a run is told; it ends after twice as many. */
+export function doomLoopThresholdOf({ limits }: Envelope): number {
+  return limits.doomLoopThreshold ?? DOOM_LOOP_THRESHOLD;
+}
+
+/** The first limit, that of time before all others, that use has reached or the next request would cross. With requests of unknown price, `nanoUsd` is the part that is known: where that is too much, the whole is. */
 export function crossed(of: Bound['of'], limits: Budget, used: Used, next: Size): Bound | null {
-  const { tokens, costUsd, minutes, iterations } = limits;
+  const { tokens, costUsd, iterations } = limits;
   const isOver = (has: number, more: number, bound: number): boolean => has >= bound || has + more > bound;
+  const timeUp = timeUpIn(of, limits, used);
+  if (timeUp) return timeUp;
   if (iterations !== undefined && used.iterations >= iterations) return { of, name: 'iterations', value: iterations };
   if (tokens !== undefined && isOver(used.tokens, next.tokens, tokens)) return { of, name: 'tokens', value: tokens };
   if (costUsd !== undefined && isOver(used.nanoUsd / 1e9, next.nanoUsd / 1e9, costUsd))
     return { of, name: 'costUsd', value: costUsd };
-  if (minutes !== undefined && used.ms >= minutes * 60_000) return { of, name: 'minutes', value: minutes };
   return null;
+}
+
+/** The limit of time, where it is reached. */
+export function timeUpIn(of: Bound['of'], { minutes }: Budget, { ms }: Pick<Used, 'ms'>): Bound | null {
+  if (minutes === undefined || ms < minutes * 60_000) return null;
+  return { of, name: 'minutes', value: minutes };
+}
+
+/** Time that is used up ends what works at once; at any other bound one last answer is asked for. */
+export function endsAtOnce({ name }: Bound): boolean {
+  return name === 'minutes';
 }
 
 /** More of what is limited; what had no limit may be used so much more from now on. */

@@ -11,6 +11,10 @@ export class Slots {
     this.#taken = taken;
   }
 
+  get max(): number {
+    return this.#max;
+  }
+
   get left(): number {
     return Math.max(0, this.#max - this.#taken);
   }

@@ -5,7 +5,7 @@ import type { Bound } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { ModelUsage } from '../model/model.ts';
 import { WorkClock } from '../base/work-clock.ts';
-import { crossed, NO_SIZE, type Size, type Used, usedOf } from './limits.ts';
+import { crossed, endsAtOnce, NO_SIZE, type Size, type Used, usedOf } from './limits.ts';
 
 type Price = (model: string, usage: ModelUsage) => { nanoUsd: number | null };
 
@@ -23,7 +23,9 @@ export class WorkflowBudget {
   /** Limits of runs that the person raised, whole, by run id. */
   readonly #raised: Map<string, Budget>;
   /** Models whose unknown price was told. */
-  readonly #unpriced = new Set<string>();
+  readonly #unpriced = new Map<string, 'bounded' | 'unbounded'>();
+  /** Whether it was told that a count of the provider was refused. */
+  #miscounted = false;
 
   /** `limits`: of the workflow. `raised`: limits of runs, by run id. `requests`: those of earlier attempts. */
   constructor(parts: {
@@ -60,11 +62,26 @@ export class WorkflowBudget {
     this.#raised.set(runId, limits);
   }
 
-  /** True the first time a model without a known price is named, so that it is told once. */
-  noteUnpriced(model: string): boolean {
-    const isNew = !this.#unpriced.has(model);
-    this.#unpriced.add(model);
+  /**
+   * True the first time a model without a known price is named, so that it is told once; and once more for the first run
+   * with a limit on cost, which cannot be checked.
+   */
+  noteUnpriced(model: string, isBounded: boolean): boolean {
+    const isNew = isBounded ? this.#unpriced.get(model) !== 'bounded' : !this.#unpriced.has(model);
+    if (isNew) this.#unpriced.set(model, isBounded ? 'bounded' : 'unbounded');
     return isNew;
+  }
+
+  /** True the first time. */
+  noteMiscount(): boolean {
+    const isNew = !this.#miscounted;
+    this.#miscounted = true;
+    return isNew;
+  }
+
+  /** Input tokens of the run's last turn; 0 before. */
+  lastInput(runId: string): number {
+    return this.#sizes.get(runId)?.tokens ?? 0;
   }
 
   get used(): Used {
@@ -80,7 +97,9 @@ export class WorkflowBudget {
       total.nanoUsd += nanoUsd;
       total.iterations += 1;
     }
-    const bound = crossed('run', limits, used, size) ?? crossed('workflow', this.#limits, total, size);
+    const own = crossed('run', limits, used, size);
+    const whole = crossed('workflow', this.#limits, total, size);
+    const bound = whole && endsAtOnce(whole) ? whole : (own ?? whole);
     if (!bound) this.#underWay.set(runId, [...(this.#underWay.get(runId) ?? []), size]);
     return bound;
   }

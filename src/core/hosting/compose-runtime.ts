@@ -6,7 +6,8 @@ import { builtinPlace, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
 import { createAnthropicModel } from '../model/anthropic.ts';
-import { builtinPrices, priceOf, type PriceTable } from '../model/prices.ts';
+import { ModelLists } from '../model/model-lists.ts';
+import { loadPrices } from '../model/prices.ts';
 import { Provider, type ProviderPorts } from '../model/provider.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
@@ -34,7 +35,7 @@ export async function composeRuntime(
   const read = agents.of(folder).catch(() => undefined);
   const [initial, prices, own] = await Promise.all([
     loadSettings(config),
-    builtinPrices(),
+    loadPrices(config),
     ownFolders({ config, data }, environment.storeUrl === undefined ? null : folderOf(environment.storeUrl)),
     read,
   ]);
@@ -44,18 +45,20 @@ export async function composeRuntime(
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'price' | 'provider'> & Omit<ProviderPorts, 'createModel'> & { prices: PriceTable };
+type Composed = Omit<RuntimePorts, 'provider'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
-export async function runtimeOf({ secrets, environment, createDemo, prices, ...ports }: Composed): Promise<Runtime> {
+export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
   const provider = new Provider({
+    lists: ports.data === undefined ? new ModelLists() : await ModelLists.load(ports.data),
     settings: ports.settings,
     secrets,
     environment,
     createModel: createAnthropicModel,
     ...(createDemo ? { createDemo } : {}),
   });
+  ports.agents.useModels(provider.models);
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
-  return createRuntime({ ...ports, provider, price: (model, usage) => priceOf(prices, model, usage) });
+  return createRuntime({ ...ports, provider });
 }

@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import type { ErrorInfo, Reply } from '#contract/error.ts';
 import type { AgentEvent } from '#contract/event.ts';
+import { ClientFrame, type ServerFrame } from '#contract/frames.ts';
 import {
   type Client,
-  ClientFrame,
   type Input,
   type MethodName,
   methods,
-  type ServerFrame,
   type TopicEvent,
   type TopicInput,
   type TopicName,

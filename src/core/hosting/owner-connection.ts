@@ -1,16 +1,7 @@
 /** A client of the owner's runtime in another process, over one authenticated WebSocket. */
 import { WebSocket } from 'ws';
-import type {
-  Client,
-  ClientFrame,
-  Input,
-  MethodName,
-  Output,
-  ServerFrame,
-  TopicEvent,
-  TopicInput,
-  TopicName,
-} from '#contract/rpc.ts';
+import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
+import type { Client, Input, MethodName, Output, TopicEvent, TopicInput, TopicName } from '#contract/rpc.ts';
 import type { ErrorInfo, Reply } from '#contract/error.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Instance } from './ping-server.ts';

@@ -1,6 +1,6 @@
 /** Ownership of a data folder: one process at a time, claimed before the store is opened, proven by an answered ping. */
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -11,6 +11,10 @@ import { INSTANCE_FILE as FILE } from '../settings/guarded-files.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
 
 const CLAIM = `${FILE}.claim-`;
+/** What is being written, before it gets its name. */
+const DRAFT = `${FILE}.new-`;
+/** Nobody writes for so long, in milliseconds. */
+const DRAFT_MS = 3_600_000;
 /** Timeout of the first ping, in milliseconds. The second one is longer: the machine may be busy. */
 const PING_MS = 500;
 const SECOND_PING_MS = 2000;
@@ -131,9 +135,20 @@ async function claim(folder: string, own: Instance, signal: AbortSignal): Promis
     if (Date.now() > deadline) throw locked(folder, found);
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
-  const claims = (await readdir(folder)).filter((name) => name.startsWith(CLAIM) && !name.endsWith(own.token));
-  await Promise.all(claims.map((name) => rm(join(folder, name), { force: true })));
+  await removeLeft(folder, own);
   return null;
+}
+
+/** What processes have left that died while they claimed the folder: their locks, and what they were still writing. */
+async function removeLeft(folder: string, own: Instance): Promise<void> {
+  const names = await readdir(folder);
+  const left = names.filter((name) => name.startsWith(CLAIM) && !name.endsWith(own.token));
+  for (const name of names.filter((one) => one.startsWith(DRAFT))) {
+    // A younger one may be that of a process that lives.
+    const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Infinity }));
+    if (Date.now() - mtimeMs > DRAFT_MS) left.push(name);
+  }
+  await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /**
@@ -168,7 +183,7 @@ async function lives(found: Found | null, signal: AbortSignal): Promise<boolean>
 /** Creates the file atomically with its content; returns false if it exists. */
 async function createExclusively(path: string, content: Instance): Promise<boolean> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
-  const draft = join(dirname(path), `${FILE}.new-${randomBytes(8).toString('hex')}`);
+  const draft = join(dirname(path), DRAFT + randomBytes(8).toString('hex'));
   try {
     await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
     await link(draft, path).catch(async (error: unknown) => {

@@ -1,5 +1,6 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a limit. */
 import { limitNotice, answeredSince, tellLimit, tellRaised } from '../budget/limit-notices.ts';
+import { doomLoopThresholdOf, endsAtOnce } from '../budget/limits.ts';
 import { stopOf } from '../base/stop.ts';
 import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcript.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
@@ -7,7 +8,7 @@ import type { RunResult } from './closing.ts';
 import { modelTurn } from './model-turn.ts';
 import { reflect } from './reflection.ts';
 import type { RunContext } from './run-context.ts';
-import { answeredAtLimit, type Ending, limitCrossed, repeatedCalls } from './stop-conditions.ts';
+import { answerAtLimit, type Ending, limitCrossed, repeatedCalls } from './stop-conditions.ts';
 import { inFlight } from './tool-calls.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         yield* tellRaised(history, notice, !isAnswered);
         continue;
       }
-      const atLimit = answeredAtLimit(history, notice);
+      const atLimit = answerAtLimit(history, notice);
       if (atLimit) {
         run.limits.close();
         return yield* end(history, atLimit);
@@ -52,6 +53,11 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
 
       const turn = turnsOf(history.entries);
       const bound = notice ? null : run.limits.admit(turn);
+      const timeUp = bound && endsAtOnce(bound) ? limitCrossed(history, bound, false) : null;
+      if (timeUp) {
+        run.limits.close();
+        return yield* end(history, timeUp);
+      }
       if (bound) yield* tellLimit(history, bound);
       const at = bound ?? notice?.bound ?? null;
       const crossed = yield* inFlight(run, at ? AT_LIMIT : null, (calls, emit) =>
@@ -62,7 +68,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
     }
     const stopReason = lastResponse(history.entries)?.stopReason ?? null;
     yield { type: 'turn-end', turn: turnsOf(history.entries) - 1, stopReason };
-    const stuck = repeatedCalls(history);
+    const stuck = repeatedCalls(history, doomLoopThresholdOf(run.envelope));
     if (stuck) return yield* end(history, stuck);
   }
 }

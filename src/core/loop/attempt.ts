@@ -5,7 +5,7 @@ import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
 import { callsBegun, interruptedParts } from '../log/open-messages.ts';
 import type { Emit } from '../log/recorder.ts';
-import { RequestMeter } from './request-meter.ts';
+import { type About, RequestMeter, tellMiscount } from './request-meter.ts';
 import { Stopped } from '../base/stop.ts';
 import type { Calls } from './tool-calls.ts';
 import { Watchdog } from '../base/watchdog.ts';
@@ -37,12 +37,19 @@ export class Attempt {
   #watchdog: Watchdog | null = null;
   #resume: (() => void) | null = null;
 
-  /** `silence`: aborted when nothing more comes of a response that is final. */
-  constructor(run: RunContext, turn: Turn, attempt: number, silence: AbortController) {
+  /** Tells that it is sent. `silence`: aborted when nothing more comes of a response that is final. */
+  constructor(run: RunContext, turn: Turn, about: Pick<About, 'attempt' | 'inputEstimate'>, silence: AbortController) {
     this.#run = run;
     this.#turn = turn;
-    this.#meter = new RequestMeter(run, { turn: turn.turn, attempt });
+    this.#meter = new RequestMeter(run, { turn: turn.turn, ...about });
     this.#silence = silence;
+    void turn.emit({ type: 'request-start', turn: turn.turn, request: this.#meter.start() });
+  }
+
+  /** Resolves when it may be sent. */
+  async ready(): Promise<void> {
+    await this.#run.started;
+    if (!this.#run.signal.aborted) this.#meter.sent();
   }
 
   /** Whether anything was done because of the response, so that it must not be asked for again. */
@@ -64,6 +71,9 @@ export class Attempt {
         this.#responseId = event.responseId;
         return;
       case 'usage':
+        return this.#begin();
+      case 'miscount':
+        tellMiscount(this.#run, event.count, this.#turn.emit);
         return this.#begin();
       case 'delta':
         return this.#begin()?.then(() => this.#hint(event)) ?? this.#hint(event);

@@ -4,14 +4,15 @@ import { Attempt, type Turn } from './attempt.ts';
 import { errorInfo } from '../base/errors.ts';
 import { toWire } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
-import type { ModelRequest } from '../model/model.ts';
+import { estimatedInput } from './request-meter.ts';
+import { type ModelRequest, UnknownStop } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import { stopOf } from '../base/stop.ts';
 
 /**
  * Ends with the recorded response, its calls set going, or throws the last attempt's ModelError. A response of which a
- * call was acted upon before it had come whole is final, however it ends: it is not asked for again. Nor is any other
- * that would cross a bound: that bound is returned.
+ * call was acted upon before it had come whole is final, however it ends: it is not asked for again (but an end for an
+ * unknown reason is an error all the same). Nor is any other that would cross a bound: that bound is returned.
  */
 export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | null> {
   void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model });
@@ -20,17 +21,22 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   const silence = new AbortController();
   let attempt: Attempt | null = null;
   try {
-    for await (const event of streamWithRetry(run.model, requestOf(run, turn.told ? 'none' : 'auto'), {
+    const request = await requestOf(run, turn.told ? 'none' : 'auto');
+    // What its last turn read is part of it.
+    const inputEstimate = Math.max(run.limits.lastInput(), estimatedInput(request));
+    for await (const event of streamWithRetry(run.model, request, {
       signal: AbortSignal.any([run.signal, silence.signal]),
       delays: run.retryDelays,
     })) {
       resume();
       run.watchdog.feed();
-      if (event.type === 'attempt') attempt = new Attempt(run, turn, event.attempt, silence);
-      else if (event.type !== 'failed') await attempt?.take(event);
+      if (event.type === 'attempt') {
+        attempt = new Attempt(run, turn, { attempt: event.attempt, inputEstimate }, silence);
+        await attempt.ready();
+      } else if (event.type !== 'failed') await attempt?.take(event);
       else {
         await attempt?.fail(silence.signal.aborted ? stopOf(silence.signal) : event.error);
-        if (attempt?.final) return null;
+        if (attempt?.final && !(event.error instanceof UnknownStop)) return null;
         if (event.delayMs === null) continue;
         const bound = boundOf(run, turn, attempt);
         if (bound) return bound;
@@ -53,16 +59,17 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
   return run.limits.admit(turn);
 }
 
-function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): ModelRequest {
-  const { model, maxTokens, effort, systemPrompt } = run.envelope;
+async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<ModelRequest> {
+  const { model, maxTokens, effort, temperature, systemPrompt } = run.envelope;
   const messages = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
   return {
     model,
     maxTokens,
     effort,
+    temperature,
     system: systemPrompt,
     messages,
-    tools: run.toolSpecs(),
+    tools: await run.toolSpecs(),
     toolChoice,
   };
 }

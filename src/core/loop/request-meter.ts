@@ -3,55 +3,133 @@ import type { RequestPurpose, RequestStart, RequestUsage } from '#contract/event
 import type { StopReason } from '#contract/message.ts';
 import { errorInfo } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import type { Emit } from '../log/recorder.ts';
 import type { RunContext } from './run-context.ts';
-import { type ModelEvent, NO_USAGE } from '../model/model.ts';
+import {
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelUsage,
+  NO_USAGE,
+  type WireMessage,
+} from '../model/model.ts';
+import { Stopped } from '../base/stop.ts';
 
-/** Output of a stream that ended early: four characters make about a token. */
+/** What the provider did not count: four characters make about a token. */
 export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / 4);
 }
 
-interface About {
+/** Input tokens that a request has by its size. */
+export function estimatedInput({ system, messages, tools }: ModelRequest): number {
+  const sizes = [
+    system.length,
+    ...messages.flatMap(({ content }) => content.map(sizeOf)),
+    ...tools.map(({ name, description, inputSchema }) => name.length + description.length + jsonSize(inputSchema)),
+  ];
+  return estimatedTokens(sizes.reduce((sum, size) => sum + size, 0));
+}
+
+function sizeOf(part: WireMessage['content'][number]): number {
+  if (part.type === 'tool_use') return part.name.length + jsonSize(part.input);
+  if (part.type === 'tool_result') return part.output.length;
+  return part.type === 'redacted_thinking' ? part.data.length : part.text.length;
+}
+
+const jsonSize = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+
+/** Told once for each workflow: the request goes on, and is counted by estimate. */
+export function tellMiscount({ limits }: Pick<RunContext, 'limits'>, count: string, emit: Emit): void {
+  if (!limits.noteMiscount()) return;
+  const what = `The provider told a count of tokens that cannot be true (${count}), so it is not used`;
+  void emit({
+    type: 'notice',
+    level: 'warning',
+    text: `${what}: such requests are counted by estimate. Check the endpoint`,
+  });
+}
+
+export interface About {
   turn: number;
   attempt: number;
   /** Left out for a turn's own request. */
   purpose?: RequestPurpose;
+  /** Input tokens that it has by estimate. */
+  inputEstimate: number;
 }
 
 export class RequestMeter {
   readonly #run: Pick<RunContext, 'model' | 'envelope' | 'price'>;
-  readonly #about: About;
+  readonly #about: Omit<About, 'inputEstimate'>;
+  readonly #inputEstimate: number;
   readonly #requestId = newId();
   readonly #startedAt = new Date().toISOString();
   readonly #start = performance.now();
   #firstTokenMs: number | null = null;
   #usage = NO_USAGE;
+  /** Whether the provider may have got it, and whether it has answered. */
+  #sent = false;
+  #answered = false;
+  /** Whether the newest of its counts was refused. */
+  #miscounted = false;
   #chars = 0;
+  /** How many of the characters had come when its newest count did. */
+  #countedChars = 0;
 
-  constructor(run: Pick<RunContext, 'model' | 'envelope' | 'price'>, about: About) {
+  constructor(run: Pick<RunContext, 'model' | 'envelope' | 'price'>, { inputEstimate, ...about }: About) {
     this.#run = run;
     this.#about = about;
+    this.#inputEstimate = inputEstimate;
+  }
+
+  /** From now on the provider may get it. */
+  sent(): void {
+    this.#sent = true;
   }
 
   take(event: ModelEvent): void {
-    if (event.type === 'usage') this.#usage = event.usage;
+    this.#answered = true;
+    if (event.type === 'usage' || event.type === 'miscount') this.#miscounted = event.type === 'miscount';
+    if (event.type === 'usage') {
+      this.#usage = event.usage;
+      this.#countedChars = this.#chars;
+    }
     if (event.type !== 'delta') return;
     this.#firstTokenMs ??= performance.now() - this.#start;
     this.#chars += event.text.length;
   }
 
-  /** What the provider has counted so far: all of the input, as soon as it answers. */
+  /** What the provider has counted so far: all of the input, as soon as it answers. Until then an estimate. */
   start(): RequestStart {
-    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = this.#usage;
+    const usage = this.#isCounted ? this.#usage : this.#estimate;
+    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = usage;
     const input = { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens };
-    return { requestId: this.#requestId, attempt: this.#about.attempt, ...input };
+    const { attempt } = this.#about;
+    return { requestId: this.#requestId, attempt, ...input, ...(!this.#isCounted && { inputEstimated: true }) };
   }
 
-  /** As it is now: it ends with a stop reason, or failed. */
+  /** Whether the provider has counted the input, which is never empty. */
+  get #isCounted(): boolean {
+    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = this.#usage;
+    return inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens > 0;
+  }
+
+  get #estimate(): ModelUsage {
+    return { ...this.#usage, inputTokens: this.#inputEstimate };
+  }
+
+  /**
+   * As it is now: it ends with a stop reason, or failed. A provider that refused the request, or was not reached, has
+   * read nothing of it; one that answered, or may have when the request was stopped, has read all of it.
+   */
   end(stopReason: StopReason | null, error: Error | null): RequestUsage {
-    const reported = error === null;
-    const outputTokens = Math.max(this.#usage.outputTokens, estimatedTokens(this.#chars));
-    const usage = reported ? this.#usage : { ...this.#usage, outputTokens };
+    const isUnknown = !this.#isCounted && (this.#answered || (this.#sent && isStop(error)));
+    // Compatible servers exist that count at the beginning alone.
+    const isWhole = this.#countedChars === this.#chars;
+    const reported = error === null && !isUnknown && isWhole && !this.#miscounted;
+    const input = isUnknown ? this.#estimate : this.#usage;
+    const outputTokens = Math.max(input.outputTokens, estimatedTokens(this.#chars));
+    const usage = reported ? input : { ...input, outputTokens };
     const { provider } = this.#run.model;
     return {
       requestId: this.#requestId,
@@ -60,6 +138,7 @@ export class RequestMeter {
       ...this.#about,
       ...usage,
       reported,
+      ...(isUnknown && { inputEstimated: true }),
       stopReason,
       error: error === null ? null : errorInfo(error),
       startedAt: this.#startedAt,
@@ -68,4 +147,8 @@ export class RequestMeter {
       ...this.#run.price(usage),
     };
   }
+}
+
+function isStop(error: Error | null): boolean {
+  return error instanceof Stopped || (error instanceof ModelError && error.code === 'cancelled');
 }

@@ -29,6 +29,8 @@ export interface RunQuestions {
    */
   readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
   readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
+  /** Whether a person could be asked about a call of this tool, or a rule, a grant or the mode could allow one. */
+  readonly mayBeAllowed: (tool: Tool) => Promise<boolean>;
   /** Patterns of paths that a search passes over. */
   readonly hidden: (tool: string, targets: Targets) => Promise<readonly string[]>;
 }
@@ -47,16 +49,22 @@ export interface RunContext {
   readonly early: boolean;
   /** The tools that this run is offered. */
   readonly tools: readonly Tool[];
-  /** Whether only a lead is offered the tool that a model calls by this name. */
-  isPrimaryOnly(name: string): boolean;
+  /** Whether the tool that a model calls by this name starts sub-agents. */
+  startsAgents(name: string): boolean;
   /** What earlier attempts of the run stored about its calls, by call id. */
   readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
 
+  /** Resolves when requests may be sent: that of a sub-agent waits until the disk knows of its yes and its start. */
+  readonly started: Promise<unknown>;
   readonly limits: {
     /** The bound that one more request would cross, after so many turns; null lets it through. */
     admit(turns: number): Bound | null;
     /** One more request was let through, and will not be sent. */
     withdraw(): void;
+    /** Input tokens of all classes of the run's last turn; 0 before. */
+    lastInput(): number;
+    /** True the first time in the workflow, so that it is told once. */
+    noteMiscount(): boolean;
     /** Whether the person has raised a bound since it was reached. */
     isRaised(bound: Bound): boolean;
     /** The run ends at its bound: whoever raises it now comes too late, and is told so. */
@@ -67,8 +75,11 @@ export interface RunContext {
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   hint(piece: Piece): void;
   streamed(messageId: string): OpenMessage['parts'];
-  /** What the model is told of them now: descriptions name the agents that can be used. */
-  toolSpecs(): ToolSpec[];
+  /**
+   * What the model is told of them: descriptions name the agents that can be used. The same with every request of an
+   * attempt, because a provider's cache begins with them.
+   */
+  toolSpecs(): Promise<ToolSpec[]>;
   toolContext(toolCallId: string, tool: Tool): Promise<ToolContext>;
   /** Asks about a call where its tool or a rule wants that. */
   readonly ask: RunQuestions['ask'];

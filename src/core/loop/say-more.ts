@@ -20,7 +20,7 @@ export async function sayMore(
       purpose: 'context',
       system: run.envelope.systemPrompt,
       messages: messagesOf(run, request, context),
-      tools: run.toolSpecs(),
+      tools: await run.toolSpecs(),
       signal,
     },
     emit,

@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import type { Emit } from '../log/recorder.ts';
-import { RequestMeter } from './request-meter.ts';
+import { type About, estimatedInput, RequestMeter, tellMiscount } from './request-meter.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
@@ -74,18 +74,18 @@ async function send(
   const silence = new AbortController();
   const silent = (): void => silence.abort(new Stopped('timeout'));
   const watchdog = new Watchdog(run.envelope.limits.inactivityMs, silent, run.watchdog.clocks);
+  const request = requestOf(run, ask);
+  const inputEstimate = estimatedInput(request);
   const signal = AbortSignal.any([ask.signal, silence.signal]);
   let resume: (() => void) | null = null;
   let attempt: SideAttempt | null = null;
   try {
-    for await (const event of streamWithRetry(run.model, requestOf(run, ask), {
-      signal,
-      delays: run.retryDelays,
-    })) {
+    for await (const event of streamWithRetry(run.model, request, { signal, delays: run.retryDelays })) {
       resume?.();
       watchdog.feed();
       if (event.type === 'attempt') {
-        attempt = new SideAttempt(run, ask, turn, event.attempt, emit);
+        const about = { turn, attempt: event.attempt, purpose: ask.purpose, inputEstimate };
+        attempt = new SideAttempt(run, about, emit);
         allowance.spend();
       } else if (event.type !== 'failed') attempt?.take(event);
       else {
@@ -106,6 +106,7 @@ async function send(
 
 /** One attempt: told when it is sent, when it is answered, and when it has ended. */
 class SideAttempt {
+  readonly #run: Run;
   readonly #meter: RequestMeter;
   readonly #tell: () => void;
   readonly #emit: Emit;
@@ -113,8 +114,11 @@ class SideAttempt {
   #begun = false;
   #ended: { stopReason: StopReason; request: ReturnType<RequestMeter['end']> } | null = null;
 
-  constructor(run: Run, { purpose }: SideAsk, turn: number, attempt: number, emit: Emit) {
-    this.#meter = new RequestMeter(run, { turn, attempt, purpose });
+  constructor(run: Run, about: About & Pick<SideAsk, 'purpose'>, emit: Emit) {
+    const { purpose, turn } = about;
+    this.#run = run;
+    this.#meter = new RequestMeter(run, about);
+    this.#meter.sent();
     this.#emit = emit;
     this.#tell = () => void emit({ type: 'request-start', purpose, turn, request: this.#meter.start() });
     this.#tell();
@@ -122,6 +126,7 @@ class SideAttempt {
 
   take(event: ModelEvent): void {
     this.#meter.take(event);
+    if (event.type === 'miscount') tellMiscount(this.#run, event.count, this.#emit);
     if (event.type === 'delta' && event.kind === 'text') this.#text += event.text;
     // The response may still be read on after its end, and its time is over then.
     if (event.type === 'end') {
@@ -176,7 +181,7 @@ class Allowance {
 }
 
 function requestOf({ envelope }: Run, { system, messages, tools = [], maxTokens }: SideAsk) {
-  const { model, effort } = envelope;
+  const { model, effort, temperature } = envelope;
   const most = Math.min(maxTokens ?? envelope.maxTokens, envelope.maxTokens);
-  return { model, maxTokens: most, effort, system, messages, tools, toolChoice: 'none' as const };
+  return { model, maxTokens: most, effort, temperature, system, messages, tools, toolChoice: 'none' as const };
 }

@@ -1,6 +1,6 @@
 /** What ends a run although its history alone would let it go on. Each condition says how the run ends, or null. */
-import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { Bound, SystemEntry } from '#contract/message.ts';
+import { endsAtOnce } from '../budget/limits.ts';
 import { answeredSince, limitEnd, type LimitNotice, limitRemark } from '../budget/limit-notices.ts';
 import { callsOf, type Transcript, lastResponse, repeatsOf, salvaged } from '../log/transcript.ts';
 import { closing, type RunResult } from './closing.ts';
@@ -11,15 +11,17 @@ export interface Ending {
   remark: Pick<SystemEntry, 'kind' | 'code' | 'text' | 'bound'> | null;
 }
 
-/** Before a turn: the one answer that was asked for at the limit ends the run, whatever it is. */
-export function answeredAtLimit({ entries }: Transcript, notice: LimitNotice | null): Ending | null {
-  if (!notice || !answeredSince(entries, notice)) return null;
+/** Before a turn: the one answer that was asked for at the limit ends the run, whatever it is; time that is up asks for none. */
+export function answerAtLimit({ entries }: Transcript, notice: LimitNotice | null): Ending | null {
+  if (!notice) return null;
+  if (endsAtOnce(notice.bound)) return { result: { text: salvaged(entries), ...limitEnd(notice) }, remark: null };
+  if (!answeredSince(entries, notice)) return null;
   return { result: { ...closing(lastResponse(entries), entries), ...limitEnd(notice) }, remark: null };
 }
 
 /**
- * After a request that failed: asking again would cross `crossed`, so what there is must do. `known`: the agent was told
- * of a limit before.
+ * Asking, or asking again after a request that failed, would cross `crossed`: what there is must do. `known`: the agent
+ * was told of a limit before.
  */
 export function limitCrossed({ entries }: Transcript, crossed: Bound | null, known: boolean): Ending | null {
   if (!crossed) return null;
@@ -27,9 +29,9 @@ export function limitCrossed({ entries }: Transcript, crossed: Bound | null, kno
   return { result, remark: known ? null : limitRemark(crossed) };
 }
 
-/** After a turn: a call was made twice as often in a row as the agent was warned of. */
-export function repeatedCalls({ entries }: Transcript): Ending | null {
-  const most = 2 * DOOM_LOOP_THRESHOLD;
+/** After a turn: a call was made twice as often in a row as the agent was warned of, after `threshold` of them. */
+export function repeatedCalls({ entries }: Transcript, threshold: number): Ending | null {
+  const most = 2 * threshold;
   const last = lastResponse(entries);
   const repeats = last ? callsOf(last).map((call) => repeatsOf(entries, call)) : [];
   if (Math.max(0, ...repeats) < most) return null;

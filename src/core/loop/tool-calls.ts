@@ -1,11 +1,12 @@
 /** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
 import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
-import { DEPTH_REFUSAL, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
+import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { TriadError } from '../base/errors.ts';
+import { doomLoopThresholdOf } from '../budget/limits.ts';
 import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
@@ -130,7 +131,7 @@ async function ask(
 }
 
 function unknownTool(run: RunContext, name: string): string {
-  if (run.depth > 0 && run.isPrimaryOnly(name)) return DEPTH_REFUSAL;
+  if (run.depth > 0 && run.startsAgents(name)) return DEPTH_REFUSAL;
   return `There is no tool "${name}". Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
 }
 
@@ -138,9 +139,10 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
   const start = performance.now();
   const result = await resultOf(run, prepared, emit);
   const { call } = prepared;
+  const threshold = doomLoopThresholdOf(run.envelope);
   const note =
-    repeatsOf(run.history.entries, call) === DOOM_LOOP_THRESHOLD
-      ? `\n\n[You have made this same call ${DOOM_LOOP_THRESHOLD} times in a row. Do something else, or give your answer: the run ends if it goes on.]`
+    repeatsOf(run.history.entries, call) === threshold
+      ? `\n\n[You have made this same call ${threshold} times in a row. Do something else, or give your answer: the run ends if it goes on.]`
       : '';
   const entry = run.history.add({
     kind: 'tool',

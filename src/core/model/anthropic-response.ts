@@ -1,12 +1,15 @@
 /** Assembles one streamed response: raw wire events in, the program's model events out, in order of parts. */
 import type { Part, StopReason } from '#contract/message.ts';
-import { type ModelEvent, NO_USAGE } from './model.ts';
+import { MAX_COUNT, type ModelEvent, NO_USAGE } from './model.ts';
 
-/** What is read of a wire event; all of it is optional because compatible servers leave things out. */
+/**
+ * What is read of a wire event; all of it is optional because compatible servers leave things out. Nobody has checked it:
+ * what is `unknown` here goes through `textOf` or a check of its own.
+ */
 export interface RawEvent {
   type: string;
   index?: number;
-  message?: { id?: string; usage?: RawUsage | null };
+  message?: { id?: unknown; usage?: RawUsage | null };
   content_block?: RawBlock;
   delta?: RawDelta;
   usage?: RawUsage | null;
@@ -14,21 +17,21 @@ export interface RawEvent {
 
 interface RawBlock {
   type: string;
-  text?: string;
-  thinking?: string;
-  signature?: string;
-  data?: string;
-  id?: string;
-  name?: string;
+  text?: unknown;
+  thinking?: unknown;
+  signature?: unknown;
+  data?: unknown;
+  id?: unknown;
+  name?: unknown;
   input?: unknown;
 }
 
 interface RawDelta {
   type?: string;
-  text?: string;
-  thinking?: string;
-  signature?: string;
-  partial_json?: string;
+  text?: unknown;
+  thinking?: unknown;
+  signature?: unknown;
+  partial_json?: unknown;
   stop_reason?: string | null;
 }
 
@@ -67,6 +70,17 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   model_context_window_exceeded: 'context_exceeded',
 };
 
+/** Where in a usage its counts are. */
+const COUNTS: readonly (readonly string[])[] = [
+  ['input_tokens'],
+  ['cache_read_input_tokens'],
+  ['cache_creation_input_tokens'],
+  ['cache_creation', 'ephemeral_5m_input_tokens'],
+  ['cache_creation', 'ephemeral_1h_input_tokens'],
+  ['output_tokens'],
+  ['output_tokens_details', 'thinking_tokens'],
+];
+
 const KINDS: Readonly<Record<string, Block['kind']>> = {
   text: 'text',
   thinking: 'thinking',
@@ -78,6 +92,8 @@ const KINDS: Readonly<Record<string, Block['kind']>> = {
 export class ResponseReader {
   /** Whether the provider said that the response is whole. */
   ended = false;
+  /** The reason for which it ended, where that is none of those that are known: it then gives no `end`. */
+  unknownStop: string | null = null;
   /** Whether the response has begun. */
   begun = false;
   #usage = NO_USAGE;
@@ -91,7 +107,7 @@ export class ResponseReader {
     switch (event.type) {
       case 'message_start':
         this.begun = true;
-        return [{ type: 'start', responseId: event.message?.id ?? '' }, ...this.#count(event.message?.usage)];
+        return [{ type: 'start', responseId: textOf(event.message?.id) }, ...this.#count(event.message?.usage)];
       case 'content_block_start':
         return this.#open(event.index ?? this.#blocks.length, event.content_block);
       case 'content_block_delta':
@@ -112,22 +128,22 @@ export class ResponseReader {
   }
 
   #open(index: number, raw: RawBlock | undefined): ModelEvent[] {
-    const kind = KINDS[raw?.type ?? ''];
+    const kind = raw && Object.hasOwn(KINDS, raw.type) ? KINDS[raw.type] : undefined;
     if (!raw || !kind) return [];
     const block: Block = {
       part: this.#blocks.length,
       kind,
       text: '',
-      signature: raw.signature ?? '',
-      data: raw.data ?? '',
-      id: raw.id ?? '',
-      name: raw.name ?? '',
+      signature: textOf(raw.signature),
+      data: textOf(raw.data),
+      id: textOf(raw.id),
+      name: textOf(raw.name),
       input: raw.input ?? {},
       closed: false,
     };
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
-    return [...this.#flush(), ...this.#begun(block), ...this.#write(block, raw.text ?? raw.thinking ?? '')];
+    return [...this.#flush(), ...this.#begun(block), ...this.#write(block, textOf(raw.text ?? raw.thinking))];
   }
 
   /** The name of a call is told before its arguments come. */
@@ -137,10 +153,11 @@ export class ResponseReader {
 
   #append(block: Block | undefined, delta: RawDelta | undefined): ModelEvent[] {
     if (!block || !delta) return [];
-    if (delta.type === 'signature_delta') block.signature += delta.signature ?? '';
-    if (delta.type === 'text_delta' && block.kind === 'text') return this.#write(block, delta.text ?? '');
-    if (delta.type === 'thinking_delta' && block.kind === 'thinking') return this.#write(block, delta.thinking ?? '');
-    if (delta.type === 'input_json_delta' && block.kind === 'tool') return this.#write(block, delta.partial_json ?? '');
+    if (delta.type === 'signature_delta') block.signature += textOf(delta.signature);
+    if (delta.type === 'text_delta' && block.kind === 'text') return this.#write(block, textOf(delta.text));
+    if (delta.type === 'thinking_delta' && block.kind === 'thinking') return this.#write(block, textOf(delta.thinking));
+    if (delta.type === 'input_json_delta' && block.kind === 'tool')
+      return this.#write(block, textOf(delta.partial_json));
     return [];
   }
 
@@ -174,13 +191,19 @@ export class ResponseReader {
     for (const block of this.#blocks) block.closed = true;
     const parts = this.#flush();
     const calls = this.#blocks.some((block) => block.kind === 'tool');
-    const stopReason = STOP_REASONS[this.#stop ?? ''] ?? (calls ? 'tool_use' : 'end_turn');
-    return [...parts, { type: 'end', stopReason }];
+    // Some servers leave it out.
+    const stop = this.#stop || (calls ? 'tool_use' : 'end_turn');
+    const stopReason = Object.hasOwn(STOP_REASONS, stop) ? STOP_REASONS[stop] : undefined;
+    if (stopReason) return [...parts, { type: 'end', stopReason }];
+    this.unknownStop = String(stop).slice(0, MAX_SHOWN);
+    return parts;
   }
 
   /** Counts are cumulative; what an event leaves out stays as it was, and only the first one splits cache writes. */
   #count(raw: RawUsage | null | undefined): ModelEvent[] {
-    if (!raw) return [];
+    if (!raw || COUNTS.every((path) => countAt(raw, path) === undefined)) return [];
+    const count = impossibleCount(raw);
+    if (count !== null) return [{ type: 'miscount', count }];
     const usage = this.#usage;
     const written1h = raw.cache_creation?.ephemeral_1h_input_tokens ?? usage.cacheWrite1hTokens;
     const writtenNow = usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
@@ -196,6 +219,33 @@ export class ResponseReader {
     };
     return [{ type: 'usage', usage: this.#usage }];
   }
+}
+
+/** Characters of a wrong value that are shown. */
+const MAX_SHOWN = 60;
+
+/** The first count that cannot be true, with its name: negative, no integer, no number, or absurdly large. */
+function impossibleCount(raw: RawUsage): string | null {
+  for (const path of COUNTS) {
+    const value = countAt(raw, path);
+    if (value === undefined) continue;
+    const isPossible = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT;
+    const shown = typeof value === 'number' ? String(value) : JSON.stringify(value);
+    if (!isPossible) return `${path.join('.')}: ${shown.slice(0, MAX_SHOWN)}`;
+  }
+  return null;
+}
+
+/** A value that is no text says nothing: what is made of one counts its characters. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Undefined where it is left out. */
+function countAt(raw: RawUsage, path: readonly string[]): unknown {
+  let value: unknown = raw;
+  for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return value ?? undefined;
 }
 
 function mayBeCut(block: Block): boolean {

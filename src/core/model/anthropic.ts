@@ -5,7 +5,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
-import { type Model, ModelError, type ModelEvent, type ModelRequest, type WireMessage } from './model.ts';
+import { type Model, ModelError, type ModelEvent, type ModelRequest, UnknownStop, type WireMessage } from './model.ts';
 
 export interface AnthropicOptions {
   apiKey: string | null;
@@ -72,6 +72,7 @@ async function* attempt(
   } finally {
     clearTimeout(drain);
   }
+  if (reader.unknownStop !== null) throw new UnknownStop(place.host, reader.unknownStop);
   if (reader.ended) return;
   if (signal.aborted) throw cancelledError(signal);
   if (!reader.begun && !contentType.includes('event-stream')) {
@@ -160,7 +161,10 @@ function failureOf(
   return connectionError('stream', error, target);
 }
 
-function bodyOf(request: ModelRequest): Anthropic.MessageCreateParamsNonStreaming {
+/** The API itself has no temperature any more; other servers of its form do. */
+type Body = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
+
+function bodyOf(request: ModelRequest): Body {
   return {
     model: request.model,
     max_tokens: request.maxTokens,
@@ -170,6 +174,7 @@ function bodyOf(request: ModelRequest): Anthropic.MessageCreateParamsNonStreamin
       : { system: [{ type: 'text', text: request.system, cache_control: CACHE_POINT }] }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
     ...(request.tools.length > 0 && request.toolChoice === 'none' ? { tool_choice: { type: 'none' } } : {}),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.effort === null
       ? {}
       : { output_config: { effort: request.effort }, thinking: { type: 'adaptive', display: 'summarized' } }),

@@ -164,7 +164,7 @@ function sentenceOf({ success, outcome, report, error, metrics }: Report): strin
   }
   const why = firstWords(error ?? '', 300);
   if (outcome === 'rejected') {
-    const reason = why.replace(/^Rejected by [^:]+: /, '');
+    const reason = why.replace(/^Rejected(?: by [^:]+)?: /, '');
     const who = why.startsWith('Rejected by the person') ? 'You said' : 'The answer was';
     return `${who} no${reason === '' ? '' : `: “${reason}”`}. It was not started, and nothing else was tried in its place.`;
   }

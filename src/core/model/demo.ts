@@ -62,10 +62,11 @@ async function* perform(
   yield { type: 'end', stopReason: cut ? 'max_tokens' : calls.length > 0 ? 'tool_use' : 'end_turn' };
 }
 
-/** Only a lead is offered the tools that start agents; it stays one where it may only write. */
+/** Only a lead is offered the tools that start agents; where nobody could say yes to one, its prompt tells it. */
 function replyTo(request: ModelRequest): Reply {
   const scene = sceneOf(request);
-  const leads = request.tools.some(({ name }) => name === 'spawn_agent' || name === 'delegate_task');
+  const isLead = request.system.startsWith('You are the lead agent of Triad');
+  const leads = isLead || request.tools.some(({ name }) => name === 'spawn_agent' || name === 'delegate_task');
   return leads ? leadReply(scene) : agentReply(scene);
 }
 

@@ -27,6 +27,8 @@ export interface ModelRequest {
   model: string;
   maxTokens: number;
   effort: Effort | null;
+  /** Left out where the endpoint has none. */
+  temperature?: number | undefined;
   system: string;
   messages: WireMessage[];
   tools: ToolSpec[];
@@ -56,6 +58,8 @@ export const NO_USAGE: Readonly<ModelUsage> = {
 export type ModelEvent =
   | { type: 'start'; responseId: string }
   | { type: 'usage'; usage: ModelUsage }
+  /** The provider told a count that cannot be true, such as `input_tokens: -5`; it is not used. */
+  | { type: 'miscount'; count: string }
   | { type: 'delta'; part: number; kind: 'text' | 'thinking'; text: string }
   | { type: 'delta'; part: number; kind: 'tool'; text: string; toolCallId: string; name: string }
   /** A part is complete; parts come in order and `part` counts them from 0. */
@@ -72,6 +76,9 @@ export interface Model {
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
+
+/** Most tokens that a count of a provider can be; more is a mistake. */
+export const MAX_COUNT = 1e9;
 
 /** A failed attempt, classified by status code and error type, never by the text of a message. */
 export class ModelError extends TriadError {
@@ -100,3 +107,15 @@ export class ModelError extends TriadError {
     this.status = options.status ?? null;
   }
 }
+
+/** The response came whole, but ended for a reason that the program does not know: what it is worth is not known either. */
+export class UnknownStop extends ModelError {
+  constructor(host: string, reason: string) {
+    super('provider', `${host} ended the answer for a reason that is not known here, "${reason}": ${UPDATE}`, {
+      retryable: false,
+    });
+    this.name = 'UnknownStop';
+  }
+}
+
+const UPDATE = 'update Triad, or choose another model or endpoint';

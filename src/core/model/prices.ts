@@ -1,12 +1,14 @@
-/** Prices of model requests: an editable, dated table, and costs in whole billionths of a dollar. */
+/** Prices of model requests: dated lists, the person's before the program's, and costs in whole billionths of a dollar. */
 import { readFile } from 'node:fs/promises';
-import { parse } from 'smol-toml';
 import { z } from 'zod';
-import { TriadError } from '../base/errors.ts';
+import type { PriceRow, PriceSource } from '#contract/prices.ts';
+import { nearest } from '../base/nearest.ts';
+import { pricesFile } from '../settings/guarded-files.ts';
+import { checkToml, mustFit, readOwnFile } from '../settings/toml-file.ts';
 import type { ModelUsage } from './model.ts';
 import { isScriptedModel } from './provider-traits.ts';
 
-const Price = z.number().nonnegative().optional();
+const Price = z.number().nonnegative().max(100_000).optional();
 const Prices = {
   input: Price,
   output: Price,
@@ -21,47 +23,66 @@ const ModelPrices = z.strictObject({
   /** Prices of a whole request whose prompt has more than `above` tokens. */
   long_prompt: z.strictObject({ above: z.int().positive(), ...Prices }).optional(),
 });
+type ModelPrices = z.infer<typeof ModelPrices>;
 
-export const PriceTable = z.strictObject({
+const PriceFile = z.strictObject({
   /** The date on which these prices were read. */
-  version: z.iso.date(),
-  models: z.record(z.string(), ModelPrices),
+  version: z.iso.date('must be a date in quotes, such as "2026-10-24"'),
+  models: z.record(z.string().min(1).max(200), ModelPrices).default({}),
 });
-export type PriceTable = z.infer<typeof PriceTable>;
 
-export function loadPrices(toml: string): PriceTable {
-  let value: unknown;
-  try {
-    value = parse(toml);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message.split('\n')[0] : 'it is not TOML';
-    throw new TriadError('bad_input', `The table of prices cannot be read: ${why}`, { cause });
-  }
-  const table = PriceTable.safeParse(value);
-  if (table.success) return table.data;
-  const issue = table.error.issues[0];
-  throw new TriadError(
-    'bad_input',
-    `The table of prices is wrong at ${issue?.path.join('.') || 'its top'}: ${issue?.message}`,
-  );
+interface PriceList extends z.infer<typeof PriceFile> {
+  source: PriceSource;
 }
 
-/** The table that comes with the program. */
-export async function builtinPrices(): Promise<PriceTable> {
-  return loadPrices(await readFile(new URL('prices.toml', import.meta.url), 'utf8'));
+export interface PriceTable {
+  /** The first that has a model counts for it, with all that it says and leaves out. */
+  lists: readonly PriceList[];
+  /** Where the person's list is, or would be. */
+  file: string;
 }
 
-/** The cost of one request; null where the model is not in the table or a price that it needs is unknown. */
+/** Everything that is wrong with the text of a list, or its value. Never throws for a bad text. */
+export const checkPrices = (text: string) =>
+  checkToml(text, PriceFile, { isNot: 'is not a price or a key of this file', suggest });
+
+/** Of an unknown key: a price, a key of the top, or a model whose name has a dot and is not in quotes. */
+function suggest(path: string): string | null {
+  const [top, model, ...rest] = path.split('.');
+  if (top !== 'models' || model === undefined) return nearest(path, Object.keys(PriceFile.shape));
+  const near = nearest(rest.at(-1) ?? '', Object.keys(ModelPrices.shape));
+  if (near !== null) return ['models', model, ...rest.slice(0, -1), near].join('.');
+  return rest[0] !== 'long_prompt' && /\d/.test(rest.join('.')) ? `models."${[model, ...rest].join('.')}"` : null;
+}
+
+/**
+ * The person's list over the one that comes with the program. Throws `bad_input` with file, line and key where theirs does
+ * not fit, and `not_allowed` where others may write it.
+ */
+export async function loadPrices(configFolder: string): Promise<PriceTable> {
+  const file = pricesFile(configFolder);
+  const [own, builtin] = await Promise.all([readOwnFile(file), builtinPrices()]);
+  const lists: PriceList[] = own === null ? [] : [{ source: 'prices.toml', ...mustFit(checkPrices(own), file) }];
+  return { file, lists: [...lists, builtin] };
+}
+
+async function builtinPrices(): Promise<PriceList> {
+  const url = new URL('prices.toml', import.meta.url);
+  return { source: 'built-in', ...mustFit(checkPrices(await readFile(url, 'utf8')), url.pathname) };
+}
+
+/** The cost of one request; null where the model is in no list or a price that it needs is unknown. */
 export function priceOf(
-  table: PriceTable,
+  table: Pick<PriceTable, 'lists'>,
   model: string,
   usage: ModelUsage,
 ): { nanoUsd: number | null; priceVersion: string | null } {
   if (isScriptedModel(model)) return { nanoUsd: 0, priceVersion: model };
-  const listed = table.models[model] ?? table.models[model.replace(/-\d{8}$/, '')];
-  if (!listed) return { nanoUsd: null, priceVersion: null };
+  const found = listed(table, model);
+  if (found === null) return { nanoUsd: null, priceVersion: null };
+  const { prices, priceVersion } = found;
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
-  const price = listed.long_prompt && prompt > listed.long_prompt.above ? listed.long_prompt : listed;
+  const price = prices.long_prompt && prompt > prices.long_prompt.above ? prices.long_prompt : prices;
   const classes: [tokens: number, usdPerMillion: number | undefined][] = [
     [usage.inputTokens, price.input],
     [usage.outputTokens, price.output],
@@ -73,8 +94,48 @@ export function priceOf(
   let picoUsd = 0;
   for (const [tokens, usdPerMillion] of classes) {
     if (tokens === 0) continue;
-    if (usdPerMillion === undefined) return { nanoUsd: null, priceVersion: table.version };
+    if (usdPerMillion === undefined) return { nanoUsd: null, priceVersion };
     picoUsd += tokens * Math.round(usdPerMillion * 1_000_000);
   }
-  return { nanoUsd: Math.round(picoUsd / 1000), priceVersion: table.version };
+  return { nanoUsd: Math.round(picoUsd / 1000), priceVersion };
+}
+
+/** Whether the cost of a request that reads and writes can be known at all. */
+export function isPriced(table: Pick<PriceTable, 'lists'>, model: string): boolean {
+  const found = listed(table, model);
+  return isScriptedModel(model) || (found?.prices.input !== undefined && found.prices.output !== undefined);
+}
+
+/** Every model of the lists with the prices that count, by name. */
+export function priceRows({ lists }: PriceTable): PriceRow[] {
+  const rows = new Map<string, PriceRow>();
+  for (const { source, version, models } of lists)
+    for (const [model, { long_prompt: long, ...prices }] of Object.entries(models)) {
+      if (rows.has(model)) continue;
+      const longPrompt = long ? { above: long.above, ...rowPrices(long) } : null;
+      rows.set(model, { model, source, version, ...rowPrices(prices), longPrompt });
+    }
+  return [...rows.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+function rowPrices(prices: Omit<ModelPrices, 'long_prompt'>) {
+  return {
+    input: prices.input ?? null,
+    output: prices.output ?? null,
+    cacheRead: prices.cache_read ?? null,
+    cacheWrite5m: prices.cache_write_5m ?? null,
+    cacheWrite1h: prices.cache_write_1h ?? null,
+  };
+}
+
+/** By the id, or by the id without the date at its end. */
+function listed(
+  { lists }: Pick<PriceTable, 'lists'>,
+  model: string,
+): { prices: ModelPrices; priceVersion: string } | null {
+  for (const { source, version, models } of lists) {
+    const name = [model, model.replace(/-\d{8}$/, '')].find((one) => Object.hasOwn(models, one));
+    if (name !== undefined) return { prices: models[name]!, priceVersion: `${source} ${version}` };
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 /** Looks for model servers on the usual ports of this machine; only asks for their lists of models. */
 import { z } from 'zod';
 import type { Output } from '#contract/rpc.ts';
-import { ModelList } from './provider-test.ts';
+import { boundedJson, ModelList } from './model-lists.ts';
 
 export interface KnownPort {
   port: number;
@@ -27,8 +27,6 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 /** How long a server of this machine has to answer, in milliseconds. */
 const PATIENCE_MS = 700;
-/** More than any list of models. */
-const MAX_BYTES = 1_000_000;
 
 /** A server that wants a key says so in the form that these servers share. */
 const KeyWanted = z.object({ error: z.object({ message: z.string(), type: z.string() }) });
@@ -49,7 +47,7 @@ async function probe({ port, name }: KnownPort, signal: AbortSignal): Promise<Fo
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
-    const answer: unknown = JSON.parse(await bounded(response));
+    const answer = await boundedJson(response);
     if (response.status === 401 || response.status === 403)
       return KeyWanted.safeParse(answer).success ? { name, baseUrl, models: [] } : null;
     const list = ModelList.safeParse(answer);
@@ -59,18 +57,4 @@ async function probe({ port, name }: KnownPort, signal: AbortSignal): Promise<Fo
   } catch {
     return null;
   }
-}
-
-/** The body as text, up to `MAX_BYTES`: an unknown server may send without end. */
-async function bounded({ body }: Response): Promise<string> {
-  if (body === null) return '';
-  const pieces: AsyncIterable<Uint8Array> = body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of pieces) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new RangeError('The answer is longer than a list of models');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,8 +1,9 @@
 /** Tries an endpoint with one tiny request, and says in one sentence what came of it. */
-import { z } from 'zod';
 import type { Output } from '#contract/rpc.ts';
 import { errorInfo } from '../base/errors.ts';
+import { isLoopback } from '../base/loopback.ts';
 import type { Model } from './model.ts';
+import { askForModels } from './model-lists.ts';
 
 /** How long an endpoint has to answer, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -16,12 +17,10 @@ export interface EndpointTest {
   /** The id of the model that is asked. */
   model: string;
   createModel: (options: { apiKey: string; baseUrl: string | null }) => Model | Promise<Model>;
+  /** Gets the whole list of the models that the endpoint has, where it gives one. */
+  onModels?: (models: string[]) => Promise<void>;
   patienceMs?: number;
 }
-
-export const ModelList = z.object({
-  data: z.array(z.object({ id: z.string().min(1), owned_by: z.string().optional() })),
-});
 
 /** Never rejects: a failure is a result with `ok: false` and one sentence for the person. `durationMs` is in milliseconds. */
 export async function testEndpoint(candidate: EndpointTest): Promise<Output<'provider.test'>> {
@@ -29,7 +28,10 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
   const start = performance.now();
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), patienceMs);
-  const listing = namesOf(baseUrl ?? 'https://api.anthropic.com', apiKey, controller.signal);
+  const listing = askForModels(baseUrl ?? 'https://api.anthropic.com', apiKey, controller.signal).then(async (list) => {
+    if (list.isWhole) await candidate.onModels?.(list.models);
+    return list.models;
+  });
   try {
     await ask(candidate, controller.signal);
     const durationMs = performance.now() - start;
@@ -67,26 +69,6 @@ async function ask({ createModel, apiKey, baseUrl, model }: EndpointTest, signal
   for await (const event of port.stream(request, signal)) if (event.type === 'end') return;
 }
 
-/** Names of the models that the server lists; none where it does not. */
-async function namesOf(baseUrl: string, apiKey: string, signal: AbortSignal): Promise<string[]> {
-  try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/models?limit=200`, {
-      headers: {
-        'x-api-key': apiKey,
-        'anthropic-version': '2023-06-01',
-        ...(isLoopback(baseUrl) ? { authorization: `Bearer ${apiKey}` } : {}),
-      },
-      // A key must not follow to another host.
-      redirect: 'error',
-      signal,
-    });
-    const list = ModelList.safeParse(response.ok ? await response.json() : null);
-    return list.success ? list.data.data.map(({ id }) => id) : [];
-  } catch {
-    return [];
-  }
-}
-
 function wordsOf(error: unknown, models: readonly string[], { baseUrl, model }: EndpointTest): string {
   const { code, message } = errorInfo(error);
   if (code === 'not_found' && models.length > 0) {
@@ -103,8 +85,3 @@ function lateness(baseUrl: string | null, patienceMs: number): string {
 
 const hostOf = (baseUrl: string | null): string =>
   baseUrl === null ? 'The Anthropic API' : URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
-
-/** Whether an address leads to this machine. */
-export function isLoopback(url: string): boolean {
-  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-}

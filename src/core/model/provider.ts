@@ -3,20 +3,29 @@ import { PROVIDER_CONCURRENCY } from '#contract/limits.ts';
 import type { AppState } from '#contract/app-state.ts';
 import type { Output } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
+import { isLoopback } from '../base/loopback.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import { addressOf, bindOldKey, keepKey, keptKey } from './kept-key.ts';
 import type { Model } from './model.ts';
-import { modelIdFor } from './model-names.ts';
-import { isLoopback, testEndpoint } from './provider-test.ts';
+import { askForModels, type ModelLists } from './model-lists.ts';
+import { ModelRules } from './model-rules.ts';
+import { resolveModel } from './model-names.ts';
+import { testEndpoint } from './provider-test.ts';
 import { providerTraits } from './provider-traits.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
 /** Sent to servers of this machine that want no key, because the header must not be empty. */
 const NO_KEY = 'none';
 
+/** How old the list of an endpoint's models may be when work starts, in milliseconds; on this machine they come and go. */
+const LIST_AGE_MS = { local: 600_000, other: 86_400_000 };
+/** How long an endpoint has to give it, in milliseconds. */
+const LIST_PATIENCE_MS = 3000;
+
 export interface ProviderPorts {
   secrets: Secrets;
   settings: LiveSettings;
+  lists: ModelLists;
   /** What the environment says wins over what was set. */
   environment: { apiKey: string | undefined; baseUrl: string | undefined };
   createModel: (options: { apiKey: string; baseUrl: string | null }) => Model | Promise<Model>;
@@ -32,13 +41,21 @@ interface Endpoint {
 type KeyElsewhere = NonNullable<AppState['provider']['keyElsewhere']>;
 
 export class Provider {
+  /** Which models may be used at the endpoint. */
+  readonly models: ModelRules;
   readonly #ports: ProviderPorts;
   #demo: Promise<Model> | null = null;
   /** The cached real model; replaced when the key or the endpoint changes. */
   #made: { baseUrl: string | null; model: Promise<Model> } | null = null;
+  /** Ends what is asked in the background. */
+  readonly #closing = new AbortController();
+  /** The questions for lists that are under way, by address, and those that were answered in this life. */
+  readonly #asked = new Map<string, { at: number; answer: Promise<void> }>();
 
   constructor(ports: ProviderPorts) {
     this.#ports = ports;
+    const { settings, lists, environment } = ports;
+    this.models = new ModelRules({ settings, lists, baseUrl: environment.baseUrl });
   }
 
   /** The active provider: the one for runs that start now. */
@@ -61,7 +78,9 @@ export class Provider {
     if (this.#made?.baseUrl !== baseUrl) this.#made = { baseUrl, model: this.#create(baseUrl) };
     const made = this.#made;
     try {
-      return await made.model;
+      const model = await made.model;
+      await this.#renewList(baseUrl);
+      return model;
     } catch (error) {
       if (this.#made === made) this.#made = null;
       throw error;
@@ -73,7 +92,7 @@ export class Provider {
     const { isScripted, concurrency } = providerTraits(name);
     if (isScripted) return concurrency;
     const { max_concurrent: wanted } = this.#ports.settings.providers.anthropic;
-    return wanted ?? (this.#isLocal() ? PROVIDER_CONCURRENCY.local : concurrency);
+    return wanted ?? (this.models.isLocal ? PROVIDER_CONCURRENCY.local : concurrency);
   }
 
   /** To be called once at the start: a key without an address belongs to the endpoint that is configured now. */
@@ -86,19 +105,16 @@ export class Provider {
     const key = await this.#keyFor(this.#baseUrl());
     const keySource = key?.source ?? 'none';
     const { base_url: baseUrl } = settings.providers.anthropic;
-    const { aliases, default: defaultModel } = settings.models;
+    const { default: defaultModel } = settings.models;
     const { isScripted, onlyModel } = providerTraits(this.name);
     return {
       kind: this.name,
-      ready: isScripted || keySource !== 'none' || this.#isLocal(),
+      ready: isScripted || keySource !== 'none' || this.models.isLocal,
       keySource,
       keyElsewhere: key === null ? await this.#keyElsewhere(this.#baseUrl()) : null,
       baseUrl: environment.baseUrl ?? baseUrl,
       baseUrlSource: environment.baseUrl ? 'environment' : baseUrl ? 'file' : 'default',
-      models: Object.entries(onlyModel === null ? aliases : { [onlyModel]: onlyModel }).map(([alias, id]) => ({
-        alias,
-        id,
-      })),
+      models: onlyModel === null ? this.models.offered() : [{ alias: onlyModel, id: onlyModel }],
       defaultModel: onlyModel ?? defaultModel,
     };
   }
@@ -128,7 +144,7 @@ export class Provider {
     const url = baseUrl === undefined ? this.#baseUrl() : baseUrl || null;
     const key = apiKey === undefined ? (await this.#keyFor(url))?.apiKey : cleanKey(apiKey);
     const isCurrent = addressOf(url) === addressOf(this.#baseUrl());
-    if (!key && !(isCurrent ? this.#isLocal() : url !== null && isLoopback(url))) {
+    if (!key && !(isCurrent ? this.models.isLocal : url !== null && isLoopback(url))) {
       const elsewhere = apiKey === undefined ? await this.#keyElsewhere(url) : null;
       const message = elsewhere === null ? 'There is no key to test: enter one' : sentenceOf(elsewhere);
       return { ok: false, message, models: [], durationMs: 0 };
@@ -136,22 +152,55 @@ export class Provider {
     return testEndpoint({
       apiKey: key || NO_KEY,
       baseUrl: url,
-      model: modelIdFor('anthropic', model ?? models.default, models.aliases),
+      model: resolveModel(model ?? models.default, models.aliases),
       createModel: this.#ports.createModel,
+      onModels: (known) => this.#ports.lists.keep(addressOf(url), known),
     });
   }
 
-  #baseUrl(): string | null {
-    return this.#ports.environment.baseUrl ?? this.#ports.settings.providers.anthropic.base_url;
+  /** Asks the endpoint for the list of its models now, and keeps it; where it gives none, the last one still holds. */
+  async listModels(): Promise<Output<'provider.models'>> {
+    const baseUrl = this.#baseUrl();
+    const { lists, settings } = this.#ports;
+    await this.#askForList(baseUrl);
+    const known = lists.of(addressOf(baseUrl));
+    const fault = this.models.faultOf(settings.models.default);
+    return {
+      address: addressOf(baseUrl),
+      models: known === null ? null : [...known.models],
+      at: known?.at ?? null,
+      fault: fault?.isFatal ? fault.what : null,
+    };
   }
 
-  /**
-   * Whether the person pointed to a model server on this machine: it needs no key, and does one thing at a time.
-   * What the environment names is left as it is: there it is usually a gateway to something larger.
-   */
-  #isLocal(): boolean {
-    const { base_url: baseUrl } = this.#ports.settings.providers.anthropic;
-    return this.#ports.environment.baseUrl === undefined && baseUrl !== null && isLoopback(baseUrl);
+  /** Ends what is asked in the background. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#asked.values()].map(({ answer }) => answer));
+  }
+
+  #baseUrl(): string | null {
+    return this.models.baseUrl;
+  }
+
+  /** Work starts: asks for the list where the kept one is old, and for the first one without making the work wait. */
+  async #renewList(baseUrl: string | null): Promise<void> {
+    const address = addressOf(baseUrl);
+    const most = this.models.isLocal ? LIST_AGE_MS.local : LIST_AGE_MS.other;
+    const known = this.#ports.lists.of(address);
+    const ages = [Date.parse(known?.at ?? ''), this.#asked.get(address)?.at ?? 0].map((at) => Date.now() - at);
+    const isNew = ages.some((age) => age < most);
+    if (!isNew) this.#asked.set(address, { at: Date.now(), answer: this.#askForList(baseUrl).catch(() => undefined) });
+    if (known !== null) await this.#asked.get(address)?.answer;
+  }
+
+  /** Asks nothing where a key is missing. Throws where the kept one cannot be read. */
+  async #askForList(baseUrl: string | null): Promise<void> {
+    const key = (await this.#keyFor(baseUrl))?.apiKey ?? (this.models.isLocal ? NO_KEY : null);
+    if (key === null) return;
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(LIST_PATIENCE_MS)]);
+    const { models, isWhole } = await askForModels(addressOf(baseUrl), key, signal);
+    if (isWhole) await this.#ports.lists.keep(addressOf(baseUrl), models);
   }
 
   /**
@@ -194,7 +243,7 @@ export class Provider {
   }
 
   async #create(baseUrl: string | null): Promise<Model> {
-    const apiKey = (await this.#keyFor(baseUrl))?.apiKey ?? (this.#isLocal() ? NO_KEY : null);
+    const apiKey = (await this.#keyFor(baseUrl))?.apiKey ?? (this.models.isLocal ? NO_KEY : null);
     if (apiKey !== null) return this.#ports.createModel({ apiKey, baseUrl });
     const elsewhere = await this.#keyElsewhere(baseUrl);
     throw new TriadError(

@@ -2,6 +2,7 @@
 import type { Approval, Decision } from '#contract/approval.ts';
 import { wroteOf } from '#contract/call-row.ts';
 import type { Tally } from '#contract/outcome.ts';
+import { estimatedTokensOf } from '#contract/tally.ts';
 import type { ToolCallRow } from '#contract/view.ts';
 
 /** A duration as a suffix of a list item; empty for null. */
@@ -93,15 +94,15 @@ export function wrote(call: ToolCallRow | undefined): string | null {
   return [code(path), ...undos].join(', ');
 }
 
-export function used({
-  requests,
-  inputTokens,
-  cacheReadTokens,
-  cacheWriteTokens,
-  outputTokens,
-  nanoUsd,
-  unpriced,
-}: Tally): string {
-  const cost = unpriced > 0 ? 'cost unknown' : `$${(nanoUsd / 1e9).toFixed(6)}`;
-  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens, ${cost}`;
+/** Billionths of a US dollar; null is unknown. */
+export function dollars(nanoUsd: number | null): string {
+  return nanoUsd === null ? 'cost unknown' : `$${(nanoUsd / 1e9).toFixed(6)}`;
+}
+
+export function used(tally: Tally): string {
+  const { requests, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, nanoUsd, unpriced } = tally;
+  const estimated = estimatedTokensOf(tally);
+  const part = estimated > 0 ? `, of which ${estimated} tokens are estimated` : '';
+  const cost = dollars(unpriced > 0 ? null : nanoUsd);
+  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens${part}, ${cost}`;
 }

@@ -4,6 +4,7 @@ import type { Emit, Payload } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { LiveRun } from './run-tree.ts';
+import { tellUnpriced } from './tell-unpriced.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
 interface Parts {
@@ -14,7 +15,8 @@ interface Parts {
   clock: WorkClock;
 }
 
-export function createEmit({ engine, workflow, plan: { recorder, envelope }, clock }: Parts): Emit {
+export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
+  const { recorder, envelope } = plan;
   const { budget } = workflow;
   const { runId } = recorder.ids;
   // Sub-agents are counted as agents where a stop tells what it ended.
@@ -26,6 +28,7 @@ export function createEmit({ engine, workflow, plan: { recorder, envelope }, clo
     if (payload.type === 'usage') {
       budget.counted(runId, payload.request);
       engine.limiter(envelope.provider).attemptEnded(payload.request.error);
+      tellUnpriced({ engine, workflow, plan }, payload.request);
     }
     const live = workflow.runs.get(runId);
     if (live) track(live, underWay, payload, startsAgents);
@@ -42,7 +45,7 @@ function track(
 ): void {
   const before = { requests: requests.size, tools: tools.size };
   if (payload.type === 'turn-start') requests.add('turn');
-  else if (payload.type === 'request-start') requests.add(payload.request.requestId);
+  else if (payload.type === 'request-start' && payload.purpose !== undefined) requests.add(payload.request.requestId);
   else if (payload.type === 'usage')
     requests.delete(payload.request.purpose === undefined ? 'turn' : payload.request.requestId);
   else if (payload.type === 'tool-end') tools.delete(payload.entry.toolCallId);

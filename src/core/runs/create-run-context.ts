@@ -5,15 +5,15 @@ import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
-import { memoryOf, scopeOf } from './memory.ts';
-import { pastReports } from './past-reports.ts';
+import { memoryOf, memoryScopeOf } from './memory.ts';
+import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
 import { sha256 } from '../base/hash.ts';
-import type { ToolContext } from '../tools/tool.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { search, type SearchJob } from '../tools/search.ts';
 import { workspaceFor } from './workspace-of.ts';
@@ -34,10 +34,11 @@ export interface Parts {
   clock: WorkClock;
   model: RunContext['model'];
   children: LeadChildren | null;
+  started: RunContext['started'];
 }
 
 export function createRunContext(parts: Parts): RunContext {
-  const { engine, plan, signal, history, watchdog, model, children } = parts;
+  const { engine, plan, signal, history, watchdog, model, children, started } = parts;
   const { envelope, recorder, stored } = plan;
   const questions = questionsOf({
     ...parts,
@@ -45,6 +46,9 @@ export function createRunContext(parts: Parts): RunContext {
   });
   const limiter = engine.limiter(model.provider);
   const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
+  // As it is when the attempt begins: what happens later changes nothing in the list.
+  const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
+  let told: Promise<Tool[]> | null = null;
   const run: RunContext = {
     depth: plan.depth,
     envelope,
@@ -59,11 +63,12 @@ export function createRunContext(parts: Parts): RunContext {
       return limiter.limit > 1;
     },
     tools,
-    isPrimaryOnly: (name) => engine.tools.isPrimaryOnly(name),
+    startsAgents: (name) => engine.tools.startsAgents(name),
     stored: {
       calls: new Map(stored.calls.map((call) => [call.toolCallId, call])),
       approvals: new Map(stored.approvals.map((approval) => [approval.request.toolCallId, approval])),
     },
+    started,
     limits: limitsFor(parts),
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
     admit: async (until) => {
@@ -73,7 +78,10 @@ export function createRunContext(parts: Parts): RunContext {
     price: (usage) => engine.price(envelope.model, usage),
     hint: (piece) => recorder.hint(piece),
     streamed: (messageId) => recorder.streamed(messageId),
-    toolSpecs: () => engine.tools.specs(tools, children?.agents() ?? []),
+    toolSpecs: async () => {
+      told ??= toldOf(offered, questions);
+      return engine.tools.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+    },
     toolContext: contextsFor(parts, questions),
     ask: questions.ask,
     askAgain: questions.askAgain,
@@ -87,6 +95,15 @@ export function createRunContext(parts: Parts): RunContext {
   return run;
 }
 
+/**
+ * Without the tools that start sub-agents where nobody and nothing could say yes. A model that calls one all the same,
+ * because its history has calls of it, is answered as ever.
+ */
+async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): Promise<Tool[]> {
+  const kept = await Promise.all(tools.map(async (tool) => !tool.startsAgents || mayBeAllowed(tool)));
+  return tools.filter((_, index) => kept[index]);
+}
+
 function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
   const { recorder, envelope } = plan;
   const { runId } = recorder.ids;
@@ -94,6 +111,8 @@ function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
   return {
     admit: (turns) => workflow.budget.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
     withdraw: () => workflow.budget.withdraw(runId),
+    lastInput: () => workflow.budget.lastInput(runId),
+    noteMiscount: () => workflow.budget.noteMiscount(),
     isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.budget.limits),
     close: () => workflow.runs.close(runId),
   };
@@ -118,8 +137,12 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
       },
     },
     // What others found is a lead's to hand on.
-    pastReports: async () => (plan.depth === 0 ? pastReports(engine.store, folder) : []),
-    memory: memoryOf(engine.store, recorder, { scope: scopeOf(agent, kind), folder }),
+    pastReports: async () => {
+      if (plan.depth === 0) return pastReports(engine.store, folder);
+      return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
+    },
+    report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
+    memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
   return async (toolCallId, called) => {
     const { name: tool } = called;

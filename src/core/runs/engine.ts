@@ -36,6 +36,8 @@ export interface Engine {
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
   model(provider?: string): Promise<Model>;
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
+  /** Where the person lists prices that the program does not know. */
+  readonly pricesFile: string;
   limiter(provider: string): ProviderLimiter;
   readonly retryDelays: readonly number[];
 }

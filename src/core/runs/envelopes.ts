@@ -1,40 +1,55 @@
-/** Resolves what a run will have, once: tools after inheritance, model id, limits; a child only ever narrows its parent. */
+/**
+ * Resolves what a run will have, once: tools after inheritance, model id, limits. A child only ever narrows its parent;
+ * its limits are bounded by the settings and its model.
+ */
 import { type AgentDefinition, Envelope, type Permission } from '#contract/agent.ts';
+import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
-import { checkNarrower } from './narrowing.ts';
+import { ceilingsOf, within } from '../agents/ceilings.ts';
+import { checkCeilings, checkMode } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
-import { modelIdFor } from '../model/model-names.ts';
+import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { budgetOf, RUN_LIMITS } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { writes } from '../tools/tool.ts';
-import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import { DEFAULT_MAX_TOKENS, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
-const FIXED = ['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'stages'] as const;
+const FIXED = ['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'stages', 'temperature'] as const;
+
+/** Stands in a lead's prompt for how many sub-agents one workflow may start. */
+const MAX_SUB_AGENTS_VARIABLE = '{{max_sub_agents}}';
 
 export class Envelopes {
   readonly #settings: Settings;
   readonly #tools: ToolRegistry;
   readonly #provider: () => string;
+  readonly #models: Pick<ModelRules, 'idFor' | 'takesTemperature'>;
 
   /** `provider` names the one that new leads get; a child has its parent's. */
-  constructor(ports: { settings: Settings; tools: ToolRegistry; provider: () => string }) {
+  constructor(ports: {
+    settings: Settings;
+    tools: ToolRegistry;
+    provider: () => string;
+    models: Pick<ModelRules, 'idFor' | 'takesTemperature'>;
+  }) {
     this.#settings = ports.settings;
     this.#tools = ports.tools;
     this.#provider = ports.provider;
+    this.#models = ports.models;
   }
 
   /**
    * Of who is talked to; the person's message is its prompt and needs no approval. An agent that leads nobody gets no
-   * tools that start others, also here.
+   * tools that start others, also here. `limits`: those that hold in the folder.
    */
-  lead(definition: AgentDefinition, prompt: string, folder: string): Envelope {
+  lead(definition: AgentDefinition, prompt: string, folder: string, limits = this.#settings.limits): Envelope {
     const provider = this.#provider();
     const all = this.#tools.names(definition.role === 'primary');
     const tools = this.#within(provider, definition.tools ?? all);
@@ -47,15 +62,16 @@ export class Envelopes {
       prompt,
       folder,
       tools: this.#fitting(tools, permissions),
-      systemPrompt: definition.systemPrompt,
+      systemPrompt: definition.systemPrompt.replaceAll(MAX_SUB_AGENTS_VARIABLE, String(limits.max_sub_agents)),
       model: definition.model,
       agent: definition.name,
       approvalMode: this.#settings.permissions.mode,
+      limits,
     });
   }
 
   /** A sub-agent's, from what its lead asked for and what the lead itself has. */
-  child(request: ChildRequest, parent: Envelope, agents: AgentRegistry): Envelope {
+  child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits = this.#settings.limits): Envelope {
     const definition = request.agent === null ? null : delegate(agents, request.agent);
     const { provider } = parent;
     if (request.provider !== null && request.provider !== provider) {
@@ -90,14 +106,22 @@ export class Envelopes {
       systemPrompt: request.systemPrompt ?? definition?.systemPrompt ?? defaultSystemPrompt(agent),
       model: request.model ?? definition?.model ?? parent.model,
       effort: request.effort,
+      seesReports: request.seesReports,
       mcpServers: request.mcpServers ?? parent.mcpServers,
       approvalMode: parent.approvalMode,
+      maxMinutes: request.maxMinutes,
+      limits,
       parent,
     });
   }
 
-  /** An edit of the person: complete, within what the parent has, in the same folder. */
-  edited(value: unknown, asked: Envelope, parent: Envelope): { value: Envelope; hash: string } {
+  /** An edit of the person: complete, within what the parent has and the limits allow, in the same folder. */
+  edited(
+    value: unknown,
+    asked: Envelope,
+    parent: Envelope,
+    bounds = this.#settings.limits,
+  ): { value: Envelope; hash: string } {
     const parsed = Envelope.safeParse(value);
     if (!parsed.success) {
       throw new TriadError('bad_input', `The edited settings do not fit: ${z.prettifyError(parsed.error)}`);
@@ -111,7 +135,7 @@ export class Envelopes {
       throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
     }
     for (const field of FIXED) {
-      if (canonicalHash(parsed.data[field]) !== canonicalHash(asked[field])) {
+      if (canonicalHash(parsed.data[field] ?? null) !== canonicalHash(asked[field] ?? null)) {
         throw new TriadError('bad_input', `${field} cannot be changed here`);
       }
     }
@@ -123,13 +147,19 @@ export class Envelopes {
       const fitting = this.#fitting(parsed.data.tools, permissions);
       this.#checkTools(asked.agent, parsed.data.tools, fitting, 'Its permissions');
     }
-    checkNarrower(parsed.data, parent);
+    checkMode(parsed.data, parent);
+    const modelId = this.#models.idFor(asked.provider, model);
+    checkCeilings({ ...parsed.data, model: modelId }, asked, bounds);
     const tools = this.#withBaseline(parsed.data.tools);
     const { budget, ...plainLimits } = limits;
-    const { reflection: _, ...kept } = asked;
+    const { reflection: _, seesReports: __, cut: ___, ...kept } = asked;
+    const { reflection, seesReports } = parsed.data;
+    const cut = cutIn({ ...asked, maxTokens, limits });
     const envelope: Envelope = {
       ...kept,
-      ...(parsed.data.reflection ? { reflection: parsed.data.reflection } : {}),
+      ...(reflection ? { reflection } : {}),
+      ...(seesReports ? { seesReports } : {}),
+      ...(cut.length > 0 ? { cut } : {}),
       prompt,
       systemPrompt,
       maxTokens,
@@ -137,7 +167,7 @@ export class Envelopes {
       approvalMode,
       tools,
       limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
-      model: modelIdFor(asked.provider, model, this.#settings.models.aliases),
+      model: modelId,
       permissions: this.#tools.permissionsOf(tools),
     };
     return { value: envelope, hash: canonicalHash(envelope) };
@@ -153,14 +183,26 @@ export class Envelopes {
     tools: readonly string[];
     model: string | null;
     effort?: Envelope['effort'];
+    seesReports?: boolean;
     mcpServers?: string[];
     approvalMode: Envelope['approvalMode'];
+    maxMinutes?: number | null;
+    limits: Settings['limits'];
     parent?: Envelope;
   }): Envelope {
-    const { definition, parent } = parts;
-    const { models, limits } = this.#settings;
-    const wanted = definition?.maxIterations ?? limits.run.max_iterations;
-    const budget = narrowest(budgetOf(limits.run), parent?.limits.budget ?? {});
+    const { definition, parent, limits } = parts;
+    const { models } = this.#settings;
+    const model = this.#models.idFor(parts.provider, parts.model ?? models.default);
+    const { cut, ...bounds } = within(
+      {
+        maxIterations: definition?.maxIterations ?? limits.run.max_iterations,
+        maxTokens: definition?.maxTokens ?? DEFAULT_MAX_TOKENS,
+      },
+      ceilingsOf(model, limits),
+    );
+    const budget = budgetOf(limits.run);
+    // A lead's own time stands still while it waits: it says nothing of how long a sub-agent may work.
+    const minutes = parts.maxMinutes ?? definition?.maxMinutes ?? (parent && limits.child_minutes) ?? budget.minutes;
     const tools = this.#withBaseline(parts.tools);
     return {
       agent: parts.agent,
@@ -168,24 +210,33 @@ export class Envelopes {
       systemPrompt: parts.systemPrompt,
       prompt: parts.prompt,
       provider: parts.provider,
-      model: modelIdFor(parts.provider, parts.model ?? models.default, models.aliases),
-      maxTokens: Math.min(definition?.maxTokens ?? DEFAULT_MAX_TOKENS, parent?.maxTokens ?? Infinity),
+      model,
+      maxTokens: bounds.maxTokens,
       effort: parts.effort ?? definition?.effort ?? null,
+      ...this.#temperatureOf(definition, parts.provider),
       tools,
       mcpServers: [...(parts.mcpServers ?? [])].sort(),
       permissions: this.#tools.permissionsOf(tools),
       folder: parts.folder,
       limits: {
-        maxIterations: parent ? Math.min(wanted, parent.limits.maxIterations) : wanted,
-        // The settings may have changed since its parent was built.
-        inactivityMs: Math.min(limits.inactivity_seconds * 1000, parent?.limits.inactivityMs ?? Infinity),
-        ...boundedBy(budget),
+        maxIterations: bounds.maxIterations,
+        inactivityMs: limits.inactivity_seconds * 1000,
+        ...doomLoopOf(definition?.doomLoopThreshold ?? limits.doom_loop_threshold),
+        ...boundedBy(minutes === undefined ? budget : { ...budget, minutes }),
       },
       approvalMode: parts.approvalMode,
       stages: [],
       ...questionsOf(definition, parent),
       ...(definition?.reflection ? { reflection: definition.reflection } : {}),
+      ...(parts.seesReports ? { seesReports: true } : {}),
+      ...(cut.length > 0 ? { cut } : {}),
     };
+  }
+
+  /** Left out where there is none, so that it changes no hash. */
+  #temperatureOf(definition: AgentDefinition | null, provider: string): Pick<Envelope, 'temperature'> {
+    const temperature = definition?.temperature ?? null;
+    return temperature === null || !this.#models.takesTemperature(provider) ? {} : { temperature };
   }
 
   #checkTools(agent: string, wanted: readonly string[], available: readonly string[], whose: string): void {
@@ -274,14 +325,14 @@ function questionsOf(
   };
 }
 
+/** Left out where it is the usual one, so that it changes no hash. */
+function doomLoopOf(doomLoopThreshold: number): Pick<Envelope['limits'], 'doomLoopThreshold'> {
+  return doomLoopThreshold === DOOM_LOOP_THRESHOLD ? {} : { doomLoopThreshold };
+}
+
 /** Left out where nothing is bounded, so that it changes no hash. */
 function boundedBy(budget: RunBudget): { budget?: RunBudget } {
   return RUN_LIMITS.some((name) => budget[name] !== undefined) ? { budget } : {};
-}
-
-function narrowest(own: RunBudget, parent: RunBudget): RunBudget {
-  const both = RUN_LIMITS.map((name) => [name, Math.min(own[name] ?? Infinity, parent[name] ?? Infinity)] as const);
-  return Object.fromEntries(both.filter(([, bound]) => bound < Infinity));
 }
 
 /** For a temporary agent whose lead gave it none. */

@@ -1,11 +1,11 @@
-/** The notes that an agent keeps for later workflows in the same folder: written, and deleted by it or by the person, through the log. */
+/** The notes that an agent keeps, for later workflows in the same folder or for its run alone: written, and deleted by it or by the person, through the log. */
 import type { RunKind } from '#contract/agent.ts';
 import { MAX_MEMORY_NOTES } from '#contract/limits.ts';
 import type { MemoryNote } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
-import type { Recorder } from '../log/recorder.ts';
-import { memoryKey } from '../store/memory.ts';
+import type { Recorder, RunIds } from '../log/recorder.ts';
+import { memoryKey, runScope } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import type { Memory } from '../tools/tool.ts';
 
@@ -20,6 +20,11 @@ export function temporaryNameOf(scope: string): string | null {
 }
 
 const TEMPORARY = 'spawned:';
+
+/** Notes of a temporary agent are its run's: no other of its name reads them. */
+export function memoryScopeOf({ agent, runId }: Pick<RunIds, 'agent' | 'runId'>, kind: RunKind): string {
+  return kind === 'spawn' ? runScope(runId) : agent;
+}
 
 export function memoryOf(
   store: Store,

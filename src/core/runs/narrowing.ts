@@ -1,27 +1,50 @@
-/** A child may only narrow what its parent has, whoever asks for more. */
+/** What an edit of the person may not go beyond: the mode of its lead, the bounds of the settings and of its model. */
 import type { Envelope } from '#contract/agent.ts';
+import { ceilingsOf } from '../agents/ceilings.ts';
 import { TriadError } from '../base/errors.ts';
-import { RUN_LIMITS } from '../budget/limits.ts';
+import { budgetOf } from '../budget/limits.ts';
+import type { Settings } from '../settings/settings.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
 
-/** Throws `not_allowed` where limits, output tokens or approval mode go beyond the parent's. */
-export function checkNarrower({ limits, maxTokens, approvalMode }: Envelope, parent: Envelope): void {
-  if (maxTokens > parent.maxTokens) {
-    throw new TriadError('not_allowed', `maxTokens cannot be more than the lead's (${parent.maxTokens})`);
-  }
-  for (const limit of ['maxIterations', 'inactivityMs'] as const) {
-    if (limits[limit] > parent.limits[limit]) {
-      throw new TriadError('not_allowed', `${limit} cannot be more than the lead's (${parent.limits[limit]})`);
-    }
-  }
-  for (const limit of RUN_LIMITS) {
-    const most = parent.limits.budget?.[limit];
-    if (most !== undefined && (limits.budget?.[limit] ?? Infinity) > most) {
-      throw new TriadError('not_allowed', `limits.budget.${limit} cannot be more than the lead's (${most})`);
-    }
-  }
+/** Throws `not_allowed` where the approval mode is wider than the parent's. */
+export function checkMode({ approvalMode }: Envelope, parent: Envelope): void {
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
     throw new TriadError('not_allowed', `approvalMode cannot be wider than the lead's (${parent.approvalMode})`);
+  }
+}
+
+/**
+ * Throws `not_allowed` where limits or output tokens go beyond what the settings and the model allow now. What was asked
+ * for may stay: the settings may have been lowered since.
+ */
+export function checkCeilings(
+  { limits, maxTokens, model }: Envelope,
+  asked: Envelope,
+  settings: Settings['limits'],
+): void {
+  const most = ceilingsOf(model, settings);
+  if (maxTokens > most.maxTokens) {
+    throw new TriadError('not_allowed', `maxTokens cannot be more than ${model} writes (${most.maxTokens})`);
+  }
+  const bounds = {
+    maxIterations: { most: most.maxIterations, setting: 'limits.max_iterations_ceiling' },
+    inactivityMs: { most: settings.inactivity_seconds * 1000, setting: 'limits.inactivity_seconds' },
+  } as const;
+  for (const limit of ['maxIterations', 'inactivityMs'] as const) {
+    const { most: bound, setting } = bounds[limit];
+    if (limits[limit] > Math.max(bound, asked.limits[limit])) {
+      throw new TriadError('not_allowed', `${limit} cannot be more than ${setting} allows (${bound})`);
+    }
+  }
+  const budget = budgetOf(settings.run);
+  // Minutes of the settings are a default: a call or a definition may ask for more, and so may the person.
+  for (const limit of ['tokens', 'costUsd'] as const) {
+    const bound = budget[limit];
+    if (bound === undefined) continue;
+    const before = asked.limits.budget?.[limit] ?? Infinity;
+    if ((limits.budget?.[limit] ?? Infinity) > Math.max(bound, before)) {
+      throw new TriadError('not_allowed', `limits.budget.${limit} cannot be more than limits.run allows (${bound})`);
+    }
   }
 }

@@ -28,7 +28,7 @@ import type { WorkflowScope } from './workflow-scope.ts';
 
 interface Parts {
   engine: Engine;
-  workflow: Pick<WorkflowScope, 'approve'>;
+  workflow: Pick<WorkflowScope, 'approve' | 'limits'>;
   plan: RunPlan;
   signal: AbortSignal;
   /** Has the run that asks say more about a question. */
@@ -58,6 +58,10 @@ export function questionsOf(parts: Parts): RunQuestions {
       const release = isOpen ? slots.tryAcquire() : null;
       const answered = gate.askAgain(approval, asking(parts, call, approval.request, known));
       return { answered: answered.finally(() => release?.()) };
+    },
+    mayBeAllowed: async (tool) => {
+      if (parts.workflow.approve !== 'none') return true;
+      return permissions.mayAllow(actionOf(parts, tool, tool.name, null, { risk: 'medium', reversible: true }));
     },
     hidden: async (tool, targets) => {
       const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
@@ -233,13 +237,14 @@ function plainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: Ru
 }
 
 function requestOf(
-  { engine, plan }: Parts,
+  { engine, workflow, plan }: Parts,
   call: ParsedCall,
   question: Question,
   actions: readonly Action[],
 ): ApprovalRequest {
   const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
   const grant = offerOf(question, actions);
+  const remainingMs = plan.envelope.approvalTimeoutMs ?? workflow.limits().approval_seconds * 1000;
   return {
     id: newId(),
     conversationId,
@@ -251,14 +256,20 @@ function requestOf(
     ...question,
     options: optionsOf(grant),
     ...(grant ? { grant } : {}),
-    ...(isLateYes(engine.settings, question) ? { onTimeout: 'approve' as const } : {}),
-    remainingMs: plan.envelope.approvalTimeoutMs ?? engine.settings.limits.approval_seconds * 1000,
+    ...(isLateYes(engine.settings, question, remainingMs) ? { onTimeout: 'approve' as const } : {}),
+    remainingMs,
     at: new Date().toISOString(),
   };
 }
 
-function isLateYes({ approvals }: Engine['settings'], { risk, reversible }: Question): boolean {
-  return approvals.on_timeout === 'approve' && risk !== 'high' && reversible;
+/** Silence is a yes only after the whole time that the person set: where a file of an agent or a project shortens it, it is a no. */
+function isLateYes(
+  { approvals, limits }: Engine['settings'],
+  { risk, reversible }: Question,
+  remainingMs: number,
+): boolean {
+  const isWhole = remainingMs >= limits.approval_seconds * 1000;
+  return approvals.on_timeout === 'approve' && isWhole && risk !== 'high' && reversible;
 }
 
 /**
@@ -321,9 +332,7 @@ function asking(
       return () => grants.give(grant, record);
     },
     revalidate: (item, value) =>
-      isSpawn(subject)
-        ? editedEnvelope(engine, plan, subject, item, value)
-        : editedInput(parts, call.tool, request, value),
+      isSpawn(subject) ? editedEnvelope(parts, subject, item, value) : editedInput(parts, call.tool, request, value),
   };
 }
 
@@ -338,15 +347,14 @@ function rulingOf(verdict: Verdict | null): Ruling | null {
 }
 
 async function editedEnvelope(
-  engine: Engine,
-  plan: RunPlan,
+  { engine, plan, workflow }: Parts,
   { items }: SpawnSubject,
   item: number,
   value: unknown,
 ): Promise<{ value: unknown; hash: string }> {
   const asked = items[item]?.envelope;
   if (!asked) throw new TriadError('bad_input', `The question has no item ${item}`);
-  return engine.envelopes.edited(value, asked, plan.envelope);
+  return engine.envelopes.edited(value, asked, plan.envelope, workflow.limits());
 }
 
 /** A rule that denies what it became denies it here too. */

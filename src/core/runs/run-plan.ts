@@ -22,12 +22,18 @@ export interface RunPlan {
   stored: StoredRun;
   prior: RunContext['prior'];
   queuedMs: number;
+  /** How many waited for a slot when it began to wait, itself included; 0 if one was free. */
+  queueDepth: number;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
   children: ((history: Transcript, signal: AbortSignal) => LeadChildren) | null;
 }
 
 /** Sub-agents as their lead's run sees them: what the tools use, and what goes on behind them. */
 export interface LeadChildren extends Children {
+  /** How many its workflow may start. */
+  readonly maxSubAgents: number;
+  /** None can be started any more, and all that were have ended: nothing is left to do with them. */
+  isExhausted(): boolean;
   backgroundReports: RunContext['backgroundReports'];
   /** Sub-agents that were working in the background go on there, and those that wait to be tried again start. */
   resumeBackground(): Promise<void>;

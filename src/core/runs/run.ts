@@ -1,6 +1,6 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
 import type { SystemEntry, UserEntry } from '#contract/message.ts';
-import type { Tally } from '#contract/outcome.ts';
+import type { Outcome, Tally } from '#contract/outcome.ts';
 import { agentLoop } from '../loop/agent-loop.ts';
 import { createRunContext } from './create-run-context.ts';
 import { closing, type RunResult } from '../loop/closing.ts';
@@ -9,11 +9,14 @@ import type { Engine } from './engine.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { Transcript, nextStep, reviewedIn, salvaged } from '../log/transcript.ts';
-import { limitNotice } from '../budget/limit-notices.ts';
-import { NO_USAGE } from '../model/model.ts';
+import { limitEnd, limitNotice, limitRemark } from '../budget/limit-notices.ts';
+import { limitsOf } from '../budget/limits.ts';
+import { TimeUp, watchTime } from '../budget/time-limit.ts';
+import type { Ending } from '../loop/stop-conditions.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
+import { tellUnpriced } from './tell-unpriced.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
 import { usageOf } from '../base/usage.ts';
 import { Watchdog } from '../base/watchdog.ts';
@@ -41,7 +44,8 @@ export async function executeRun(
   const silent = (): void => live.controller.abort(new Stopped('timeout'));
   const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.budget.clock]);
   const children = plan.children?.(history, signal) ?? null;
-  let result: RunResult;
+  const unwatch = endInTime(workflow, live, plan, clock);
+  let ending: Ending;
   try {
     if (canonicalHash(envelope) !== plan.envelopeHash) {
       throw new TriadError(
@@ -49,38 +53,32 @@ export async function executeRun(
         'The stored settings of this run are not those that were approved: it was not started',
       );
     }
-    const started = recorder.record({
-      type: 'run-start',
-      attempt: plan.attempt,
-      envelope,
-      envelopeHash: plan.envelopeHash,
-      queuedMs: plan.queuedMs,
-    });
+    const { attempt, envelopeHash, queuedMs, queueDepth } = plan;
+    const wait = { queuedMs, ...(queueDepth > 0 ? { queueDepth } : {}) };
+    const started = recorder.record({ type: 'run-start', attempt, envelope, envelopeHash, ...wait });
     open(plan, history);
-    tellUnknownPrice(engine, workflow, plan);
+    tellUnpriced({ engine, workflow, plan });
     tellDemo(plan);
-    // A sub-agent's first request waits until the disk knows of its yes and its start.
-    if (plan.depth > 0) await started;
     const model = await engine.model(envelope.provider);
     await children?.resumeBackground();
-    const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children };
-    result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
+    // The start of a sub-agent's first request is stored together with its own, on which the request waits.
+    const ready = plan.depth > 0 ? started : Promise.resolve();
+    const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children, started: ready };
+    const result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
+    ending = { result, remark: null };
   } catch (error) {
     engine.limiter(envelope.provider).requestFailed(error);
-    result = endOf(error, signal, history);
+    ending = endOf(error, signal, history);
   } finally {
     watchdog.stop();
+    unwatch();
     workflow.budget.leave(recorder.ids.runId);
     workflow.runs.close(recorder.ids.runId);
   }
   await children?.end();
   const durationMs = stored.activeMs + performance.now() - start;
-  if (result.outcome === 'cancelled') {
-    void recorder.record({
-      type: 'message-end',
-      entry: history.add({ kind: 'system', code: 'cancelled', text: result.error?.message ?? 'Cancelled' }),
-    });
-  }
+  const { result, remark } = ending;
+  if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });
   if (result.outcome !== 'interrupted') {
     const figures = { durationMs, usage: usageOf(recorder.tally), entries: history.entries.length };
     void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewedIn(history.entries) });
@@ -111,19 +109,6 @@ function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history:
 const GO_ON =
   'Your last answer was not complete. Go on with the task from where you stopped, with your tools where they help, and write the whole final report.';
 
-/** Said once for each model: a workflow with such requests has no total cost. */
-function tellUnknownPrice(
-  engine: Engine,
-  workflow: WorkflowScope,
-  { recorder, envelope: { model, limits } }: RunPlan,
-): void {
-  if (engine.price(model, NO_USAGE).priceVersion !== null || !workflow.budget.noteUnpriced(model)) return;
-  const isBounded = (limits.budget?.costUsd ?? workflow.budget.limits.costUsd) !== undefined;
-  const unchecked = isBounded ? ', and the limit on cost cannot be checked' : '';
-  const text = `The price of ${model} is not known: tokens are counted, costs are not${unchecked}`;
-  void recorder.record({ type: 'notice', level: 'info', text });
-}
-
 /** Said once for each workflow, wherever it is shown. */
 function tellDemo({ recorder, envelope: { provider }, depth }: RunPlan): void {
   if (!providerTraits(provider).isScripted || depth > 0) return;
@@ -138,12 +123,30 @@ async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Record
   return next.value;
 }
 
-function endOf(error: unknown, signal: AbortSignal, history: Transcript): RunResult {
+/** The run ends when its own time is up; a lead also, with all below it, when that of its workflow is. */
+function endInTime(workflow: WorkflowScope, live: LiveRun, { depth, envelope }: RunPlan, clock: WorkClock): () => void {
+  const { budget } = workflow;
+  const end = (stop: TimeUp): void => {
+    // Whoever raises the limit now comes too late, and is told so.
+    workflow.runs.close(live.runId);
+    live.controller.abort(stop);
+  };
+  const own = watchTime('run', clock, () => budget.limitsOfRun(live.runId, limitsOf(envelope)), end);
+  const whole = depth === 0 ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
+  return () => {
+    own();
+    whole?.();
+  };
+}
+
+function endOf(error: unknown, signal: AbortSignal, history: Transcript): Ending {
   const text = salvaged(history.entries);
   const cause = signal.aborted ? stopOf(signal) : error;
+  if (cause instanceof TimeUp) return { result: { text, ...limitEnd(cause) }, remark: limitRemark(cause.bound) };
   const info = errorInfo(cause);
-  if (info.code === 'interrupted' || info.code === 'store_failed') return { outcome: 'interrupted', text, error: info };
-  if (cause instanceof Stopped)
-    return { outcome: cause.kind === 'timeout' ? 'timed_out' : 'cancelled', text, error: info };
-  return { outcome: 'error', text, error: info };
+  const as = (outcome: Outcome): RunResult => ({ outcome, text, error: info });
+  if (info.code === 'interrupted' || info.code === 'store_failed') return { result: as('interrupted'), remark: null };
+  if (!(cause instanceof Stopped)) return { result: as('error'), remark: null };
+  if (cause.kind === 'timeout') return { result: as('timed_out'), remark: null };
+  return { result: as('cancelled'), remark: { kind: 'system', code: 'cancelled', text: info.message } };
 }

@@ -2,10 +2,13 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { WorkflowBudget } from '../budget/workflow-budget.ts';
 import type { WorkflowTotals } from '../log/workflow-totals.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { RunTree } from './run-tree.ts';
 
 export interface WorkflowScope {
   readonly approve: ApprovePolicy;
+  /** The limits of the settings, lowered by what its project said when it started. */
+  readonly limits: () => Settings['limits'];
   readonly runs: RunTree;
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Workspace } from '../tools/reach.ts';
 import type { Tool } from '../tools/tool.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
-import { NO_FILES } from '../settings/rule-entry.ts';
+import { NO_FILES } from '../settings/listed-files.ts';
 import type { Engine } from './engine.ts';
 
 /** For a call of a tool: one that needs no permission touches no file, so nothing is looked at on the disk for it. */

@@ -9,15 +9,18 @@ import { newId } from '../base/ids.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
 import type { Services } from './services.ts';
+import { traced } from './traced.ts';
 import { agentFileMethods } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { permissionMethods } from './methods/permissions.ts';
+import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
+import type { PriceTable } from '../model/prices.ts';
 import type { Provider } from '../model/provider.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
@@ -28,6 +31,7 @@ export interface HandlerPorts {
   folder: string;
   provider: Provider;
   settings: LiveSettings;
+  prices: PriceTable;
 }
 
 /** Most events of one `conversation.events` reply. */
@@ -57,6 +61,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
   return {
     'app.state': appState,
     ...providerMethods({ provider, settings: ports.settings, appState }),
+    ...priceMethods(engine, ports),
     ...agentMethods(engine, ports.folder),
     ...agentFileMethods(engine, ports.folder),
     'conversation.list': (page) => store.conversations(page),
@@ -68,8 +73,9 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,
     'conversation.events': async ({ conversationId, after }) => {
-      await conversation(conversationId);
-      return store.events(conversationId, after + 1, after + EVENTS);
+      const { agent } = await conversation(conversationId);
+      const events = await store.events(conversationId, after + 1, after + EVENTS);
+      return events.map((event) => traced(event, agent));
     },
     'message.send': async ({ conversationId, text, approve }) =>
       orchestrator.send(await conversation(conversationId), text, approve),
@@ -101,7 +107,7 @@ async function appStateOf(
     secrets: provider.place,
     tools: offered.map((tool) => ({
       name: tool.name,
-      description: tool.describe(delegable),
+      description: tool.describe(delegable, settings.limits.max_sub_agents),
       baseline: tool.baseline,
       primaryOnly: tool.primaryOnly,
     })),

@@ -27,8 +27,9 @@ import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from '../log/event-log.ts';
+import { traced } from './traced.ts';
 import { handlersOf, type HandlerPorts } from './handlers.ts';
-import type { ModelUsage } from '../model/model.ts';
+import { priceOf } from '../model/prices.ts';
 import { advanceIdsPast } from '../base/ids.ts';
 import { OpenMessages } from '../log/open-messages.ts';
 import { Orchestrator } from '../workflows/orchestrator.ts';
@@ -56,7 +57,6 @@ export interface RuntimePorts extends HandlerPorts {
   own: OwnFolders;
   /** Where what calls replace is kept. */
   changes: Changes;
-  price(model: string, usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
   /** Most events of one transaction. */
@@ -89,7 +89,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   };
   const engine = createEngine(ports, log, changed);
   const orchestrator = new Orchestrator(engine, changed);
-  const sessions = createProjector(ports, log);
+  const sessions = createProjector(ports, engine, log);
   const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
   // New ids sort after all existing ones, even if the clock was set back.
   const [newest] = (await store.workflows({ limit: 1 })).items;
@@ -120,6 +120,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await engine.watch.close();
       await orchestrator.interrupt('shutdown');
       engine.gate.close();
+      await ports.provider.close();
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
@@ -176,16 +177,24 @@ function subscriberOf(
       return watch.subscribe(await canonicalFolder(folder ?? home), () => each({ changed: true }));
     }
     const { conversationId } = parse(topic, topics.conversation, input);
-    await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
+    const { agent } = await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
     await log.open(conversationId);
-    return log.subscribe(conversationId, each);
+    return log.subscribe(conversationId, (event) => each(traced(event, agent)));
   };
 }
 
 /** Subscribes before recovery, so that the projector sees those events too. */
-function createProjector({ store, settings, data, version }: RuntimePorts, log: EventLog): SessionProjector {
+function createProjector(
+  { store, settings, data, version }: RuntimePorts,
+  { permissions }: Engine,
+  log: EventLog,
+): SessionProjector {
   const onFailure = (notice: EventDraft): void => void log.append(notice).catch(() => undefined);
-  const sessions = new SessionProjector({ store, settings, version, data: data ?? null, onFailure });
+  const sessions = new SessionProjector({
+    ...{ store, settings, version, onFailure },
+    data: data ?? null,
+    projectOf: async (folder) => (await permissions.rules(folder)).project,
+  });
   log.subscribe(null, (event) => {
     if ('seq' in event) sessions.observe(event);
   });
@@ -218,7 +227,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     gate,
     permissions: new Permissions(new Grants(store, log), {
       file: settings.file,
-      isTrusted: async (folder, hash) => (await trust.hashes(folder)).get(PROJECT_CONFIG) === hash,
+      isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
     }),
     agents,
     trust,
@@ -226,10 +235,11 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     changes,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
-    envelopes: new Envelopes({ settings, tools, provider: () => provider.name }),
+    envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
     settings,
     model: (name) => provider.model(name),
-    price: (model, usage) => ports.price(model, usage),
+    price: (model, usage) => priceOf(ports.prices, model, usage),
+    pricesFile: ports.prices.file,
     limiter: (name) => {
       const known = limiters.get(name) ?? new ProviderLimiter(() => provider.concurrency(name));
       limiters.set(name, known);

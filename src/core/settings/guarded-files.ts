@@ -4,6 +4,7 @@ import { refuseWriteFault } from '../base/write-fault.ts';
 import type { Folders } from './folders.ts';
 
 export const settingsFile = (configFolder: string): string => join(configFolder, 'config.toml');
+export const pricesFile = (configFolder: string): string => join(configFolder, 'prices.toml');
 
 /** In the configuration folder: as they are, and encrypted by the key store of the system. */
 export const KEY_FILES = ['secrets.json', 'secrets.safe.json'] as const;
@@ -20,6 +21,7 @@ export const INSTANCE_FILE = 'instance.json';
  */
 export async function refuseUnguarded({ config, data }: Folders): Promise<void> {
   await refuseWriteFault(settingsFile(config));
+  await refuseWriteFault(pricesFile(config));
   for (const name of KEY_FILES) await refuseWriteFault(join(config, name), KEY_MODE);
   for (const name of [TRUST_FILE, INSTANCE_FILE]) await refuseWriteFault(join(data, name));
 }

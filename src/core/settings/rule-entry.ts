@@ -1,7 +1,7 @@
 /** A rule as it stands in a settings file, under `[[permissions.rules]]`. */
 import { z } from 'zod';
 import { Permission } from '#contract/agent.ts';
-import { Effect, MAX_PATTERN_CHARS, type Place } from '#contract/permission.ts';
+import { Effect, MAX_PATTERN_CHARS } from '#contract/permission.ts';
 import { patternFault } from '../base/pattern.ts';
 
 const glob = z.string().min(1).max(200);
@@ -19,19 +19,6 @@ const PathPattern = z
   });
 
 export const PathPatterns = z.array(PathPattern).max(MAX_PATTERNS);
-
-/** Such a list of the person's, with where it is written. */
-export interface ListedFiles {
-  patterns: readonly string[];
-  place: Place;
-}
-
-export const NO_FILES: ListedFiles = { patterns: [], place: { file: null, line: null } };
-
-/** The setting and where it is written, as rules name their place. */
-export function listName(setting: 'always_ask' | 'secret_files', { place }: ListedFiles): string {
-  return `permissions.${setting}${place.file === null ? '' : ` (${place.file}:${place.line ?? 1})`}`;
-}
 
 /** Strict: what is not understood must not be left out, for the rule would then hold for more than was meant. */
 export const RuleEntry = z

@@ -23,6 +23,16 @@ export function manyAt(schema: z.ZodType, path: string): { kind: 'list' | 'group
   return at.properties ? { kind: 'group', path } : null;
 }
 
+/** The dotted paths of all lists. */
+export function listPaths(schema: z.ZodType): string[] {
+  const within = ({ properties = {} }: JsonSchema, prefix: string): string[] =>
+    Object.entries(properties).flatMap(([key, leaf]) => {
+      if (typeof leaf === 'boolean') return [];
+      return leaf.type === 'array' ? [prefix + key] : within(leaf, `${prefix}${key}.`);
+    });
+  return within(z.toJSONSchema(schema), '');
+}
+
 function leavesOf({ properties = {} }: JsonSchema, values: object, prefix: string): SettingRow[] {
   return Object.entries(properties).flatMap(([key, leaf]) => {
     if (typeof leaf === 'boolean') return [];

@@ -13,14 +13,18 @@ interface Entry {
   pair: TomlPair | null;
 }
 
-/** Returns a function that finds the line (from 1) of a key: its own, else that of the nearest table above it, else 1. */
+/**
+ * Returns a function that finds the line (from 1) of a key: its own, else that of the first in it (the tables of a list),
+ * else that of the nearest table above it, else 1.
+ */
 export function lineFinder(text: string): (path: readonly string[]) => number {
   let entries: Entry[] | null = null;
   return (path) => {
     entries ??= entriesOf(text);
     for (let length = path.length; length > 0; length--) {
       const wanted = pathOf(path.slice(0, length));
-      const found = entries.find((entry) => entry.path === wanted);
+      const found =
+        entries.find((entry) => entry.path === wanted) ?? entries.find((entry) => entry.path.startsWith(`${wanted}\0`));
       if (found) return found.first;
     }
     return 1;

@@ -1,7 +1,7 @@
 /** The settings of this installation: `config.toml`, checked strictly, changed key by key. */
-import { mkdir, readFile, realpath } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { parse, stringify, TomlError, type TomlTable as Table } from 'smol-toml';
+import { parse, stringify, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
 import { ApprovalMode } from '#contract/agent.ts';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
@@ -9,14 +9,13 @@ import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { PathPatterns, RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { codeOf, TriadError } from '../base/errors.ts';
-import { DEFAULT_ALIASES } from './model-aliases.ts';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { TriadError } from '../base/errors.ts';
+import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
-import { problemWords } from '../base/problem-words.ts';
 import { settingsFile } from './guarded-files.ts';
-import { manyAt, rowsOf } from './setting-rows.ts';
-import { editKey, lineFinder } from './settings-text.ts';
+import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
+import { editKey } from './settings-text.ts';
+import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
@@ -38,8 +37,32 @@ const budget = (whose: string) => ({
     .max(limits.MAX_BUDGET.minutes)
     .nullable()
     .default(null)
-    .describe(`Minutes that ${whose} may work, without waiting for you. Not set: no limit.`),
+    .describe(
+      `Minutes that ${whose} may work, without waiting for you; then it is stopped, and keeps what it has. Not set: no limit.`,
+    ),
 });
+
+/** Where models are enabled by name, each must be one, and the default one of them. */
+function checkEnabled(
+  { default: usual, aliases, enabled }: { default: string; aliases: ModelAliases; enabled: string[] },
+  context: z.RefinementCtx,
+): void {
+  const ids = enabled.map((name) => modelIdOf(name, aliases));
+  const known = Object.keys(aliases).join(', ');
+  for (const [index, id] of ids.entries())
+    if (id === null)
+      context.addIssue({
+        code: 'custom',
+        path: ['enabled', index],
+        message: `is not a model: use ${known}, or the provider's id of a model`,
+      });
+  if (enabled.length > 0 && !ids.includes(modelIdOf(usual, aliases)))
+    context.addIssue({
+      code: 'custom',
+      path: ['default'],
+      message: `must be one of models.enabled (${enabled.join(', ')}), not ${usual}`,
+    });
+}
 
 /** In the file's own words, so that a dotted path means the same in the file, on the command line and in code. */
 const SettingsFile = z.strictObject({
@@ -55,7 +78,9 @@ const SettingsFile = z.strictObject({
           opus: model.default(DEFAULT_ALIASES.opus).describe('The model that "opus" stands for.'),
         })
         .prefault({}),
+      enabled: z.array(model).max(200).default([]),
     })
+    .superRefine(checkEnabled)
     .prefault({}),
   limits: z
     .strictObject({
@@ -67,6 +92,9 @@ const SettingsFile = z.strictObject({
         .describe(
           'Sub-agents of a workflow that work at the same time; 1 runs them one after the other, in the order in which the lead asked for them.',
         ),
+      child_minutes: budget('a sub-agent').max_minutes.describe(
+        'Minutes that a sub-agent may work, where neither its definition nor its lead says otherwise. Not set: as limits.run.max_minutes.',
+      ),
       run: z
         .strictObject({
           ...budget('one agent'),
@@ -84,6 +112,19 @@ const SettingsFile = z.strictObject({
             .describe('Model requests of a whole workflow, with all of its sub-agents. Not set: no limit.'),
         })
         .prefault({}),
+      max_iterations_ceiling: count(limits.MAX_ITERATIONS)
+        .default(limits.MAX_ITERATIONS)
+        .describe(
+          'Most model requests of any agent, whatever its definition, its lead or limits.run.max_iterations says; what is cut is told.',
+        ),
+      doom_loop_threshold: z
+        .int()
+        .min(limits.MIN_DOOM_LOOP_THRESHOLD)
+        .max(limits.MAX_DOOM_LOOP_THRESHOLD)
+        .default(limits.DOOM_LOOP_THRESHOLD)
+        .describe(
+          'Identical calls in a row after which an agent is told, and as many again after which it ends, where its definition says nothing else.',
+        ),
       inactivity_seconds: count(86_400)
         .default(limits.INACTIVITY_MS / 1000)
         .describe('Seconds of silence of its model and tools after which an agent is stopped.'),
@@ -159,14 +200,6 @@ export type Settings = z.infer<typeof SettingsFile>;
 
 type Value = string | number | boolean;
 
-export interface SettingsProblem {
-  line: number;
-  /** Dotted path; null where the file is no TOML. */
-  key: string | null;
-  message: string;
-  suggestion: string | null;
-}
-
 /** Every key with all that a form needs, in the order of the schema. */
 export function settingRows(settings: Settings): SettingRow[] {
   return rowsOf(SettingsFile, settings);
@@ -177,30 +210,21 @@ export function settingPaths(): string[] {
   return settingRows(SettingsFile.parse({})).map(({ path }) => path);
 }
 
+const WORDS = { isNot: 'is not a setting', suggest };
+
 /** The settings of a file's text, or everything that is wrong with it. Never throws for a bad text. */
-export function checkSettings(
-  text: string,
-): { ok: true; settings: Settings } | { ok: false; problems: SettingsProblem[] } {
-  let raw: unknown;
-  try {
-    raw = parse(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, 'is not valid TOML: ');
-    return { ok: false, problems: [{ line: error.line, key: null, message, suggestion: null }] };
-  }
-  const result = SettingsFile.safeParse(raw, { error: problemWords, reportInput: true });
-  if (result.success) return { ok: true, settings: result.data };
-  const lineOf = lineFinder(text);
-  return { ok: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)) };
-}
+export const checkSettings = (text: string) => checkToml(text, SettingsFile, WORDS);
+
+/** The same for what was parsed from the text. */
+export const checkSettingsTable = (raw: unknown, text: string) => checkTable(raw, text, SettingsFile, WORDS);
 
 /**
  * The defaults where there is no file; throws `bad_input` with file, line and key where it does not fit, and `not_allowed`
  * where others may write it.
  */
 export async function loadSettings(configFolder: string): Promise<Settings> {
-  return checked(await readText(configFolder), settingsFile(configFolder));
+  const file = settingsFile(configFolder);
+  return mustFit(checkSettings((await readOwnFile(file)) ?? ''), file);
 }
 
 /**
@@ -210,8 +234,8 @@ export async function loadSettings(configFolder: string): Promise<Settings> {
  */
 export async function saveSetting(configFolder: string, path: string, value: Value | null): Promise<Settings> {
   const file = settingsFile(configFolder);
-  const text = await readText(configFolder);
-  checked(text, file);
+  const text = (await readOwnFile(file)) ?? '';
+  mustFit(checkSettings(text), file);
   if (!settingPaths().includes(path)) throw noValue(path, file);
   const keys = path.split('.');
   const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(path, value));
@@ -222,50 +246,7 @@ export async function saveSetting(configFolder: string, path: string, value: Val
   await mkdir(configFolder, { recursive: true, mode: 0o700 });
   // Where the file is a link, its target changes and the link stays.
   await writeAtomically(await realpath(file).catch(() => file), next, { mode: 0o600 });
-  return result.settings;
-}
-
-function checked(text: string, file: string): Settings {
-  const result = checkSettings(text);
-  if (result.ok) return result.settings;
-  const lines = result.problems.map((problem) => `${file}:${problem.line}: ${sentenceOf(problem)}`);
-  throw new TriadError('bad_input', lines[0]!, { detail: lines.join('\n') });
-}
-
-/** One sentence for the person, without file and line. */
-export function sentenceOf({ key, message, suggestion }: SettingsProblem): string {
-  const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
-  return `${key === null ? '' : `${key} `}${message}${hint}`;
-}
-
-async function readText(configFolder: string): Promise<string> {
-  await refuseWriteFault(settingsFile(configFolder));
-  try {
-    return await readFile(settingsFile(configFolder), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw new TriadError('bad_input', `${settingsFile(configFolder)} cannot be read`, {
-      cause: error,
-      detail: String(error),
-    });
-  }
-}
-
-function problemsOf(issue: z.core.$ZodIssue, lineOf: ReturnType<typeof lineFinder>): SettingsProblem[] {
-  const path = issue.path.map(String);
-  if (issue.code !== 'unrecognized_keys') {
-    const suggestion = issue.code === 'invalid_value' ? nearest(String(issue.input), issue.values.map(String)) : null;
-    return [{ line: lineOf(path), key: path.join('.'), message: issue.message, suggestion }];
-  }
-  return issue.keys.map((unknown) => {
-    const key = [...path, unknown];
-    return {
-      line: lineOf(key),
-      key: key.join('.'),
-      message: 'is not a setting',
-      suggestion: suggest(key.join('.')),
-    };
-  });
+  return result.value;
 }
 
 /** What to do where a path leads to more than one value; null where it does not. `file`: the settings file. */
@@ -288,7 +269,11 @@ function suggest(path: string): string | null {
   const all = settingPaths();
   const tables = new Set(all.map((known) => known.split('.').slice(0, -1).join('.')));
   const name = path.split('.').at(-1)!;
-  return nearest(path, [...all, ...tables]) ?? all.find((known) => known.endsWith(`.${name}`)) ?? null;
+  return (
+    nearest(path, [...all, ...tables, ...listPaths(SettingsFile)]) ??
+    all.find((known) => known.endsWith(`.${name}`)) ??
+    null
+  );
 }
 
 /** A text as the number or boolean that its key wants; left as it is where it is none. */

@@ -4,10 +4,11 @@ import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { DurableEvent } from '#contract/event.ts';
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
-import { tallyOf, ZERO_TALLY } from '#contract/tally.ts';
-import { cutAtCodePoint, titleOf } from '../base/text.ts';
+import { estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
+import { cutAtCodePoint, summaryOf, titleOf } from '../base/text.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';
 import type { Write } from './store.ts';
@@ -137,6 +138,7 @@ function workflowStart({
     const set = {
       status: 'pending',
       outcome: null,
+      text: '',
       error: null,
       endedAt: null,
       durationMs: null,
@@ -221,7 +223,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     const demo: Write = { kind: 'update', table: 'workflow', key: workflowId, set: { demo: true } };
     return providerTraits(envelope.provider).isScripted ? [run, demo] : [run];
   }
-  const execution = {
+  const execution: Omit<SubAgentExecution, 'id'> = {
     workflow_id: workflowId,
     parent_agent_id: parentRunId,
     sub_agent_id: runId,
@@ -229,6 +231,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     task_description: cutAtCodePoint(task, MAX_TASK_CHARS),
     status: 'pending',
     kind,
+    model: envelope.model,
     envelope_hash: envelopeHash,
     trace_id: traceId,
     parent_chain: parentChain,
@@ -241,6 +244,23 @@ function runQueue(event: Event<'run-queue'>): Write[] {
   ];
 }
 
+/** Fields of an execution to replace; null takes a field out. */
+type ExecutionChange = { [F in keyof SubAgentExecution]?: SubAgentExecution[F] | null };
+
+/** What the end of a run writes to its execution, all of it each time; another start takes it out. */
+const NOT_ENDED = {
+  outcome: null,
+  duration_ms: null,
+  tokens_input: null,
+  tokens_output: null,
+  tokens_estimated: null,
+  nano_usd: null,
+  result_summary: null,
+  error_message: null,
+  completed_at: null,
+} as const satisfies ExecutionChange;
+type ExecutionEnd = Required<Pick<ExecutionChange, keyof typeof NOT_ENDED>>;
+
 function runStart({
   runId,
   parentRunId,
@@ -248,6 +268,7 @@ function runStart({
   attempt,
   envelope,
   envelopeHash,
+  queueDepth,
   at,
 }: Event<'run-start'>): Write[] {
   const started = attempt === 1 ? { startedAt: at } : {};
@@ -261,14 +282,17 @@ function runStart({
     envelope,
     envelopeHash,
     task: envelope.prompt,
+    ...(queueDepth && { queueDepth }),
     ...started,
   };
   const run: Write = { kind: 'update', table: 'run', key: runId, set };
   if (parentRunId === null) {
     return [run, { kind: 'update', table: 'workflow', key: workflowId, set: { status: 'running', ...started } }];
   }
-  const execution = {
+  const execution: ExecutionChange = {
+    ...NOT_ENDED,
     status: 'running',
+    model: envelope.model,
     envelope_hash: envelopeHash,
     task_description: cutAtCodePoint(envelope.prompt, MAX_TASK_CHARS),
   };
@@ -285,6 +309,7 @@ function runEnd({
   error,
   reviews,
   entries,
+  queueDepth,
   durationMs,
   usage,
   at,
@@ -294,17 +319,23 @@ function runEnd({
     kind: 'update',
     table: 'run',
     key: runId,
-    set: { status, outcome, text, error, durationMs, endedAt: at, ...(reviews && { reviews }), entries },
+    set: {
+      ...{ status, outcome, text, error, durationMs, endedAt: at, entries },
+      ...(reviews && { reviews }),
+      ...(queueDepth && { queueDepth }),
+    },
   };
   if (parentRunId === null) return [run];
-  const execution = {
+  const execution: ExecutionEnd & ExecutionChange = {
     status,
     outcome,
     duration_ms: Math.round(durationMs),
     tokens_input: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
     tokens_output: usage.outputTokens,
-    ...(text === '' ? {} : { result_summary: text }),
-    ...(error === null ? {} : { error_message: error.message }),
+    tokens_estimated: estimatedTokensOf(usage) || null,
+    nano_usd: usage.costUsd === null ? null : Math.round(usage.costUsd * 1e9),
+    result_summary: text === '' ? null : summaryOf(text),
+    error_message: error?.message ?? null,
     completed_at: at,
   };
   return [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
@@ -315,7 +346,9 @@ function entry(runId: string, value: Entry): Write[] {
 }
 
 function usage({ runId, workflowId, conversationId, request, worked }: Event<'usage'>): Write[] {
-  const add = Object.fromEntries(Object.entries(tallyOf(request)).map(([field, value]) => [`usage.${field}`, value]));
+  const add = Object.fromEntries(
+    Object.entries(tallyOf(request)).map(([field, value = 0]) => [`usage.${field}`, value]),
+  );
   return [
     {
       kind: 'put',

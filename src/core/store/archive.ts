@@ -3,19 +3,30 @@ import { IdleWorker } from './idle-worker.ts';
 import type { Database } from './database.ts';
 import { facetValues } from './lists/facets.ts';
 import { indexSome } from './lists/index-writer.ts';
-import { foundWorkflows, newestWorkflows, trashed, unfinishedFacts } from './lists/lists.ts';
+import { executionFacet, termsOfExecution } from './lists/execution-terms.ts';
+import {
+  executionListing,
+  executionsIn,
+  foundIn,
+  newestWorkflows,
+  trashed,
+  unfinishedFacts,
+  workflowListing,
+} from './lists/lists.ts';
 import { purgeSome } from './trash/purge.ts';
 import { rebuild } from './rebuild.ts';
 import { search } from './search/search.ts';
 import { segmentSome } from './search/segment-writer.ts';
 import type { Store } from './store.ts';
 import { deletedBefore, moveToTrash, restoreFromTrash, startPurge } from './trash/trash.ts';
-import { termsOf, termsOfFilter } from './lists/workflow-terms.ts';
+import { termsOf, termsOfFilter, type WorkflowFacts } from './lists/workflow-terms.ts';
 
 export type Archive = Pick<
   Store,
   | 'workflows'
   | 'facets'
+  | 'executions'
+  | 'executionFacets'
   | 'search'
   | 'trashed'
   | 'trash'
@@ -27,7 +38,7 @@ export type Archive = Pick<
 >;
 type Reads = Pick<
   Store,
-  'runsOf' | 'callsOf' | 'unfinishedWorkflows' | 'conversation' | 'lastSeq' | 'events' | 'commit'
+  'runsOf' | 'callsOf' | 'executionsOf' | 'unfinishedWorkflows' | 'conversation' | 'lastSeq' | 'events' | 'commit'
 >;
 
 /** The caller calls `ended` after a commit that ends a workflow, which schedules its indexing. */
@@ -60,18 +71,14 @@ export function archiveOf(
   const caughtUp = async (): Promise<void> => {
     while (await worker.exclusive(index));
   };
+  /** Unfinished workflows, and the index up to date with all others. Read first: one that ends meanwhile is in both. */
+  const unfinished = async (): Promise<WorkflowFacts[]> => {
+    const facts = await unfinishedFacts(reads);
+    await caughtUp();
+    return facts;
+  };
   const archive: Archive = {
-    workflows: async (query) => {
-      const { sort = 'newest', from, to, minCostUsd } = query;
-      const plain = sort === 'newest' && !from && !to && !minCostUsd && termsOfFilter(query).length === 0;
-      if (plain || query.conversationId !== undefined) return newestWorkflows(database, query);
-      await caughtUp();
-      return foundWorkflows(database, query, await unfinishedFacts(reads));
-    },
-    facets: async () => {
-      await caughtUp();
-      return facetValues(database, (await unfinishedFacts(reads)).map(termsOf));
-    },
+    ...listsOf(database, reads, unfinished),
     search: async (query) => {
       await caughtUp();
       return search(database, reads, query);
@@ -82,6 +89,34 @@ export function archiveOf(
       worker.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(ended),
   };
   return { archive, ended, close: () => worker.close() };
+}
+
+/** `unfinished`: see `archiveOf`. */
+function listsOf(
+  database: Database,
+  reads: Reads,
+  unfinished: () => Promise<WorkflowFacts[]>,
+): Pick<Archive, 'workflows' | 'facets' | 'executions' | 'executionFacets'> {
+  return {
+    workflows: async (query) => {
+      const { sort = 'newest', from, to, minCostUsd } = query;
+      const plain = sort === 'newest' && !from && !to && !minCostUsd && termsOfFilter(query).length === 0;
+      if (plain || query.conversationId !== undefined) return newestWorkflows(database, query);
+      return foundIn(database, query, workflowListing(database, query, await unfinished()));
+    },
+    executions: async (query) => foundIn(database, query, executionListing(reads, query, await unfinished())),
+    facets: async () => {
+      const running = (await unfinished()).map(termsOf);
+      const found = await facetValues(database, running, ['agent', 'model', 'tool', 'folder']);
+      return { agents: found.agent, models: found.model, tools: found.tool, folders: found.folder };
+    },
+    executionFacets: async () => {
+      const running = executionsIn(await unfinished()).map(termsOfExecution);
+      const [agent, model] = [executionFacet('agent'), executionFacet('model')];
+      const found = await facetValues(database, running, [agent, model]);
+      return { agents: found[agent], models: found[model] };
+    },
+  };
 }
 
 function trashOf(

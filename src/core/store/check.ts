@@ -195,7 +195,7 @@ async function checkWorkflow(
   const requests = new Set(made.map(({ requestId }) => `${id} ${requestId}`));
   add('requests', Math.max(without(expected.of('model_request'), requests), usage.requests - requests.size));
   add('approvals', without(expected.of('approval'), approvals));
-  add('rows', without(executions, new Set(executed)));
+  add('rows', without(executions, new Set(executed.map(({ id: run }) => run))));
   return { events, lastSeq, missing };
 }
 

@@ -1,11 +1,19 @@
 /** Memory notes of agents: one key range for each scope and folder. */
 import type { MemoryNote } from '#contract/view.ts';
+import type { Database } from './database.ts';
 import type { Reader } from './rows/reader.ts';
 import type { Key, Store } from './store.ts';
 
 export function memoryKey(scope: string, folder: string, name: string): Key {
   return [ownerOf(scope, folder), name];
 }
+
+/** The scope of notes that belong to one run and go with it; no name of an agent has a colon. */
+export function runScope(runId: string): string {
+  return `${OF_RUN}${runId}`;
+}
+
+const OF_RUN = 'run:';
 
 /** Unambiguous, because no scope contains a line break. */
 function ownerOf(scope: string, folder: string): string {
@@ -20,9 +28,21 @@ export function memoryReads(reader: Reader): Pick<Store, 'notes' | 'notesOf'> {
     },
     notes: async (folder) => {
       const all = await reader.rows<MemoryNote>('memory', 'SELECT * FROM memory');
-      return sorted(all.filter((note) => folder === undefined || note.folder === folder));
+      const lasting = all.filter(({ scope }) => !scope.startsWith(OF_RUN));
+      return sorted(lasting.filter((note) => folder === undefined || note.folder === folder));
     },
   };
+}
+
+/** Deletes the notes that belong to these runs alone. */
+export async function deleteNotesOf(database: Database, runIds: readonly string[]): Promise<void> {
+  // Every folder sorts before the last character.
+  const bounds = runIds.flatMap((id, index): [string, string][] => [
+    [`from${index}`, ownerOf(runScope(id), '')],
+    [`to${index}`, ownerOf(runScope(id), '\uffff')],
+  ]);
+  const sql = runIds.map((_, index) => `DELETE memory:[$from${index}, NONE]..[$to${index}, ..] RETURN NONE;`);
+  if (sql.length > 0) await database.transaction(sql.join('\n'), Object.fromEntries(bounds));
 }
 
 function sorted(notes: MemoryNote[]): MemoryNote[] {

@@ -1,6 +1,7 @@
 /** The reads of the store: single records, and bounded ranges of ids or of an index. */
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Unlisted } from '#contract/missing.ts';
 import type { Grant } from '#contract/permission.ts';
@@ -9,6 +10,7 @@ import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { countsOf } from './lists/facets.ts';
 import { conversations, idAfter } from './lists/lists.ts';
+import { sessionWork } from './lists/session-work.ts';
 import { ANY } from './lists/workflow-terms.ts';
 import { memoryReads } from './memory.ts';
 import { readDense } from './rows/dense.ts';
@@ -16,6 +18,7 @@ import { withEnvelopes } from './rows/envelope-texts.ts';
 import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
 import { byId, compare, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
+import { renewedExecution } from './rows/legacy-rows.ts';
 import { decodeRow, SELECT_JSON } from './rows/row-codec.ts';
 import type { Row, Store } from './store.ts';
 
@@ -27,6 +30,7 @@ export function queriesOf(
     ...eventReads(reader),
     ...workflowReads(reader),
     ...runReads(reader),
+    sessionWork: (conversationIds) => sessionWork(database, conversationIds),
     ...approvalReads(reader),
     ...memoryReads(reader),
     ...grantReads(reader),
@@ -161,23 +165,33 @@ function runReads(
       const range = (runId: string) => `SELECT ${SELECT_JSON} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
       return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
     },
-    executionsOf: async (runIds) => {
-      const { database } = reader;
-      const some = async (ids: readonly string[]): Promise<string[]> => {
-        const records = ids.map((id) => database.record('sub_agent_execution', id));
-        const [found] = await database.query('SELECT VALUE record::id(id) FROM $records', { records });
-        return found as string[];
-      };
-      if (runIds.length === 0) return [];
-      // One that cannot be read fails all.
-      return some(runIds).catch(async () => {
-        const each = await Promise.all(runIds.map((id) => some([id]).catch(() => [])));
-        return each.flat();
-      });
-    },
+    executionsOf: (runIds) => executionsOf(reader, runIds),
     // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
   };
+}
+
+/** Each as it is stored today, whenever it was written. */
+async function executionsOf(reader: Reader, runIds: readonly string[]): Promise<SubAgentExecution[]> {
+  const table = 'sub_agent_execution';
+  const some = async (ids: readonly string[]): Promise<SubAgentExecution[]> => {
+    const records = ids.map((id) => reader.database.record(table, id));
+    return reader.rows<SubAgentExecution>(table, 'SELECT * FROM $records', { records });
+  };
+  if (runIds.length === 0) return [];
+  // One that cannot be read fails all.
+  const found = await some(runIds).catch(async () => {
+    const each = await Promise.all(runIds.map((id) => some([id]).catch(() => [])));
+    return each.flat();
+  });
+  const byRun = new Map(found.map((row) => [row.sub_agent_id, { ...row, id: row.sub_agent_id }]));
+  const rows = runIds.flatMap((id) => byRun.get(id) ?? []);
+  return Promise.all(
+    rows.map(async (row) => {
+      const run = row.model === undefined ? await reader.row<RunRow>('run', row.id).catch(() => null) : null;
+      return run ? renewedExecution(row, run) : row;
+    }),
+  );
 }
 
 /** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */

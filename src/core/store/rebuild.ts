@@ -31,7 +31,7 @@ export async function rebuild(
   signal?: AbortSignal,
 ): Promise<RebuildProgress> {
   await database.transaction('UPSERT meta:rebuild SET version = 1 RETURN NONE;');
-  for (const table of ['workflow_index', 'index_queue', 'facet', 'search_segment', 'search_words'])
+  for (const table of ['workflow_index', 'execution_index', 'index_queue', 'facet', 'search_segment', 'search_words'])
     await empty(database, table);
   const progress = { conversations: 0, events: 0 };
   for await (const row of conversationsOf(database)) {

@@ -2,6 +2,7 @@
 import type { Unlisted } from '#contract/missing.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
@@ -10,6 +11,7 @@ import type {
   MemoryNote,
   OpenMessage,
   RunRow,
+  SessionWork,
   SearchHit,
   ToolCallRow,
   WorkflowRow,
@@ -73,6 +75,10 @@ export type WorkflowQuery = Page &
     conversationId?: string | undefined;
   };
 
+/** Filters of a list of executions; all given ones must match. */
+export type ExecutionFilter = Partial<Omit<Parsed<'execution.list'>, 'before' | 'limit' | 'sort'>>;
+export type ExecutionQuery = Page & ExecutionFilter & { sort?: Parsed<'execution.list'>['sort'] | undefined };
+
 /** Progress of a rebuild. */
 export interface RebuildProgress {
   conversations: number;
@@ -104,19 +110,25 @@ export interface Store {
   workflows(query: WorkflowQuery): Promise<Paged<WorkflowRow>>;
   /** The values that occur in listed workflows, most frequent first. */
   facets(): Promise<Output<'workflow.facets'>>;
+  /** Executions of sub-agents. */
+  executions(query: ExecutionQuery): Promise<Paged<SubAgentExecution>>;
+  /** The values that occur in listed executions, most frequent first. */
+  executionFacets(): Promise<Output<'execution.facets'>>;
   /** Entries in which all words of the text occur, newest first. */
   search(query: Page & { text: string }): Promise<Paged<SearchHit>>;
   /** Workflows whose status is `pending` or `running`. */
   unfinishedWorkflows(): Promise<WorkflowRow[]>;
 
   run(id: string): Promise<RunRow | null>;
+  /** In the order of the ids, without texts and envelopes: for long lists. */
+  sessionWork(conversationIds: readonly string[]): Promise<SessionWork[]>;
   /** In order of creation. */
   runsOf(workflowIds: readonly string[]): Promise<RunRow[]>;
   /** Entries in order of `n`, as far as they can be read. */
   entriesOf(runId: string): Promise<Entry[]>;
   callsOf(runIds: readonly string[]): Promise<ToolCallRow[]>;
-  /** Those of these runs that have a row in `sub_agent_execution`, which can be read. */
-  executionsOf(runIds: readonly string[]): Promise<string[]>;
+  /** The rows of these runs in `sub_agent_execution`, as far as they are there and can be read; in their order. */
+  executionsOf(runIds: readonly string[]): Promise<SubAgentExecution[]>;
   approvalsOf(workflowIds: readonly string[]): Promise<Approval[]>;
   approval(id: string): Promise<Approval | null>;
   /** Approvals with at least one undecided item. */
@@ -129,7 +141,7 @@ export interface Store {
 
   /** Notes of one agent scope in a folder, sorted by name. */
   notesOf(scope: string, folder: string): Promise<MemoryNote[]>;
-  /** Notes of all agents, in one folder or in all. */
+  /** Notes of all agents, in one folder or in all, without those that belong to one run. */
   notes(folder?: string): Promise<MemoryNote[]>;
 
   /** Every grant that was given, by id. */

@@ -4,6 +4,7 @@ import { delegateTask } from './delegate-task.ts';
 import { fileTools } from './file-tools.ts';
 import { memoryTool } from './memory.ts';
 import { parallelTasks } from './parallel-tasks.ts';
+import { readReport } from './read-report.ts';
 import { requestApproval } from './request-approval.ts';
 import { spawnAgent } from './spawn-agent.ts';
 import { todoRead, todoWrite } from './todo.ts';
@@ -12,7 +13,7 @@ import type { Tool } from './tool.ts';
 export function allTools(): Tool[] {
   return [
     ...fileTools(),
-    ...[spawnAgent, delegateTask, parallelTasks],
+    ...[spawnAgent, delegateTask, parallelTasks, readReport],
     ...[requestApproval, askQuestion],
     ...[todoWrite, todoRead, memoryTool],
   ];

@@ -22,6 +22,10 @@ export interface ChildRequest {
   provider: string | null;
   model: string | null;
   effort: Effort | null;
+  /** Whether it may search what the workflow's other sub-agents have reported. */
+  seesReports: boolean;
+  /** Minutes that it may work. */
+  maxMinutes: number | null;
 }
 
 export interface ChildReport {
@@ -49,17 +53,21 @@ export interface ChildState {
 }
 
 export interface Children {
-  /** Checks and resolves the requests, takes their slots and queues their runs: the question that must be answered yes. */
+  /**
+   * Checks and resolves the requests, takes their slots and queues their runs: the question that must be answered yes.
+   * `background`: the lead will not wait for them.
+   */
   propose(
     operation: 'spawn' | 'delegate' | 'parallel',
     toolCallId: string,
     requests: ChildRequest[],
+    background?: boolean,
   ): Promise<Question>;
   /**
-   * Runs what was allowed, in the order of the items, and reports on every item.
-   * With `waitAll` false it returns when the first has ended; the others go on and report later.
+   * Runs what was allowed, in the order of the items, and reports on every item when `wait` are those that have ended:
+   * all, the first, or none. Those that go on report later.
    */
-  run(approval: Approval, options: { waitAll: boolean }): Promise<ChildReport[]>;
+  run(approval: Approval, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]>;
   list(): ChildState[];
   terminate(runId: string): Promise<StopReceipt>;
   /** Definitions that can be delegated to now. */

@@ -1,9 +1,9 @@
 /** The lead's tool for permanent agents: hand one a task, or list them. */
 import { z } from 'zod';
-import { MAX_SUB_AGENTS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
+  atMost,
   requireChildren,
   delegationRequest,
   PROMPT_RULE,
@@ -37,13 +37,15 @@ export const delegateTask = defineTool<z.infer<typeof Input>>({
   name: 'delegate_task',
   describe: (
     agents,
+    maxSubAgents,
   ) => `Hands a task to an existing agent, with its own system prompt, model and tools, and returns its report as JSON: success, child_id, report, metrics.
 ${PROMPT_RULE}
-It counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person approves it first. ${usableAgents(agents)}`,
+${atMost(maxSubAgents)} The person approves it first. ${usableAgents(agents)}`,
   input: Input,
   permissions: [],
   baseline: false,
   primaryOnly: true,
+  startsAgents: true,
   knownAs: ['task'],
   order: 'concurrent',
   recovery: 'continue',
@@ -61,7 +63,7 @@ It counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person
       return { status: 'completed', output: JSON.stringify({ success: true, agents: children.agents() }) };
     }
     if (!approval) throw new TriadError('internal', 'A delegation needs an approval');
-    const [report] = await children.run(approval, { waitAll: true });
+    const [report] = await children.run(approval, 'all');
     return reportResult(report);
   },
 });

@@ -5,6 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import type { ChildReport } from './children.ts';
 import {
   agentTargets,
+  atMost,
   requireChildren,
   delegationRequest,
   PROMPT_RULE,
@@ -14,37 +15,44 @@ import {
 } from './sub-agent-tools.ts';
 import { defineTool, type ToolResult } from './tool.ts';
 
-const Input = z.strictObject({
-  operation: z.enum(['execute_batch']),
-  tasks: z
-    .array(
-      z.strictObject({
-        agent_id: z.string().min(1).describe('The name of the agent.'),
-        prompt: promptField.describe(PROMPT_RULE),
-        reason: titleField,
-      }),
-    )
-    .min(1)
-    .max(MAX_SUB_AGENTS)
-    .describe(`One to ${MAX_SUB_AGENTS} tasks; the same agent may stand in several.`),
-  wait_all: z
-    .boolean()
-    .default(true)
-    .describe(
-      'true: return when all have ended. false: return as soon as one has; the others go on and their reports are handed to you later, by themselves.',
-    ),
-});
+const inputFor = (maxTasks: number) =>
+  z.strictObject({
+    operation: z.enum(['execute_batch']),
+    tasks: z
+      .array(
+        z.strictObject({
+          agent_id: z.string().min(1).describe('The name of the agent.'),
+          prompt: promptField.describe(PROMPT_RULE),
+          reason: titleField,
+        }),
+      )
+      .min(1)
+      .max(maxTasks)
+      .describe(maxTasks === 1 ? 'One task.' : `One to ${maxTasks} tasks; the same agent may stand in several.`),
+    wait_all: z
+      .boolean()
+      .default(true)
+      .describe(
+        'true: return when all have ended. false: return as soon as one has; the others go on and their reports are handed to you later, by themselves.',
+      ),
+  });
+
+/** A call that asks for more than a lowered number is refused with the count of its workflow. */
+const Input = inputFor(MAX_SUB_AGENTS);
 
 export const parallelTasks = defineTool<z.infer<typeof Input>>({
   name: 'parallel_tasks',
   describe: (
     agents,
-  ) => `Runs up to ${MAX_SUB_AGENTS} existing agents at the same time and returns JSON: success, completed, failed, results in the order of the tasks, aggregated_report. One that fails does not stop the others.
-Each task counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the person approves each. ${usableAgents(agents)}`,
+    maxSubAgents,
+  ) => `Runs existing agents at the same time and returns JSON: success, completed, failed, results in the order of the tasks, aggregated_report. One that fails does not stop the others.
+${atMost(maxSubAgents)} The person approves each task. ${usableAgents(agents)}`,
   input: Input,
+  inputFor,
   permissions: [],
   baseline: false,
   primaryOnly: true,
+  startsAgents: true,
   order: 'concurrent',
   recovery: 'continue',
   targets: async ({ tasks }) =>
@@ -60,7 +68,7 @@ Each task counts towards the ${MAX_SUB_AGENTS} sub-agents of a workflow, and the
     ),
   execute: async (input, context, approval) => {
     if (!approval) throw new TriadError('internal', 'A batch needs an approval');
-    return batchResult(await requireChildren(context).run(approval, { waitAll: input.wait_all }));
+    return batchResult(await requireChildren(context).run(approval, input.wait_all ? 'all' : 'first'));
   },
 });
 

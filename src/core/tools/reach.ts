@@ -1,6 +1,6 @@
 /** Where an agent works, and what of it no tool reaches. */
 import { sep } from 'node:path';
-import type { ListedFiles } from '../settings/rule-entry.ts';
+import type { ListedFiles } from '../settings/listed-files.ts';
 
 /** Plain data: the threads of searches get it too. */
 export interface Workspace {

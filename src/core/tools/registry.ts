@@ -6,7 +6,8 @@ import type { Tool } from './tool.ts';
 
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
-  readonly #schemas = new Map<Tool, Record<string, unknown>>();
+  /** By the tool's name, and where its schema depends on the number of sub-agents by that too. */
+  readonly #schemas = new Map<string, Record<string, unknown>>();
 
   constructor(tools: readonly Tool[]) {
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -24,9 +25,9 @@ export class ToolRegistry {
       .sort();
   }
 
-  /** Whether only a lead is offered the tool of this name, or the one that models know by it. */
-  isPrimaryOnly(name: string): boolean {
-    return this.all().some((tool) => tool.primaryOnly && (tool.name === name || tool.knownAs?.includes(name)));
+  /** Whether the tool of this name, or the one that models know by it, starts sub-agents. */
+  startsAgents(name: string): boolean {
+    return this.all().some((tool) => tool.startsAgents && (tool.name === name || tool.knownAs?.includes(name)));
   }
 
   /** The named tools and the baseline; a name of a tool that does not exist is left out. */
@@ -41,8 +42,9 @@ export class ToolRegistry {
     return [...new Set(names.flatMap((name) => this.#tools.get(name)?.permissions ?? []))].sort();
   }
 
+  /** What every agent has; what every lead has beside it needs no mention. */
   baseline(): string[] {
-    return [...this.#tools.values()].filter((tool) => tool.baseline).map((tool) => tool.name);
+    return [...this.#tools.values()].filter((tool) => tool.baseline && !tool.primaryOnly).map((tool) => tool.name);
   }
 
   /** All tools, in the order in which they were registered. */
@@ -51,22 +53,31 @@ export class ToolRegistry {
   }
 
   /** What a model is told; in order of name, so that the same tools always make the same request (and hit its cache). */
-  specs(tools: readonly Tool[], agents: readonly { name: string; description: string }[]): ToolSpec[] {
+  specs(
+    tools: readonly Tool[],
+    agents: readonly { name: string; description: string }[],
+    maxSubAgents: number,
+  ): ToolSpec[] {
     return tools
       .map((tool) => ({
         name: tool.name,
-        description: tool.describe(agents),
-        inputSchema: this.#schemaOf(tool),
+        description: tool.describe(agents, maxSubAgents),
+        inputSchema: this.#schemaOf(tool, maxSubAgents),
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #schemaOf(tool: Tool): Record<string, unknown> {
-    const known = this.#schemas.get(tool);
+  #schemaOf(tool: Tool, maxSubAgents: number): Record<string, unknown> {
+    const key = tool.inputFor ? `${tool.name} ${maxSubAgents}` : tool.name;
+    const known = this.#schemas.get(key);
     if (known) return known;
-    const json = z.toJSONSchema(tool.input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
+    const json = z.toJSONSchema(tool.inputFor?.(maxSubAgents) ?? tool.input, {
+      io: 'input',
+      reused: 'inline',
+      unrepresentable: 'any',
+    });
     const { $schema: _, ...schema } = json;
-    this.#schemas.set(tool, schema);
+    this.#schemas.set(key, schema);
     return schema;
   }
 }

@@ -1,4 +1,6 @@
 /** Searches the workspace on a thread of its own, so that neither a huge tree nor a costly pattern can stop the program. */
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TriadError } from '../base/errors.ts';
 import type { PastReport } from './note-search.ts';
@@ -75,7 +77,7 @@ export async function search(
   signal.throwIfAborted();
   const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
     workerData: job,
-    env: {},
+    env: compiled(),
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
@@ -103,4 +105,11 @@ export async function search(
     signal.removeEventListener('abort', abort);
     await worker.terminate();
   }
+}
+
+/** A thread does not share what its process has compiled unless it is told where that is kept: then it starts in half the time. */
+function compiled(): { NODE_COMPILE_CACHE?: string } {
+  const folder = getCompileCacheDir();
+  // Its last part is Node's own: one for each version.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }

@@ -1,4 +1,4 @@
-/** The tool that finds what notes of the workspace, and reports of earlier sub-agents in it, say about something. */
+/** The tool that finds what notes of the workspace, and reports that its agent may see, say about something. */
 import { z } from 'zod';
 import { READ_ONLY } from './traits.ts';
 import { searchFrom } from './search.ts';
@@ -25,7 +25,7 @@ export function semanticSearchTool(): Tool {
     permissions: ['FilesystemRead', 'SemanticSearch'],
     name: 'semantic_search',
     describe: () =>
-      'Searches the notes of the workspace (its Markdown files, section by section) and the reports of earlier sub-agents in it by the words of a query, best first: where each stands, and the words around what was found. ' +
+      'Searches the notes of the workspace (its Markdown files, section by section), and those reports of sub-agents that you may see, by the words of a query, best first: where each stands, and the words around what was found. ' +
       'Use grep for exact text and for code, read_note to read on.',
     input: Input,
     targets: (_, workspace) => pathTargets(workspace, '.'),

@@ -1,10 +1,11 @@
 /** The lead's tool for temporary sub-agents: start one, list those that work, end one. */
 import { z } from 'zod';
 import { AgentName, Effort, Permission } from '#contract/agent.ts';
-import { MAX_SUB_AGENTS } from '#contract/limits.ts';
+import { MAX_BUDGET } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
+  atMost,
   requireChildren,
   PROMPT_RULE,
   promptField,
@@ -12,14 +13,15 @@ import {
   titleField,
   usableAgents,
 } from './sub-agent-tools.ts';
-import { defineTool } from './tool.ts';
+import type { ChildReport } from './children.ts';
+import { defineTool, type ToolResult } from './tool.ts';
 
 const Input = z
   .strictObject({
     operation: z
       .enum(['spawn', 'list_children', 'terminate'])
       .describe(
-        'spawn: start a sub-agent and wait for its report. list_children: those that work now. terminate: end one of them.',
+        'spawn: start a sub-agent and wait for its report, or not (background). list_children: those that work now. terminate: end one of them.',
       ),
     name: AgentName.optional().describe(
       'spawn: a short name for the sub-agent, such as "log-reader". Required for spawn.',
@@ -49,6 +51,26 @@ const Input = z
     provider: z.string().optional().describe('spawn: the model provider; left out, yours.'),
     model: z.string().optional().describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, yours.'),
     effort: Effort.optional().describe('spawn: how much the model should think.'),
+    sees_reports: z
+      .boolean()
+      .optional()
+      .describe(
+        'spawn: true lets it search the reports of your sub-agents that have ended in this workflow; left out, it sees none.',
+      ),
+    max_minutes: z
+      .number()
+      .positive()
+      .max(MAX_BUDGET.minutes)
+      .optional()
+      .describe(
+        'spawn: minutes that it may work, without waiting for the person; then it is stopped and reports what it has. Left out, as the person has set.',
+      ),
+    background: z
+      .boolean()
+      .optional()
+      .describe(
+        'spawn: true: answer with the child_id as soon as the person has approved it, and go on; its report is handed to you later, by itself, before you can finish. Left out: wait for the report.',
+      ),
     child_id: z.string().optional().describe('terminate: the id of the sub-agent. Required for terminate.'),
   })
   .superRefine((input, context) => {
@@ -67,14 +89,16 @@ export const spawnAgent = defineTool<z.infer<typeof Input>>({
   name: 'spawn_agent',
   describe: (
     agents,
+    maxSubAgents,
   ) => `Starts a temporary sub-agent for one task and returns its report as JSON: success, child_id, report, metrics.
 ${PROMPT_RULE}
-At most ${MAX_SUB_AGENTS} sub-agents can be started in one workflow, whichever tool starts them; the person approves each of them first and may change or refuse it. Sub-agents cannot start others.
+${atMost(maxSubAgents)} The person approves each of them first and may change or refuse it. Sub-agents cannot start others.
 Several spawn_agent calls in one response run at the same time. ${usableAgents(agents)}`,
   input: Input,
   permissions: [],
   baseline: false,
   primaryOnly: true,
+  startsAgents: true,
   order: 'concurrent',
   recovery: 'continue',
   targets: async ({ operation, name }) => agentTargets(operation === 'spawn' && name !== undefined ? [name] : [], true),
@@ -92,8 +116,10 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
       provider: input.provider ?? null,
       model: input.model ?? null,
       effort: input.effort ?? null,
+      seesReports: input.sees_reports ?? false,
+      maxMinutes: input.max_minutes ?? null,
     };
-    return requireChildren(context).propose('spawn', context.toolCallId, [request]);
+    return requireChildren(context).propose('spawn', context.toolCallId, [request], input.background);
   },
   execute: async (input, context, approval) => {
     const children = requireChildren(context);
@@ -111,7 +137,20 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
       };
     }
     if (!approval) throw new TriadError('internal', 'A sub-agent needs an approval');
-    const [report] = await children.run(approval, { waitAll: true });
-    return reportResult(report);
+    const [report] = await children.run(approval, input.background ? 'none' : 'all');
+    return report?.outcome === null ? startedResult(report) : reportResult(report);
   },
 });
+
+/** Its report follows by itself: the run is named in the result, so that it is not forgotten after a crash. */
+function startedResult({ runId, status, edits }: ChildReport): ToolResult {
+  const output = {
+    success: true,
+    child_id: runId,
+    status,
+    background: true,
+    message: 'It works in the background. Its report is handed to you when it has ended: go on, and do not ask for it.',
+    ...(edits ? { changed_by_person: edits } : {}),
+  };
+  return { status: 'completed', output: JSON.stringify(output), metadata: { background: [runId] } };
+}

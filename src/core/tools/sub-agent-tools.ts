@@ -19,6 +19,11 @@ export const titleField = z
   .optional()
   .describe('3 to 7 words that tell the person what this is for; the sub-agent does not get them.');
 
+/** The bound of the workflow, in one sentence. */
+export function atMost(maxSubAgents: number): string {
+  return `At most ${maxSubAgents} sub-agent${maxSubAgents === 1 ? '' : 's'} can be started in one workflow, whichever tool starts them.`;
+}
+
 export function usableAgents(agents: readonly { name: string; description: string }[]): string {
   if (agents.length === 0) return 'No agents are defined.';
   return `Defined agents:\n${agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`;
@@ -50,6 +55,8 @@ export function delegationRequest(agent: string, prompt: string, reason: string 
     provider: null,
     model: null,
     effort: null,
+    seesReports: false,
+    maxMinutes: null,
   };
 }
 

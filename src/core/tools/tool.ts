@@ -40,8 +40,13 @@ export interface ToolContext {
   readonly memory: Memory;
   /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
   readonly keep: (change: Replacing) => Promise<void>;
-  /** Reports of sub-agents in earlier workflows of the same folder, newest first. */
+  /** Reports of sub-agents that this agent may search, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
+  /**
+   * The whole report of a sub-agent of this conversation that has ended, or of an earlier one in the same folder; null
+   * where this agent may read none of that id. Throws `conflict` while it works.
+   */
+  report(runId: string): Promise<string | null>;
   /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
@@ -72,14 +77,21 @@ export interface Memory {
 
 export interface Tool<Input = unknown> {
   readonly name: string;
-  /** The model's description, made when a request is built so that names in it are the usable ones. */
-  describe(agents: readonly { name: string; description: string }[]): string;
+  /**
+   * The model's description, made when a request is built so that the names in it are the usable ones.
+   * `maxSubAgents`: how many one workflow may start.
+   */
+  describe(agents: readonly { name: string; description: string }[], maxSubAgents: number): string;
   readonly input: z.ZodType<Input>;
+  /** What the model is told of the input, where that depends on how many sub-agents one workflow may start; else `input`. */
+  inputFor?(maxSubAgents: number): z.ZodType<Input>;
   readonly permissions: readonly Permission[];
-  /** Every agent has it, whatever its envelope says. */
+  /** Every agent that may have it has it, whatever its envelope says. */
   readonly baseline: boolean;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
+  /** It starts sub-agents, and answers for those that were started. */
+  readonly startsAgents?: true;
   /** Names that models know it by from elsewhere; it is never offered, nor run, under them. */
   readonly knownAs?: readonly string[];
   /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */

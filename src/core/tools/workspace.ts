@@ -3,7 +3,7 @@ import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
-import { listName } from '../settings/rule-entry.ts';
+import { listName } from '../settings/listed-files.ts';
 import { protectedFiles } from './hard-links.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
 import { isSecret } from './secret-names.ts';

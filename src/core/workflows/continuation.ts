@@ -1,5 +1,6 @@
 /** Second chances that a person gives: higher limits, and another attempt of a sub-agent. */
 import { isDeepStrictEqual } from 'node:util';
+import { endedAtLimit } from '#contract/ended-at-limit.ts';
 import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
@@ -90,7 +91,7 @@ export class Continuation {
       refuseUnlessExceeded(row);
       refuseAtLimit(entries, { run: limits, workflow: live?.budget.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
-      if (row.parentRunId === null) await this.#goOn(row.workflowId, { from: ['budget_exceeded'] }, change);
+      if (row.parentRunId === null) await this.#goOn(row.workflowId, { from: AT_LIMIT }, change);
       else await this.#tryAgain(row, asked, change);
     });
   }
@@ -124,7 +125,7 @@ export class Continuation {
       const run = lead ? (lead.limits ?? limitsOf(lead.envelope)) : {};
       refuseAtLimit(entries, { run, workflow: limits });
       refuseTooLittle('workflow', limits, row);
-      await this.#goOn(workflowId, { from: ['budget_exceeded'] }, change);
+      await this.#goOn(workflowId, { from: AT_LIMIT }, change);
     });
   }
 
@@ -237,10 +238,13 @@ function refuseEnding(run: LiveRun | undefined): void {
 
 const ENDING = 'It has just ended: look at how, and ask again';
 
-type Ended = Pick<RunRow, 'outcome' | 'status' | 'attempt'>;
+/** Outcomes of what ended at a limit. */
+const AT_LIMIT = ['budget_exceeded', 'timed_out'] as const;
 
-function refuseUnlessExceeded({ outcome, status, attempt }: Ended): void {
-  if (outcome === 'budget_exceeded') return;
+type Ended = Pick<RunRow, 'outcome' | 'error' | 'status' | 'attempt'>;
+
+function refuseUnlessExceeded({ outcome, error, status, attempt }: Ended): void {
+  if (endedAtLimit({ outcome, error })) return;
   if (outcome === null && attempt > 0) throw new TriadError('conflict', ENDING);
   if (outcome === null)
     throw new TriadError(

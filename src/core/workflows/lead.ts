@@ -12,6 +12,7 @@ import { Recorder } from '../log/recorder.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
+import type { Settings } from '../settings/settings.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
 import { usageOf } from '../base/usage.ts';
 import type { Workflow } from './workflow.ts';
@@ -35,10 +36,11 @@ export function leadEnvelope(
   agents: AgentRegistry,
   conversation: ConversationRow,
   prompt: string,
+  limits: Settings['limits'],
 ): { envelope: Envelope; envelopeHash: string } {
   const definition = agents.lookup(conversation.agent);
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
-  const envelope = envelopes.lead(definition, prompt, conversation.folder);
+  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits);
   return { envelope, envelopeHash: canonicalHash(envelope) };
 }
 
@@ -83,6 +85,7 @@ export async function planOf(
     stored: await loadStored(engine.store, row, children),
     prior: isFirst ? [] : await priorEntries(engine, workflow),
     queuedMs: performance.now() - startedAt,
+    queueDepth: 0,
     children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
   };
   return plan;

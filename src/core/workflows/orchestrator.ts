@@ -18,6 +18,8 @@ import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { executeRun } from '../runs/run.ts';
+import { loweredLimits } from '../settings/project-config.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { refuseInTrash } from './trash.ts';
@@ -45,6 +47,7 @@ interface Opening {
   /** 1 for a new one. */
   attempt: number;
   agents: AgentRegistry;
+  limits: () => Settings['limits'];
   envelope: Envelope;
   envelopeHash: string;
   budget: Budget;
@@ -79,10 +82,11 @@ export class Orchestrator {
   async send(conversation: ConversationRow, text: string, approve: ApprovePolicy): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
+    // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
+    await this.#engine.model();
     const agents = await this.#engine.agents.of(conversation.folder);
-    const lead = leadEnvelope(this.#engine, agents, conversation, text);
-    // Told now rather than as a failed run: nothing starts without a provider.
-    await this.#engine.model(lead.envelope.provider);
+    const limits = await this.#limitsIn(conversation.folder);
+    const lead = leadEnvelope(this.#engine, agents, conversation, text, limits());
     await this.#engine.log.open(conversation.id);
     const { workflow, queued, stored } = await this.#open({
       id: newId(),
@@ -93,7 +97,8 @@ export class Orchestrator {
       attempt: 1,
       agents,
       ...lead,
-      budget: workflowBudget(this.#engine.settings.limits),
+      limits,
+      budget: workflowBudget(limits()),
       runs: [],
       tally: ZERO_TALLY,
       workedMs: 0,
@@ -142,9 +147,11 @@ export class Orchestrator {
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) advanceIdsPast(id);
     const agents = await this.#engine.agents.of(conversation.folder);
+    const limits = await this.#limitsIn(conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
-      runs.find((run) => run.id === row.runId) ?? leadEnvelope(this.#engine, agents, conversation, row.prompt);
+      runs.find((run) => run.id === row.runId) ??
+      leadEnvelope(this.#engine, agents, conversation, row.prompt, limits());
     const { envelope, envelopeHash } = lead;
     this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);
@@ -158,6 +165,7 @@ export class Orchestrator {
       agents,
       envelope,
       envelopeHash,
+      limits,
       budget: row.budget ?? {},
       runs,
       tally: row.usage,
@@ -250,19 +258,27 @@ export class Orchestrator {
     });
   }
 
+  /** The limits that hold in a folder: the person's as they are whenever this is asked, and its project's as they are now. */
+  async #limitsIn(folder: string): Promise<() => Settings['limits']> {
+    const { permissions, settings } = this.#engine;
+    const { project } = await permissions.rules(folder);
+    return () => loweredLimits(settings.limits, project);
+  }
+
   #questionsOf(runIds: readonly string[]): number {
     return this.#engine.gate.pending().filter(({ request }) => runIds.includes(request.runId)).length;
   }
 
   #workflow(opening: Opening): Workflow {
-    const { price, settings } = this.#engine;
+    const { price } = this.#engine;
     const { runs } = opening;
+    const limits = opening.limits();
     const children = runs.filter((run) => run.parentRunId !== null);
     return new Workflow({
       ...opening,
       title: titleOf(opening.prompt),
-      maxSubAgents: settings.limits.max_sub_agents,
-      maxConcurrent: settings.limits.max_concurrent,
+      maxSubAgents: limits.max_sub_agents,
+      maxConcurrent: limits.max_concurrent,
       price,
       subAgents: summariesOf(children),
       // Refused and never started ones gave their slot back.

@@ -7,7 +7,6 @@ import { estimatedTokens } from '../loop/request-meter.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { reviewedIn, salvaged } from '../log/transcript.ts';
-import { newId } from '../base/ids.ts';
 import { failureContextOf } from '../log/failure-context.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
@@ -63,7 +62,10 @@ export async function sweep(store: Store, log: EventLog, price: Price, only?: On
   return workflows.length;
 }
 
-/** The requests that were on their way when the process died, counted with what is known of them: that of a turn, and others beside it. */
+/**
+ * The requests that were on their way when the process died: each that was sent once, with what the provider had counted
+ * of it, or by estimate.
+ */
 function unfinishedRequests(
   events: readonly DurableEvent[],
   run: RunRow,
@@ -75,15 +77,18 @@ function unfinishedRequests(
   const last = own.at(-1);
   const counted = new Set(own.flatMap((event) => (event.type === 'usage' ? [event.request.requestId] : [])));
   // Of one that was told twice the second time says more.
-  const aside = new Map<string, Sent>();
+  const sent = new Map<string, Sent>();
   for (const event of own) {
-    if (event.type !== 'request-start' || counted.has(event.request.requestId)) continue;
-    const { at, turn, purpose, request } = event;
-    const first = aside.get(request.requestId);
-    aside.set(request.requestId, { at: first?.at ?? at, turn, purpose, request, chars: 0 });
+    if (event.type !== 'request-start' && event.type !== 'message-start') continue;
+    const { at, turn, request } = event;
+    if (counted.has(request.requestId)) continue;
+    const first = sent.get(request.requestId);
+    const aside = event.type === 'request-start' && event.purpose ? { purpose: event.purpose } : {};
+    sent.set(request.requestId, { at: first?.at ?? at, turn, ...aside, request });
   }
-  const turn = sentTurn(own, messages);
-  return [...aside.values(), ...(turn ? [turn] : [])].map(({ at, chars, request, ...about }) => {
+  const streamed = messages.reduce((sum, message) => sum + charsOf(message), 0);
+  return [...sent.values()].map(({ at, request, ...about }) => {
+    const chars = about.purpose === undefined ? streamed : 0;
     const usage = { ...request, outputTokens: estimatedTokens(chars), thinkingTokens: 0 };
     const { provider, model } = run.envelope;
     return {
@@ -105,30 +110,10 @@ function unfinishedRequests(
 interface Sent {
   at: string;
   turn: number;
+  /** None for a turn's own. */
   purpose?: RequestPurpose;
   request: RequestStart;
-  /** At least so much of its answer came. */
-  chars: number;
 }
-
-/** The request of a turn that has no end. */
-function sentTurn(own: readonly DurableEvent[], messages: readonly Unfinished[]): Sent | null {
-  const sent = own.findLast(
-    (event) =>
-      event.type === 'turn-start' ||
-      event.type === 'retry' ||
-      (event.type === 'usage' && event.request.purpose === undefined),
-  );
-  if (sent?.type !== 'turn-start' && sent?.type !== 'retry') return null;
-  const answer = own.findLast((event) => event.type === 'message-start');
-  const begun = answer !== undefined && answer.seq > sent.seq ? answer.request : null;
-  const attempt = sent.type === 'retry' ? sent.attempt + 1 : 1;
-  const request = begun ?? { requestId: newId(), attempt, ...NO_INPUT };
-  const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
-  return { at: sent.at, turn: sent.turn, request, chars };
-}
-
-const NO_INPUT = { inputTokens: 0, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
 
 /** How long a run worked, as far as its events tell: its attempts, without the time between them. */
 function activeMs(events: readonly DurableEvent[], runId: string): number {

@@ -8,6 +8,7 @@ import { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Engine } from '../runs/engine.ts';
 import { RunTree } from '../runs/run-tree.ts';
 import type { WorkflowScope } from '../runs/workflow-scope.ts';
+import type { Settings } from '../settings/settings.ts';
 import { Roster } from './sub-agents/roster.ts';
 
 /** What a workflow is made from: its settings, and what earlier attempts of it left. */
@@ -18,6 +19,7 @@ interface Parts {
   title: string;
   approve: ApprovePolicy;
   agents: AgentRegistry;
+  limits: () => Settings['limits'];
   maxSubAgents: number;
   maxConcurrent: number;
   budget: Budget;
@@ -40,6 +42,7 @@ export class Workflow implements WorkflowScope {
   readonly approve: ApprovePolicy;
   /** Who can be asked in it, as it was when it started: what is changed meanwhile counts for the next. */
   readonly agents: AgentRegistry;
+  readonly limits: WorkflowScope['limits'];
   readonly runs: RunTree;
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
@@ -51,10 +54,20 @@ export class Workflow implements WorkflowScope {
     this.title = parts.title;
     this.approve = parts.approve;
     this.agents = parts.agents;
+    this.limits = parts.limits;
     const record = new WorkflowTotals(parts.tally, parts.failureContexts);
     this.record = record;
     this.runs = new RunTree(parts.leadRunId);
     this.budget = new WorkflowBudget({ ...parts, limits: parts.budget, tally: () => record.tally });
     this.subAgents = new Roster(parts);
+  }
+  /** Its temporary agents: those that work or may begin, and, forgotten from now on, how many others were left. */
+  cleanupTemporary(): { removed: number; working: { runId: string; agent: string }[] } {
+    const mayWork = ({ runId, outcome }: SubAgentSummary): boolean =>
+      outcome === null || outcome === 'interrupted' || this.runs.has(runId);
+    const spawned = this.subAgents.summaries().filter(({ kind }) => kind === 'spawn');
+    const working = spawned.filter(mayWork).map(({ runId, agent }) => ({ runId, agent }));
+    const left = this.agents.temporary().filter((key) => working.every(({ runId }) => runId !== key));
+    return { removed: this.agents.cleanupTemporary(left), working };
   }
 }

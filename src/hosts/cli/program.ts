@@ -112,8 +112,16 @@ function addConfig(program: Command, io: Io, done: Done): void {
       done(await withClient(io, (client) => setSetting(io, client, path, value)));
     });
   config
+    .command('prices')
+    .description('what each model costs, by which list, and which models in use have no price')
+    .addOption(json())
+    .action(async (options: object) => {
+      const { showPrices } = await import('./commands/config.ts');
+      done(await withClient(io, (client) => showPrices(io, client, options)));
+    });
+  config
     .command('validate')
-    .description('check the settings file, line by line')
+    .description('check the files of settings and prices, line by line')
     .addOption(json())
     .action(async (options: object) =>
       done(await (await import('./commands/config.ts')).validateSettings(io, options)),

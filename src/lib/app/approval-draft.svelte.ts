@@ -70,6 +70,11 @@ export class EnvelopeDraft {
     else this.value.reflection = { criteria, maxRetries };
   }
 
+  setSeesReports(sees: boolean): void {
+    if (sees) this.value.seesReports = true;
+    else delete this.value.seesReports;
+  }
+
   reset(): void {
     this.value = structuredClone(this.original);
   }

@@ -1,11 +1,18 @@
-/** What can be done with a whole conversation: move it to the trash, restore it, delete it for good, download it. */
+/** What can be done with a whole conversation: move it to the trash, restore it, delete it for good, download it, find its folder. */
 import type { Client } from '#contract/rpc.ts';
+import { visibleText } from '#contract/visible-text.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
 
 export type ExportFormat = 'md' | 'json';
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { md: 'text/markdown', json: 'application/json' };
+
+/** The folder of a session, and whether this program can show it in a file manager. */
+export interface SessionPlace {
+  folder: string;
+  opens: boolean;
+}
 
 /** Lists on the screen that follow these actions. */
 export interface ConversationLists {
@@ -46,6 +53,29 @@ export class ConversationActions {
   /** Deletes it for good. Returns whether that was done. */
   purge(conversationId: string): Promise<boolean> {
     return succeeds(this.#toasts, this.#client.request('conversation.purge', { conversationId }));
+  }
+
+  /** Where its Markdown lies; null where none is kept, or where that cannot be asked now. */
+  async placeOf(conversationId: string): Promise<SessionPlace | null> {
+    const { folder, opens } = await this.#client
+      .request('conversation.folder', { conversationId })
+      .catch(() => ({ folder: null, opens: false }));
+    return folder === null ? null : { folder, opens };
+  }
+
+  /** Shows that folder in the file manager of the desktop. Returns whether it did. */
+  openFolder(conversationId: string): Promise<boolean> {
+    return succeeds(this.#toasts, this.#client.request('conversation.folder', { conversationId, open: true }));
+  }
+
+  /** Copies the path of that folder, and says it. */
+  async copyFolder({ folder }: SessionPlace): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(folder);
+      this.#toasts.info(text.menu.folderCopied(visibleText(folder)));
+    } catch {
+      this.#toasts.error(text.chat.notCopied);
+    }
   }
 
   /** Saves it as a file in Markdown or JSON through the browser. */

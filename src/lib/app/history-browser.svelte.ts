@@ -1,10 +1,19 @@
 /**
- * State of the history page: its workflows or search hits, and the scroll position, kept while other pages are open.
+ * State of the history page: its workflows, sub-agents or search hits, and the scroll position, kept while other pages are open.
  */
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { SearchHit, WorkflowRow } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { NO_FILTERS, listInput, queryStringOf, type HistoryQuery, type Search } from '#lib/view/history-query.ts';
+import {
+  executionInput,
+  NO_FILTERS,
+  listInput,
+  queryStringOf,
+  type HistoryList,
+  type HistoryQuery,
+  type Search,
+} from '#lib/view/history-query.ts';
 import { PagedList } from './paged-list.svelte.ts';
 
 const PAGE = 100;
@@ -14,8 +23,9 @@ const NO_FACETS: Facets = { agents: [], models: [], tools: [], folders: [] };
 
 export class HistoryBrowser {
   readonly workflows: PagedList<WorkflowRow>;
+  readonly executions: PagedList<SubAgentExecution>;
   readonly hits: PagedList<SearchHit>;
-  facets = $state.raw<Facets>(NO_FACETS);
+  facets = $state.raw<Readonly<Record<HistoryList, Facets>>>({ workflows: NO_FACETS, agents: NO_FACETS });
   /** The query string of what is loaded; null where it must be loaded again. */
   search = $state<Search | null>(null);
   /** `offset` of the list in pixels, and the index of the row that had the focus. */
@@ -28,6 +38,10 @@ export class HistoryBrowser {
       ({ id }) => id,
       (before) => this.#list(NO_FILTERS, before),
     );
+    this.executions = new PagedList(
+      ({ id }) => id,
+      (before) => this.#listExecutions(NO_FILTERS, before),
+    );
     this.hits = new PagedList(
       ({ runId, n, kind }) => `${runId} ${n} ${kind}`,
       (before) => this.#find('', before),
@@ -38,7 +52,9 @@ export class HistoryBrowser {
   open(query: HistoryQuery): void {
     this.search = queryStringOf(query);
     this.scrollPosition = { offset: 0, active: 0 };
-    if (query.text === '') void this.workflows.load((before) => this.#list(query, before));
+    if (query.text === '' && query.list === 'agents')
+      void this.executions.load((before) => this.#listExecutions(query, before));
+    else if (query.text === '') void this.workflows.load((before) => this.#list(query, before));
     else void this.hits.load((before) => this.#find(query.text, before));
   }
 
@@ -46,13 +62,16 @@ export class HistoryBrowser {
   refreshIfShown(query: HistoryQuery): void {
     // New rows come first only in the order of time.
     const fits = query.text === '' && query.sort === 'newest' && this.search === queryStringOf(query);
-    if (fits && this.workflows.loaded && !this.workflows.loading) void this.workflows.refresh();
+    const shown = query.list === 'agents' ? this.executions : this.workflows;
+    if (fits && shown.loaded && !shown.loading) void shown.refresh();
   }
 
   /** Removes all rows of a conversation that went to the trash. */
   removeConversation(id: string): void {
     this.workflows.drop(({ conversationId }) => conversationId === id);
     this.hits.drop(({ conversationId }) => conversationId === id);
+    // Executions do not say which conversation they belong to.
+    if (this.executions.loaded) this.invalidate();
   }
 
   /** Marks what is loaded as out of date: the next `open` loads it again. */
@@ -60,9 +79,13 @@ export class HistoryBrowser {
     this.search = null;
   }
 
-  async loadFacets(): Promise<void> {
+  async loadFacets(list: HistoryList): Promise<void> {
     try {
-      this.facets = await this.#connection.request('workflow.facets', {});
+      const found =
+        list === 'agents'
+          ? { ...NO_FACETS, ...(await this.#connection.request('execution.facets', {})) }
+          : await this.#connection.request('workflow.facets', {});
+      this.facets = { ...this.facets, [list]: found };
     } catch {
       // Without facets the filters offer their set values; the list itself shows the error.
     }
@@ -71,6 +94,11 @@ export class HistoryBrowser {
   #list(query: HistoryQuery, before: string | undefined): Promise<Output<'workflow.list'>> {
     const place = before === undefined ? {} : { before };
     return this.#connection.request('workflow.list', { ...listInput(query), ...place, limit: PAGE });
+  }
+
+  #listExecutions(query: HistoryQuery, before: string | undefined): Promise<Output<'execution.list'>> {
+    const place = before === undefined ? {} : { before };
+    return this.#connection.request('execution.list', { ...executionInput(query), ...place, limit: PAGE });
   }
 
   #find(text: string, before: string | undefined): Promise<Output<'history.search'>> {

@@ -1,5 +1,5 @@
 /** The link of a desktop window: the two functions that its shell put on `window`. */
-import type { Bridge, ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import type { Bridge, ClientFrame, ServerFrame } from '#contract/frames.ts';
 import type { Link } from './link.ts';
 
 export class BridgeLink implements Link {

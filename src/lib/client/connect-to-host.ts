@@ -1,5 +1,5 @@
 /** The runtime behind this page: of the desktop shell where there is one, else of the host that served it. */
-import type { Bridge } from '#contract/rpc.ts';
+import type { Bridge } from '#contract/frames.ts';
 import { BridgeLink } from './bridge-link.ts';
 import { type Connection, LinkConnection } from './connection.ts';
 import { indexedKeys } from './key-store.ts';

@@ -1,15 +1,6 @@
 /** A runtime over one link at a time: requests and subscriptions of the contract, with reconnection. */
-import type {
-  Client,
-  ClientFrame,
-  Input,
-  MethodName,
-  Output,
-  ServerFrame,
-  TopicEvent,
-  TopicInput,
-  TopicName,
-} from '#contract/rpc.ts';
+import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
+import type { Client, Input, MethodName, Output, TopicEvent, TopicInput, TopicName } from '#contract/rpc.ts';
 import { text } from '#lib/words/text.ts';
 import type { Link, Refusal } from './link.ts';
 import { RequestError } from './request-error.ts';

@@ -1,5 +1,5 @@
 /** One opened way to a runtime: frames in order, until it closes once and for all. */
-import type { ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
 
 /**
  * Why only the person can mend it: this browser has no key, or none that the host knows (`stranger`); the printed URL was

@@ -1,5 +1,5 @@
 /** The link of a tab: one WebSocket to the host that served the page, open once that let this browser in. */
-import type { ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
 import type { Link } from './link.ts';
 import type { Visitor } from './visitor.ts';
 

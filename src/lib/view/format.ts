@@ -3,6 +3,7 @@ import type { Tally } from '#contract/outcome.ts';
 
 const LOCALE = 'en';
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const small = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat(LOCALE);
 const sameYear = new Intl.DateTimeFormat(LOCALE, {
   month: 'short',
@@ -67,9 +68,9 @@ export function usd(amount: number | null): string {
   return dollars(amount === null ? null : amount * 1e9);
 }
 
-/** Minutes as `3`, `2.5`: at most one decimal. */
+/** Minutes as `3`, `2.5`: at most one decimal; below one at most two, `0.05`. */
 export function minutes(value: number): string {
-  return compact.format(value);
+  return (value < 1 ? small : compact).format(value);
 }
 
 /** An ISO instant as day and time, in the reader's time zone; `now`: epoch milliseconds. */

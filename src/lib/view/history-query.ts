@@ -1,15 +1,23 @@
 /** The query of the history page as its address holds it: search words, filters and sort order. */
+import type { RunKind } from '#contract/agent.ts';
+import type { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
-import type { Input, WorkflowSort } from '#contract/rpc.ts';
+import type { Input } from '#contract/rpc.ts';
 import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
 
+/** What is listed: workflows, or the executions of sub-agents. */
+export type HistoryList = 'workflows' | 'agents';
+type ChildKind = Exclude<RunKind, 'lead'>;
+
 export interface HistoryQuery {
-  /** Search words; empty for the list of workflows. */
+  /** Search words; empty for a list. */
   text: string;
+  list: HistoryList;
   sort: WorkflowSort;
   outcome: Outcome | null;
   status: Status | null;
   agent: string | null;
+  kind: ChildKind | null;
   model: string | null;
   tool: string | null;
   folder: string | null;
@@ -20,20 +28,30 @@ export interface HistoryQuery {
 }
 /** The part of an address after its path. */
 export type Search = '' | `?${string}`;
-export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'sort'>;
+export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'list' | 'sort'>;
 
-export const SORTS = ['newest', 'cost', 'tokens', 'duration'] as const satisfies readonly WorkflowSort[];
+export const LISTS = ['workflows', 'agents'] as const satisfies readonly HistoryList[];
+export const KINDS = ['spawn', 'delegate', 'parallel', 'chain'] as const satisfies readonly ChildKind[];
 export const STATUSES: readonly Status[] = [...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)])];
-const FILTERS = [
-  ...(['outcome', 'status', 'agent', 'model', 'tool', 'folder', 'from', 'to', 'minCostUsd'] as const),
-] satisfies FilterName[];
+const EXECUTION_SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
+export const SORTS: Readonly<Record<HistoryList, readonly WorkflowSort[]>> = {
+  workflows: ['newest', 'cost', 'tokens', 'duration'],
+  agents: EXECUTION_SORTS,
+};
+/** In the order of their fields. */
+export const FILTERS: Readonly<Record<HistoryList, readonly FilterName[]>> = {
+  workflows: ['outcome', 'status', 'agent', 'model', 'tool', 'folder', 'from', 'to', 'minCostUsd'],
+  agents: ['status', 'agent', 'kind', 'model', 'from', 'to', 'minCostUsd'],
+};
 
 export const NO_FILTERS: HistoryQuery = {
   text: '',
+  list: 'workflows',
   sort: 'newest',
   outcome: null,
   status: null,
   agent: null,
+  kind: null,
   model: null,
   tool: null,
   folder: null,
@@ -45,12 +63,15 @@ export const NO_FILTERS: HistoryQuery = {
 /** Parses an address; invalid values are dropped, since an address may come from anywhere. */
 export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
   const cost = Number(params.get('cost') ?? '');
-  return {
+  const list = oneOf(LISTS, params.get('list')) ?? 'workflows';
+  const query: HistoryQuery = {
     text: params.get('q') ?? '',
-    sort: oneOf(SORTS, params.get('sort')) ?? 'newest',
+    list,
+    sort: oneOf(SORTS.workflows, params.get('sort')) ?? 'newest',
     outcome: oneOf(OUTCOMES, params.get('outcome')),
     status: oneOf(STATUSES, params.get('status')),
     agent: params.get('agent') || null,
+    kind: oneOf(KINDS, params.get('kind')),
     model: params.get('model') || null,
     tool: params.get('tool') || null,
     folder: params.get('folder') || null,
@@ -58,13 +79,21 @@ export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
     to: day(params.get('to')),
     minCostUsd: cost > 0 && Number.isFinite(cost) ? cost : null,
   };
+  return withList(query, list);
+}
+
+/** The same query of a list, as far as that has its filters and its order. */
+export function withList({ text, ...query }: HistoryQuery, list: HistoryList): HistoryQuery {
+  const filters = Object.fromEntries(FILTERS[list].map((name) => [name, query[name]]));
+  return { ...NO_FILTERS, ...filters, text, list, sort: oneOf(SORTS[list], query.sort) ?? 'newest' };
 }
 
 /** The query string with `?`, or empty for the default query; equal queries give equal strings. */
 export function queryStringOf(query: HistoryQuery): Search {
   const params = new URLSearchParams();
   if (query.text !== '') params.set('q', query.text);
-  for (const name of FILTERS) {
+  if (query.list !== 'workflows') params.set('list', query.list);
+  for (const name of FILTERS[query.list]) {
     const value = query[name];
     if (value !== null) params.set(name === 'minCostUsd' ? 'cost' : name, String(value));
   }
@@ -75,18 +104,34 @@ export function queryStringOf(query: HistoryQuery): Search {
 
 /** Names of the filters that are set. */
 export function activeFilters(query: HistoryQuery): FilterName[] {
-  return FILTERS.filter((name) => query[name] !== null);
+  return FILTERS[query.list].filter((name) => query[name] !== null);
 }
 
 /** The input of `workflow.list`; days become instants in the reader's time zone. */
 export function listInput(query: HistoryQuery): Input<'workflow.list'> {
-  const { sort, from, to, outcome, status, agent, model, tool, folder, minCostUsd } = query;
-  const given = { outcome, status, agent, model, tool, folder, minCostUsd };
-  return {
-    sort,
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)),
-    ...(from === null ? {} : { from: startOf(from, 0) }),
-    ...(to === null ? {} : { to: startOf(to, 1) }),
+  const { outcome, status, agent, model, tool, folder } = query;
+  return { sort: query.sort, ...given({ outcome, status, agent, model, tool, folder }), ...boundsOf(query) };
+}
+
+/** The input of `execution.list`, likewise. */
+export function executionInput(query: HistoryQuery): Input<'execution.list'> {
+  const { status, agent, kind, model } = query;
+  const sort = oneOf(EXECUTION_SORTS, query.sort) ?? 'newest';
+  return { sort, ...given({ status, agent, kind, model }), ...boundsOf(query) };
+}
+
+function boundsOf({ from, to, minCostUsd }: HistoryQuery): Pick<Input<'workflow.list'>, 'from' | 'to' | 'minCostUsd'> {
+  return given({
+    from: from === null ? null : startOf(from, 0),
+    to: to === null ? null : startOf(to, 1),
+    minCostUsd,
+  });
+}
+
+/** Without the fields that are null. */
+function given<T extends object>(fields: T): { [F in keyof T]?: NonNullable<T[F]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [F in keyof T]?: NonNullable<T[F]>;
   };
 }
 

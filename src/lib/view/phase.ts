@@ -1,7 +1,8 @@
 /** The phase of a run or a workflow, and the open questions, as the screens show them. */
-import { spawnIndex, spawnItems } from '#contract/spawn-items.ts';
+import { isSpawn, spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
 import type { Outcome } from '#contract/outcome.ts';
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 
 /** The phase of active work, or the outcome of ended work. */
@@ -64,8 +65,21 @@ export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Appro
   return workflow.status === 'pending' ? 'queued' : 'running';
 }
 
+/** Whether the lead does not wait for the report of a sub-agent: its question said so. */
+export function isInBackground({ id }: Pick<RunRow, 'id'>, approvals: readonly Approval[]): boolean {
+  return approvals.some(
+    ({ request: { subject } }) => isSpawn(subject) && subject.background === true && spawnIndex(subject, id) >= 0,
+  );
+}
+
+export function phaseOfExecution(execution: SubAgentExecution, approvals: readonly Approval[]): Phase {
+  if (execution.outcome !== undefined) return execution.outcome;
+  if (approvals.some((approval) => waitsFor(approval, execution))) return 'waiting';
+  return execution.status === 'pending' ? 'queued' : 'running';
+}
+
 /** Whether an open question blocks a run: the one that asks, or the sub-agent that would start. */
-function waitsFor({ request, decisions }: Approval, run: RunRow): boolean {
+function waitsFor({ request, decisions }: Approval, run: Pick<RunRow, 'id'>): boolean {
   if (request.runId === run.id) return decisions.includes(null);
   const item = spawnIndex(request.subject, run.id);
   return item >= 0 && decisions[item] === null;

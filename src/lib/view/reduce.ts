@@ -153,6 +153,7 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
     const set = {
       status: 'pending',
       outcome: null,
+      text: '',
       error: null,
       endedAt: null,
       durationMs: null,

@@ -44,6 +44,9 @@ const labels: Readonly<Record<string, string>> = {
   'models.aliases.opus': 'opus',
   'limits.max_sub_agents': 'Sub-agents per workflow',
   'limits.max_concurrent': 'Sub-agents at the same time',
+  'limits.max_iterations_ceiling': 'Most model requests of any agent',
+  'limits.doom_loop_threshold': 'Identical calls in a row',
+  'limits.child_minutes': 'Minutes of a sub-agent',
   'limits.inactivity_seconds': 'Silence (seconds)',
   'limits.approval_seconds': 'Time to answer (seconds)',
   'permissions.mode': 'What asks',
@@ -107,6 +110,8 @@ export const settingsWords = {
   models: 'Models',
   aliases: 'Names for models',
   aliasesHint: 'Agents ask for a model by one of these names; each stands for the id of a model.',
+  pricesHint:
+    'Prices come with Triad; your own stand in prices.toml beside the settings file. "triad config prices" shows them all.',
   limits: 'Limits',
   limitsOf: { all: 'Sub-agents and questions', run: 'One agent', workflow: 'A whole workflow' },
   limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',
@@ -123,7 +128,8 @@ export const settingsWords = {
   textSizes: { small: 'Small', normal: 'Normal', large: 'Large' },
   motion: 'Motion is reduced where your system asks for it. These choices are kept on this device only.',
   memory: 'Memory',
-  memoryHint: 'Notes that agents keep for later workflows in the same folder. Only agents of the same name read them.',
+  memoryHint:
+    'Notes that agents keep for later workflows in the same folder. Only agents of the same name read them. What a temporary agent notes belongs to its run and goes with its conversation.',
   noMemory: 'No agent has kept a note yet.',
   memoryFailed: 'The notes could not be loaded',
   deleteNote: 'Delete',

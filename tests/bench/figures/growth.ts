@@ -55,7 +55,10 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
     drift(results.ours, results.floor),
     ...growth(results.ours, results.floor, batch),
     ...heldFigures(holding, batch),
-    ...shownFigures(results.ours.flatMap(({ shown }) => shown)),
+    ...shownFigures(
+      results.ours.flatMap(({ shown }) => shown),
+      results.ours.flatMap(({ updates }) => updates),
+    ),
     figure({
       id: 'disk',
       title: 'disk per workflow',

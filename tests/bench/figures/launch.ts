@@ -1,16 +1,15 @@
 /** The command line from its launch to its first request, and the memory of the whole workflow. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { CLI } from '../../support/program.ts';
 import { clock } from '../clock.ts';
 import { type Figure, figure, unmeasured } from '../figure.ts';
 import type { Session } from '../session.ts';
 import { median } from '../statistics.ts';
 
-const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
 const FLOOR = join(import.meta.dirname, '../floor-cli.ts');
 const LAUNCH = 'launch → first request';
 const MEMORY = 'peak memory of one workflow';
@@ -25,10 +24,6 @@ interface Launch {
 }
 
 export async function launchFigures(session: Session): Promise<Figure[]> {
-  if (!existsSync(CLI)) {
-    const why = 'there is no src/hosts/cli.ts';
-    return [unmeasured('launch', LAUNCH, LAUNCH_BAR, why), unmeasured('memory', MEMORY, MEMORY_BAR, why)];
-  }
   const { launches } = session.sizes;
   const server = await session.server('scripted', '0', '0');
   const url = await server.ask('url');
@@ -59,7 +54,7 @@ export async function launchFigures(session: Session): Promise<Figure[]> {
 function figuresOf({ ours, floor }: { ours: Launch[]; floor: Launch[] }, launches: number): Figure[] {
   const start = (all: Launch[]) => median(all.map(({ firstRequestMs }) => firstRequestMs));
   const peaks = (all: Launch[]) => all.flatMap(({ peakMb }) => (peakMb === null ? [] : [peakMb]));
-  const note = `node src/hosts/cli.ts run, from the second start on; median of ${launches}`;
+  const note = `node ${relative(process.cwd(), CLI)} run, from the second start on; median of ${launches}`;
   return [
     figure({
       id: 'launch',

@@ -67,7 +67,7 @@ export async function realisticFigures(session: Session): Promise<Figure[]> {
 }
 
 /** Of many workflows back to back, as `growth.ts` collected them. */
-export function shownFigures(shown: readonly number[]): Figure[] {
+export function shownFigures(shown: readonly number[], updates: readonly number[]): Figure[] {
   const note = `run-start at a subscriber after its decision (dated in whole ms), ${shown.length} sub-agents`;
   const unit = 'ms';
   return [
@@ -86,6 +86,14 @@ export function shownFigures(shown: readonly number[]): Figure[] {
       bar: { atMost: 100 },
       ours: percentile(shown, 0.99),
       note,
+    }),
+    figure({
+      id: 'updates-p99',
+      title: 'progress of a sub-agent → shown, p99',
+      unit,
+      bar: { atMost: 100 },
+      ours: percentile(updates, 0.99),
+      note: `queued, started, ended, at a subscriber after it happened (dated in whole ms), ${updates.length} of them`,
     }),
   ];
 }

@@ -169,3 +169,18 @@ test('a place that leads to a whole disk is not read to its end', async () => {
   expect(files.length).toBeLessThan(250);
   expect(files.some(({ says }) => says.includes('only the first 200 folders'))).toBe(true);
 });
+
+test('an agent whose model cannot be used is not offered, is a file with a fault, and is reported once', async () => {
+  const far = '---\nname: far\ndescription: Far away\nmodel: opus\n---\nYou are far.\n';
+  const { agents, names, warnings, project } = await place({ 'config/agents/far.md': far });
+  expect(await names()).toContain('far');
+  const fault = { what: 'opus is not there', suggestion: 'sonnet', isFatal: true };
+  agents.useModels({ faultOf: (name) => (name === 'opus' ? fault : null), temperatureFault: () => null });
+  expect(await names()).not.toContain('far');
+  expect(await names()).toContain('code-reviewer');
+  expect(warnings).toEqual([
+    expect.stringMatching(/far\.md:4:8: model opus is not there \(did you mean `sonnet`\?\)$/),
+  ]);
+  const found = (await agents.files(project)).find(({ path }) => path.endsWith('far.md'));
+  expect(found).toMatchObject({ ok: false, name: 'far', errors: [{ line: 4, key: 'model' }] });
+});

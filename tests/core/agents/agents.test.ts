@@ -112,13 +112,16 @@ test('permissions narrow what an agent gets, whether it names tools or inherits 
 
 test('a permission that the definition names and the lead lacks is refused, with what the lead has', async () => {
   const engine = await startEngine(new Script().step([delegation()]).step([text('No.')]), {
-    files: { '.triad/agents/helper.md': agent('permissions: [FilesystemRead, DatabaseWrite]\n', 'P') },
+    files: {
+      '.triad/agents/lead.md': '---\nname: lead\ndescription: d\nrole: primary\npermissions: [FilesystemRead]\n---\nP',
+      '.triad/agents/helper.md': agent('permissions: [FilesystemRead, FilesystemWrite]\n', 'P'),
+    },
   });
   await trustAll(engine);
   const end = await engine.ask('Delegate');
   expect(end.subAgents).toEqual([]);
   expect(results(engine)[0]).toContain(
-    'helper asks for permissions that it cannot have: DatabaseWrite. The lead has: FilesystemRead, FilesystemWrite, SemanticSearch',
+    'helper asks for permissions that it cannot have: FilesystemWrite. The lead has: FilesystemRead, SemanticSearch',
   );
 });
 
@@ -171,4 +174,28 @@ test('trust is given to what was looked at: a file that changed since is refused
     message: '.triad/agents/helper.md is not what was looked at any more: look again',
   });
   expect(await runtime.request('trust.list', {})).toEqual([]);
+});
+
+test('no other lead takes the place of the one named lead, and a file in a folder of another program opens', async () => {
+  const nested = '.claude/agents/team/review/nested.md';
+  const primary = (name: string) => `---\nname: ${name}\ndescription: Leads\nrole: primary\n---\nYou are ${name}.\n`;
+  const script = new Script().on({ system: /You are boss/ }).reply([text('The boss.')]);
+  const engine = await startEngine(script.on({}).reply([text('The lead.')]), {
+    files: { '.triad/agents/boss.md': primary('boss'), [nested]: '---\nname: nested\n---\nYou look.\n' },
+  });
+  await trustAll(engine);
+  const { runtime, folder } = engine;
+  expect((await engine.ask('Go')).text).toBe('The lead.');
+  expect((await runtime.request('conversation.create', { folder })).agent).toBe('lead');
+  expect((await runtime.request('conversation.create', { folder, agent: 'boss' })).agent).toBe('boss');
+
+  const listed = (await runtime.request('agents.files', { folder })).find(({ name }) => name === 'nested');
+  expect(listed).toMatchObject({ file: join(folder, nested), state: 'usable', dialect: 'claude' });
+  const { file } = listed!;
+  const opened = await runtime.request('agents.read', { folder, file });
+  expect(opened).toMatchObject({ file, text: '---\nname: nested\n---\nYou look.\n' });
+  expect(opened.readOnly).toContain('another program');
+  expect((await runtime.request('agents.lint', { folder, file, text: opened.text })).report.ok).toBe(true);
+  const copy = { folder, name: 'mine', source: 'project', copyOf: file } as const;
+  expect((await runtime.request('agents.draft', copy)).text).toContain('You look.');
 });

@@ -13,7 +13,18 @@ interface Case {
 
 const tools = allTools();
 const KEYS = [
-  ...['name', 'description', 'role', 'model', 'effort', 'max_tokens', 'max_iterations', 'tools'],
+  ...[
+    'name',
+    'description',
+    'role',
+    'model',
+    'effort',
+    'max_tokens',
+    'temperature',
+    'max_iterations',
+    'doom_loop_threshold',
+    'tools',
+  ],
   ...['permissions', 'requires_approval', 'approval_timeout', 'enabled'],
   ...['enable_reflection', 'max_retries', 'reflection_criteria'],
 ];
@@ -23,7 +34,9 @@ const VALUES: readonly (readonly [string, string, readonly (readonly [string, st
   ['model', '"haiku"', [['3'], ['true'], ['[]'], ['""'], ['"  "']]],
   ['effort', '"low"', [['"hihg"', 'high'], ['"medum"', 'medium'], ['7'], ['["low"]']]],
   ['max_tokens', '4096', [['0'], ['-5'], ['1.5'], ['"many"'], ['2000000'], ['true']]],
+  ['temperature', '0.5', [['-0.1'], ['2.1'], ['"warm"'], ['true'], ['[1]']]],
   ['max_iterations', '20', [['0'], ['201'], ['0.5'], ['"20"'], ['[20]']]],
+  ['doom_loop_threshold', '5', [['1'], ['101'], ['2.5'], ['"5"'], ['[5]']]],
   [
     'tools',
     '["grep"]',

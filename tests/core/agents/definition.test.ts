@@ -17,7 +17,7 @@ function errorsOf(text: string, path?: string): Fault[] {
 
 test('every key, and the text below as the system prompt', () => {
   const keys =
-    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\nmax_iterations: 7\ntools: [read_file, grep]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
+    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\ntemperature: 0.5\nmax_iterations: 7\ndoom_loop_threshold: 5\nmax_minutes: 1.5\ntools: [read_file, grep]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
   const text = file(keys, '\n# Prompt\n\n---\n\nStill the prompt.\n');
   expect(parse(text)).toEqual({
     ok: true,
@@ -28,7 +28,10 @@ test('every key, and the text below as the system prompt', () => {
       model: 'opus',
       effort: 'high',
       maxTokens: 4096,
+      temperature: 0.5,
       maxIterations: 7,
+      doomLoopThreshold: 5,
+      maxMinutes: 1.5,
       tools: ['read_file', 'grep'],
       permissions: ['FilesystemRead'],
       requiresApproval: ['FilesystemWrite', 'grep'],
@@ -42,6 +45,7 @@ test('every key, and the text below as the system prompt', () => {
       hash: sha256(text),
     },
     warnings: [],
+    at: { model: { line: 5, column: 8 }, temperature: { line: 8, column: 14 } },
   });
 });
 
@@ -53,7 +57,10 @@ test('what is left out is left to the parent, and an agent is an enabled sub-age
       model: null,
       effort: null,
       maxTokens: null,
+      temperature: null,
       maxIterations: null,
+      doomLoopThreshold: null,
+      maxMinutes: null,
       tools: null,
       permissions: null,
       requiresApproval: [],
@@ -114,6 +121,7 @@ test.for([
     'max_iterations: 201',
     { line: 4, column: 17, key: 'max_iterations', message: 'max_iterations must be at most 200' },
   ],
+  ['max_minutes: 0', { key: 'max_minutes', message: 'max_minutes must be a number above 0, at most 1000000' }],
   ['max_tokens: 1.5', { key: 'max_tokens', message: 'max_tokens must be a whole number from 1 to 1000000' }],
   ['tools: grep', { key: 'tools', message: 'tools must be a list of tool names, such as [read_file, grep]' }],
   ['tools:\n  - grep\n  - 3', { line: 6, column: 5, key: 'tools', message: 'tools (item 2) must be text' }],
@@ -189,20 +197,32 @@ test('a lead may have the tools that start agents; its name is kept for a lead',
   expect(parse('---\nname: lead\ndescription: d\nrole: primary\n---\nText')).toMatchObject({ ok: true });
 });
 
-test('what can be used but will not do what it says is a warning with its place', () => {
-  const { ok, warnings } = parse(
-    file('model: sonet\ntools: [grep, write_file]\npermissions: [FilesystemRead, NetworkAccess]'),
-  );
-  expect(ok).toBe(true);
-  expect(warnings).toMatchObject([
-    { line: 4, column: 8, key: 'model', suggestion: 'sonnet' },
+test('a model that is none, and a permission that nobody can give, are errors: such an agent could never run', () => {
+  expect(errorsOf(file('model: sonet\npermissions: [FilesystemRead, NetworkAccess]'))).toMatchObject([
     {
-      line: 6,
-      column: 31,
-      message: expect.stringContaining('no tool of this version needs it') as string,
+      line: 4,
+      column: 8,
+      key: 'model',
+      suggestion: 'sonnet',
+      message: expect.stringContaining('is not known') as string,
     },
     {
       line: 5,
+      column: 31,
+      key: 'permissions',
+      message: expect.stringMatching(
+        /no tool of this version needs it.*use some of FilesystemRead, FilesystemWrite/,
+      ) as string,
+    },
+  ]);
+});
+
+test('what can be used but will not do what it says is a warning with its place', () => {
+  const { ok, warnings } = parse(file('tools: [grep, write_file]\npermissions: [FilesystemRead]'));
+  expect(ok).toBe(true);
+  expect(warnings).toMatchObject([
+    {
+      line: 4,
       column: 15,
       message: expect.stringContaining('write_file needs FilesystemWrite') as string,
     },

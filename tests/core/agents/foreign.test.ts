@@ -125,7 +125,11 @@ describe('opencode', () => {
       tools: null,
       permissions: ['FilesystemRead', 'SemanticSearch'],
     });
-    expect(agent.told).toEqual(['5: temperature has no counterpart here: it is kept, and changes nothing']);
+    expect([agent.temperature, agent.told]).toEqual([0.2, []]);
+    expect(used('description: d\ntemperature: hot', 'opencode')).toMatchObject({
+      temperature: null,
+      told: ['3: temperature must be a number from 0 to 2: left out'],
+    });
   });
 
   test.for([

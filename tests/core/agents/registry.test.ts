@@ -2,30 +2,10 @@
 import { expect, test } from 'vitest';
 import type { AgentDefinition } from '#contract/agent.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
+import { definitionOf } from '../../support/envelope.ts';
 
-function agent(name: string, fields: Partial<AgentDefinition> = {}): AgentDefinition {
-  return {
-    name,
-    description: `${name} works`,
-    role: 'subagent',
-    model: null,
-    effort: null,
-    maxTokens: null,
-    maxIterations: null,
-    tools: null,
-    permissions: null,
-    requiresApproval: [],
-    approvalTimeoutMs: null,
-    reflection: null,
-    systemPrompt: 'p',
-    enabled: true,
-    lifecycle: 'permanent',
-    source: 'user',
-    sourcePath: null,
-    hash: null,
-    ...fields,
-  };
-}
+const agent = (name: string, fields: Partial<AgentDefinition> = {}): AgentDefinition =>
+  definitionOf({ name, description: `${name} works`, ...fields });
 const temporary = (name: string) => agent(name, { lifecycle: 'temporary', source: 'spawned' });
 
 test('by name; unknown and disabled ones are both not found', () => {

@@ -125,7 +125,13 @@ describe('approvals', () => {
   });
 
   test('with nobody to ask everything is answered no, and recorded as a rule', async () => {
-    const engine = await startEngine(spawnOne(), { person: () => null });
+    // It is not offered the tool, and calls it all the same.
+    const script = new Script()
+      .on({ step: 1 })
+      .reply([toolUse('spawn_agent', { operation: 'spawn', name: 'inspector', prompt: 'Inspect.' })])
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script, { person: () => null });
     const end = await engine.ask('Look', 'none');
     expect(outcomes(end)).toEqual(['completed', 'rejected']);
     expect(engine.of('approval-decide')[0]?.decision).toMatchObject({
@@ -133,6 +139,9 @@ describe('approvals', () => {
       decidedBy: 'rule',
       ruleId: 'approve:none',
     });
+    expect(engine.model.requests.at(-1)?.seen.results[0]?.text, 'no rule was it').toContain(
+      '"Rejected: Every question of this workflow is answered no"',
+    );
   });
 
   test('an unanswered question ends as no when its time is over', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import type { Grant, Rule } from '#contract/permission.ts';
 import { type Action, ruleApplies, grantCovers, judge } from '#core/approvals/judge.ts';
-import { NO_FILES } from '#core/settings/rule-entry.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 
 const verdict = (action: Partial<Action>, rules: Rule[] = [], grants: Grant[] = []) =>

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { startEngine, type HarnessOptions } from '../../support/engine.ts';
-import { delegate, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
+import { CHILD, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -31,9 +31,9 @@ function calls(...all: [name: string, input: Record<string, unknown>][]): Script
 
 describe('rules', () => {
   test('what is allowed is done unasked, and the record names the rule', async () => {
-    const engine = await engineWith(writeFile({ path: 'docs/a.md' }), ALLOW);
+    const engine = await engineWith(calls(['write_file', { path: 'docs/a.md', content: 'Written.' }]), ALLOW);
     await engine.ask('Write', 'none');
-    expect(await readFile(join(engine.folder, 'docs/a.md'), 'utf8')).toContain('Written by an agent');
+    expect(await readFile(join(engine.folder, 'docs/a.md'), 'utf8')).toBe('Written.');
     expect(engine.of('approval-decide')[0]?.decision).toMatchObject({
       allowed: true,
       decidedBy: 'rule',
@@ -84,11 +84,17 @@ describe('rules', () => {
   });
 
   test('a sub-agent can be denied, and its slot is free again', async () => {
+    const settings = 'limits.max_sub_agents = 1\n';
+    const script = calls(
+      ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Review.' }],
+      ['delegate_task', { operation: 'delegate', agent_id: 'test-generator', prompt: 'Test.' }],
+    );
+    script.rules.unshift(...new Script().on(CHILD).reply([text('Tested.')]).rules);
     const rules = rule('effect = "deny"\ntool = "delegate_task"\npattern = "code-*"');
-    const engine = await engineWith(delegate(), rules);
+    const engine = await engineWith(script, rules, { settings });
     const end = await engine.ask('Review', 'all');
-    expect(end.subAgents).toMatchObject([{ outcome: 'rejected' }]);
-    expect((await engine.store.workflow(end.workflowId))?.subAgentCount).toBe(0);
+    expect(end.subAgents).toMatchObject([{ outcome: 'rejected' }, { agent: 'test-generator', outcome: 'completed' }]);
+    expect((await engine.store.workflow(end.workflowId))?.subAgentCount).toBe(1);
   });
 
   test('rules that cannot be read let nothing through, and say where', async () => {

@@ -3,7 +3,7 @@ import { rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RuleCache, readFolderRules, parseRules } from '#core/approvals/rule-files.ts';
-import { NO_FILES } from '#core/settings/rule-entry.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const USER = `# mine
@@ -95,7 +95,14 @@ test('what was saved counts for the next call, also of the same size at the same
 test('without files there are no rules', async () => {
   const folder = await folderWith();
   const found = await readFolderRules(folder, { file: join(folder, 'none.toml'), isTrusted: async () => false });
-  expect(found).toEqual({ trusted: true, rules: [], alwaysAsk: NO_FILES, secretFiles: NO_FILES, faults: [] });
+  expect(found).toEqual({
+    trusted: true,
+    rules: [],
+    alwaysAsk: NO_FILES,
+    secretFiles: NO_FILES,
+    project: new Map(),
+    faults: [],
+  });
 });
 
 test.for([
@@ -107,7 +114,7 @@ test.for([
   ['effect = "allow"\ntool = "x"\npattern = "../secret"', 4, /pattern must not have "\.\."/],
   ['effect = "allow"\ntool = "x"\npattern = "/etc/**"', 4, /pattern must be relative/],
   ['effect = "deny"\ntool = 5', 3, /tool must be a text, not 5/],
-  ['effect = "deny"\n"tool', 3, /is not valid TOML/],
+  ['effect = "deny"\n"tool', 3, /is not valid TOML: ./],
 ] as const)('%s is a fault with its line, and no rule of the file is left', ([rule, line, message]) => {
   const text = `[[permissions.rules]]\n${rule}\n`;
   const { rules, faults } = parseRules(text, '/x/config.toml', 'user');
@@ -118,7 +125,46 @@ test.for([
 
 test('a project cannot choose the mode', () => {
   const { faults } = parseRules('[permissions]\nmode = "auto"\n', '/x/.triad/config.toml', 'project');
-  expect(faults[0]?.message).toContain('has nothing named mode');
+  expect(faults[0]?.message).toContain('permissions.mode is not for a project to set');
+});
+
+test('what a project sets beside its rules holds once this very file is trusted', async () => {
+  const sets = 'sessions.project = true\n[limits]\nmax_sub_agents = 1\nrun.max_tokens = 5000\n';
+  const folder = await filesWith(USER, `${sets}${PROJECT}`);
+  const look = (trusted: boolean) =>
+    readFolderRules(join(folder, 'work'), { file: join(folder, 'home/config.toml'), isTrusted: async () => trusted });
+  const found = await look(true);
+  expect(found.faults).toEqual([]);
+  expect([...found.project]).toEqual([
+    ['sessions.project', true],
+    ['limits.max_sub_agents', 1],
+    ['limits.run.max_tokens', 5000],
+  ]);
+  expect(found.rules).toHaveLength(4);
+  expect((await look(false)).project.size).toBe(0);
+});
+
+test.for([
+  ['[models]\ndefault = "opus"', 2, 'models.default is not for a project to set: its file may have permissions.rules'],
+  [
+    'providers.anthropic.base_url = "http://127.0.0.1:1"',
+    1,
+    'providers.anthropic.base_url is not for a project to set',
+  ],
+  ['[[agents]]\nname = "x"', 1, 'agents is not a setting'],
+  ['[limits.run]\nmax_token = 5', 2, 'limits.run.max_token is not a setting (did you mean limits.run.max_tokens?)'],
+  ['[limits]\nmax_sub_agents = 4', 2, 'limits.max_sub_agents must be at most 3, not 4'],
+  ['[permissions]\nalways_ask = ["a"]', 2, 'permissions.always_ask is not for a project to set'],
+  ['[permissions]\nmode = "auto"', 2, 'permissions.mode is not for a project to set'],
+  ['permissions.mde = 1', 1, 'permissions.mde is not a setting (did you mean permissions.mode?)'],
+] as const)('%s is a fault of a project’s file, and nothing of it holds', async ([text, line, message]) => {
+  const folder = await filesWith('', `sessions.project = true\n${text}\n\n${PROJECT}`);
+  const file = join(folder, 'home/config.toml');
+  const { rules, project, faults } = await readFolderRules(join(folder, 'work'), { file, isTrusted: async () => true });
+  expect([rules, project.size]).toEqual([[], 0]);
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toMatchObject({ file: join(folder, 'work/.triad/config.toml'), line: line + 1 });
+  expect(faults[0]?.message).toContain(message);
 });
 
 test('a file that is no file is a fault', async () => {

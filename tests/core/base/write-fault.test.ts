@@ -80,6 +80,7 @@ test.runIf(isPosix)('keys, trust and agents are held to the same', async () => {
 
 test.runIf(isPosix).each([
   ['config.toml', 'go-w'],
+  ['prices.toml', 'go-w'],
   ['secrets.json', '600'],
   ['secrets.safe.json', '600'],
   ['trust.json', 'go-w'],

@@ -1,8 +1,12 @@
 /** Bounds of a run: identical calls in a row, and iterations. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
 
@@ -17,6 +21,37 @@ describe('bounds', () => {
     expect(notes).toEqual([false, false, true, false, false, false]);
     const remark = engine.of('message-end').find(({ entry }) => entry.kind === 'system');
     expect(remark?.entry).toMatchObject({ code: 'doom_loop' });
+  });
+
+  test('the number of identical calls is a setting, a definition says another, and a resumed run keeps it', async () => {
+    const held = new Gate();
+    const call = [toolUse('list_directory', { path: '.' })];
+    const script = new Script()
+      .on({ step: 2 })
+      .reply(call, { times: 1, hold: held.at(0) })
+      .on({})
+      .reply(call);
+    const store = await openStore({ url: 'mem://' });
+    const lasting = { ...store, close: () => Promise.resolve() };
+    const engine = await startEngine(script, { store: lasting, settings: 'limits.doom_loop_threshold = 2\n' });
+    const { workflowId, runId } = await engine.send('Go');
+    await held.reached;
+    await engine.runtime.close();
+    held.open();
+    const parts = { store, folder: engine.folder, url: engine.model.url };
+    const resumed = await composeRuntime({ ...parts, settings: settingsOf('') });
+    onTestFinished(() => resumed.close());
+    await resumed.request('workflow.resume', { workflowId });
+    await eventually(async () =>
+      expect(await store.run(runId)).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } }),
+    );
+    expect((await store.run(runId))?.envelope.limits.doomLoopThreshold).toBe(2);
+    const results = (await store.entriesOf(runId)).flatMap((entry) => (entry.kind === 'tool' ? [entry.output] : []));
+    expect(results.map((output) => output.includes('2 times in a row'))).toEqual([false, true, false, false]);
+    const lead = `---\nname: lead\ndescription: d\nrole: primary\ndoom_loop_threshold: 4\n---\nYou lead.\n`;
+    const named = await startEngine(again(), { files: { '.triad/agents/lead.md': lead } });
+    await named.trust.add(named.folder, '.triad/agents/lead.md', lead);
+    expect((await named.ask('Go')).error?.message).toContain('8 times in a row');
   });
 
   test('at the limit of iterations one last request without tools asks for the report', async () => {

@@ -1,9 +1,9 @@
 /** Budgets: checked before each request, for a run and for its whole workflow; at the limit one last request asks for the report. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
+import type { Person } from '../../support/compose.ts';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
-import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
+import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const usage = { input: 100, output: 20 };
@@ -66,40 +66,56 @@ describe('the budget of a run', () => {
     });
     expect((await engine.ask('Go')).outcome).toBe('completed');
     expect(engine.of('notice').map((notice) => notice.text)).toEqual([
-      expect.stringMatching(/price of model-of-mine-1 is not known.*limit on cost cannot be checked/),
+      expect.stringMatching(/price of model-of-mine-1 is not known.*limit on cost cannot be checked.*\/prices\.toml/),
     ]);
   });
 
-  test('minutes: working time counts, waiting for the person does not', async () => {
-    const settings = '[limits.run]\nmax_minutes = 0.01\n';
-    const waiting = new Script()
-      .on({ step: 1 })
-      .reply([toolUse('write_file', { path: 'a.txt', content: 'a' })])
-      .on({})
-      .reply([text('Written.')]);
-    const patient = await startEngine(waiting, { settings, person: () => null });
-    const sent = await patient.send('Write');
-    const asked = await patient.event('approval-request');
-    await sleep(900);
-    await patient.runtime.request('approval.decide', {
-      approvalId: asked.approval.id,
-      answer: { kind: 'allow' },
+  test('cost, where the person has listed the price: it binds, and each request keeps the list and its date', async () => {
+    const prices =
+      'version = "2027-02-03"\n[models.model-of-mine-1]\ninput = 1\noutput = 1\ncache_read = 1\ncache_write_5m = 1\n';
+    const engine = await startEngine(busy(), {
+      settings: '[models]\ndefault = "model-of-mine-1"\n[limits.run]\nmax_cost_usd = 0.0000001\n',
+      files: { 'prices.toml': prices },
     });
-    expect((await patient.ended(sent.workflowId)).outcome).toBe('completed');
-
-    const slow = new Script()
-      .on({ lastUser: LAST })
-      .reply([text('Out of time.')])
-      .on({})
-      .reply([toolUse('glob', { pattern: '*' })], { firstTokenMs: 700 });
-    const engine = await startEngine(slow, { settings });
-    const end = await engine.ask('Go');
-    expect(end).toMatchObject({ outcome: 'budget_exceeded', text: 'Out of time.' });
-    const row = await engine.store.workflow(end.workflowId);
-    expect(row?.workedMs).toBeGreaterThanOrEqual(600);
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded' });
+    expect(engine.model.requests).toHaveLength(2);
+    expect(engine.of('notice')).toEqual([]);
+    expect(engine.of('usage')[0]?.request.priceVersion).toBe('prices.toml 2027-02-03');
   });
 
-  test('a sub-agent has the bounds of its lead at most, and an edit cannot go beyond them', async () => {
+  test('cost, where only some prices are listed: said before a request needs the others, or after the first that did', async () => {
+    const listed = (prices: string) => `version = "2027-02-03"\n[models.model-of-mine-1]\n${prices}\n`;
+    const settings = '[models]\ndefault = "model-of-mine-1"\n[limits.workflow]\nmax_cost_usd = 9\n';
+    const words = /Some prices of model-of-mine-1 are not known.*limit on cost cannot be checked/;
+    const half = await startEngine(plainAnswer(), { settings, files: { 'prices.toml': listed('input = 1') } });
+    await half.ask('Go');
+    const [notice, usage] = half.durable().filter(({ type }) => type === 'notice' || type === 'usage');
+    expect([notice?.type, usage?.type]).toEqual(['notice', 'usage']);
+    const cached = new Script().on({}).reply([text('Done.')], { usage: { cacheRead: 7 } });
+    const late = await startEngine(cached, { settings, files: { 'prices.toml': listed('input = 1\noutput = 1') } });
+    await late.ask('Go');
+    for (const engine of [half, late])
+      expect(engine.of('notice')).toMatchObject([{ level: 'warning', text: expect.stringMatching(words) as string }]);
+  });
+
+  test('cost, where a limit comes in with a sub-agent: what cannot be checked is said then', async () => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'a', prompt: 'Do a.' })])
+      .on({})
+      .reply([text('Done.')]);
+    const person: Person = ({ request: { subject } }, item) => {
+      const envelope = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
+      if (!envelope) return { kind: 'allow' };
+      return { kind: 'edit', value: { ...envelope, limits: { ...envelope.limits, budget: { costUsd: 1 } } } };
+    };
+    const engine = await startEngine(script, { settings: '[models]\ndefault = "model-of-mine-1"\n', person });
+    await engine.ask('Go');
+    const limited = engine.of('notice').map(({ text: words }) => words.includes('limit on cost cannot be checked'));
+    expect(limited).toEqual([false, true]);
+  });
+
+  test('a sub-agent has the bounds of the settings and its model, and an edit cannot go beyond them; its time is its own', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'helper', prompt: 'Help.' })])
@@ -121,19 +137,19 @@ describe('the budget of a run', () => {
       });
     };
     await expect(edit({ tokens: 9001, minutes: 5 })).rejects.toMatchObject({ code: 'not_allowed' });
-    await expect(edit({ tokens: 100 })).rejects.toMatchObject({ code: 'not_allowed' });
-    const longer = { ...envelope, maxTokens: envelope.maxTokens + 1 };
+    await expect(edit({ minutes: 5 })).rejects.toMatchObject({ code: 'not_allowed' });
+    const longer = { ...envelope, maxTokens: 128_001 };
     await expect(
       engine.runtime.request('approval.decide', {
         approvalId: id,
         answer: { kind: 'edit', value: longer },
       }),
     ).rejects.toMatchObject({ code: 'not_allowed' });
-    const decision = await edit({ tokens: 5000, minutes: 5, costUsd: 1 });
+    const decision = await edit({ tokens: 5000, minutes: 6, costUsd: 1 });
     expect(decision).toMatchObject({ outcome: 'edited', allowed: true });
     expect((await engine.ended(workflowId)).outcome).toBe('completed');
     const [, child] = await engine.store.runsOf([workflowId]);
-    expect(child?.envelope.limits.budget).toEqual({ tokens: 5000, minutes: 5, costUsd: 1 });
+    expect(child?.envelope.limits.budget).toEqual({ tokens: 5000, minutes: 6, costUsd: 1 });
     expect(child?.envelopeHash).toBe(decision.hashAfter);
   });
 });
@@ -142,7 +158,7 @@ describe('the budget of a workflow', () => {
   test('counts all of its runs together, those that work at the same time too', async () => {
     const names = ['a', 'b', 'c'];
     const script = new Script()
-      .on({ lastUser: LAST, tools: ['spawn_agent'] })
+      .on({ lastUser: LAST, ...LEAD })
       .reply([text('The reports are short.')], { usage })
       .on({ lastUser: LAST })
       .reply([text('A short report.')], { usage })

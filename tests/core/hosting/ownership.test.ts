@@ -1,5 +1,5 @@
 /** A data folder has one owner: the first, until it lets go or dies. */
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -147,6 +147,16 @@ test('a file that says nothing, and a port that now belongs to another program, 
     expect(performance.now() - started).toBeLessThan(6000);
     await ownership.release();
   }
+});
+
+test('what a process left that was killed while it wrote its claim is removed, and nothing that may still be written', async () => {
+  const folder = await testFolder();
+  const [old, young] = [join(folder, 'instance.json.new-0123'), join(folder, 'instance.json.new-4567')];
+  for (const draft of [old, young]) await writeFile(draft, '{');
+  const before = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(old, before, before);
+  await claim(folder);
+  expect((await readdir(folder)).sort()).toEqual(['instance.json', 'instance.json.new-4567']);
 });
 
 test('a release leaves the file of another owner alone', async () => {

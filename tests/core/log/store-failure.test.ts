@@ -22,7 +22,7 @@ test('after a failed commit nothing more is published, the work stops, and one e
   expect(failures[0]).toMatchObject({ code: 'store_failed' });
   expect(failures[0]?.message).toMatch(/check the disk/);
   const stored = await store.events(engine.conversationId, 1, 1000);
-  expect(engine.durable()).toEqual(stored);
+  expect(engine.durable()).toMatchObject(stored);
   await expect(engine.send('Again')).rejects.toMatchObject({ code: 'interrupted' });
 });
 

@@ -71,7 +71,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
-test('after durable events of each kind; in the soak after every one of it', { timeout: 600_000 }, async () => {
+test('after a few durable events; in the soak after every one of it', { timeout: 600_000 }, async () => {
   const model = await start();
   const whole = await live({
     mode: 'start',

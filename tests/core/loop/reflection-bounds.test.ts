@@ -6,15 +6,8 @@ import { outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import {
-  checkerFile,
-  childOf,
-  reflecting,
-  REVIEWER,
-  reviewers,
-  startReflecting,
-  verdict,
-} from '../../support/reflecting.ts';
+import { checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
+import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
 
 const usage = { input: 100, output: 20 };
 const improved = {
@@ -221,7 +214,7 @@ describe('wherever it runs', () => {
     const end = await engine.ask('Which?');
     expect(end).toMatchObject({ outcome: 'completed', text: 'It is b.' });
     const shown = engine.durable().flatMap((event) => {
-      if (event.type === 'request-start') return event.request.inputTokens === 0 ? [event.purpose] : [];
+      if (event.type === 'request-start') return event.purpose && event.request.inputEstimated ? [event.purpose] : [];
       if (event.type !== 'message-end' || event.entry.kind === 'user') return [];
       return [event.entry.kind];
     });
@@ -246,6 +239,6 @@ describe('wherever it runs', () => {
 test('without an agent that reviews itself nothing of it is anywhere', async () => {
   const engine = await startEngine(new Script().on({}).reply([text('Done.')]));
   await engine.ask('Go');
-  expect(engine.of('request-start')).toEqual([]);
+  expect(engine.of('request-start').map(({ purpose }) => purpose)).toEqual([undefined]);
   expect(engine.of('run-end')[0]).not.toHaveProperty('reviews');
 });

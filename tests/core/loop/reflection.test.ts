@@ -2,15 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { outputOf } from '../../support/engine.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
-import {
-  answerIn,
-  checkerFile,
-  childOf,
-  CRITERIA,
-  reviewers,
-  startReflecting,
-  verdict,
-} from '../../support/reflecting.ts';
+import { answerIn, checkerFile, CRITERIA, verdict } from '../../support/fake-model/reflecting.ts';
+import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
 
 const told = (engine: Awaited<ReturnType<typeof startReflecting>>) =>
   outputOf(engine.of('tool-end').find(({ entry }) => entry.name === 'delegate_task')?.entry.output);

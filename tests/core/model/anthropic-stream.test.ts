@@ -94,14 +94,21 @@ describe('stop reasons', () => {
     expect(events.at(-1)).toEqual({ type: 'end', stopReason });
   });
 
-  test('one that is not known follows from the blocks', async () => {
+  test('one that is left out follows from the blocks', async () => {
     const call = toolUse('glob', { pattern: '*' });
-    expect((await exchange([text('x')], { stopReason: 'bored' })).events.at(-1)).toMatchObject({
+    expect((await exchange([text('x')], { stopReason: '' })).events.at(-1)).toMatchObject({
       stopReason: 'end_turn',
     });
-    expect((await exchange([call], { stopReason: 'bored' })).events.at(-1)).toMatchObject({
+    expect((await exchange([call], { stopReason: '' })).events.at(-1)).toMatchObject({
       stopReason: 'tool_use',
     });
+  });
+
+  test.for(['bored', 'constructor'])('one that is not known, %s, is an error that names it', async (stopReason) => {
+    const { events, error } = await exchange([text('x')], { stopReason });
+    expect(error).toMatchObject({ code: 'provider', retryable: false });
+    expect(error?.message).toContain(`"${stopReason}"`);
+    expect(events.at(-1)).toMatchObject({ type: 'usage', usage: { outputTokens: 20 } });
   });
 });
 

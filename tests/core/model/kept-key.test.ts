@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
 import { Provider, type ProviderPorts } from '#core/model/provider.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
@@ -49,6 +50,7 @@ async function listening(location?: string): Promise<typeof other> {
 async function started(environment: Partial<ProviderPorts['environment']> = {}): Promise<Provider> {
   return new Provider({
     secrets: fileSecrets(config),
+    lists: new ModelLists(),
     settings: new LiveSettings(config, await loadSettings(config)),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
     createModel: createAnthropicModel,

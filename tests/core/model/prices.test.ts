@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { NO_USAGE } from '#core/model/model.ts';
 import { DEFAULT_ALIASES } from '#core/settings/model-aliases.ts';
-import { builtinPrices, loadPrices, priceOf } from '#core/model/prices.ts';
+import { checkPrices, loadPrices, priceOf, priceRows } from '#core/model/prices.ts';
+import { folderWith } from '../../support/workspace.ts';
 
-const TABLE = loadPrices(`
+const TABLE = tableOf(`
   version = "2026-01-02"
   [models.m]
   input = 3.0
@@ -25,6 +26,12 @@ const TABLE = loadPrices(`
   cache_read = 0.05
 `);
 
+function tableOf(toml: string): Parameters<typeof priceOf>[0] {
+  const result = checkPrices(toml);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return { lists: [{ source: 'prices.toml', ...result.value }] };
+}
+
 describe('the cost of a request', () => {
   test.for([
     ['inputTokens', 3_000],
@@ -35,7 +42,7 @@ describe('the cost of a request', () => {
   ] as const)('%s', ([kind, each]) => {
     expect(priceOf(TABLE, 'm', { ...NO_USAGE, [kind]: 1_000 })).toEqual({
       nanoUsd: each * 1_000,
-      priceVersion: '2026-01-02',
+      priceVersion: 'prices.toml 2026-01-02',
     });
   });
 
@@ -87,7 +94,7 @@ describe('an unknown price', () => {
 
 describe('the table', () => {
   test('that comes with the program prices every alias, and a read below a fresh token', async () => {
-    const table = await builtinPrices();
+    const table = await loadPrices(await folderWith());
     for (const model of Object.values(DEFAULT_ALIASES)) {
       const fresh = priceOf(table, model, { ...NO_USAGE, inputTokens: 1_000 }).nanoUsd;
       const read = priceOf(table, model, { ...NO_USAGE, cacheReadTokens: 1_000 }).nanoUsd;
@@ -96,12 +103,44 @@ describe('the table', () => {
     }
   });
 
+  test("of the person's stands before the program's, model by model, and each request keeps whose list it was", async () => {
+    const model = DEFAULT_ALIASES.sonnet;
+    const own = `version = "2027-02-03"\n[models."llama3.2:1b"]\ninput = 0\noutput = 0\n[models.${model}]\ninput = 7\n`;
+    const table = await loadPrices(await folderWith({ 'prices.toml': own }));
+    const costOf = (name: string, outputTokens = 0) =>
+      priceOf(table, name, { ...NO_USAGE, inputTokens: 1, outputTokens });
+    expect(costOf('llama3.2:1b', 1)).toEqual({ nanoUsd: 0, priceVersion: 'prices.toml 2027-02-03' });
+    expect(costOf(model)).toEqual({ nanoUsd: 7_000, priceVersion: 'prices.toml 2027-02-03' });
+    expect(costOf(model, 1).nanoUsd, 'an entry replaces the whole of the other').toBeNull();
+    expect(costOf(DEFAULT_ALIASES.haiku).priceVersion).toMatch(/^built-in \d{4}-\d\d-\d\d$/);
+    const rows = priceRows(table);
+    expect(rows.filter((row) => row.model === model)).toMatchObject([
+      { source: 'prices.toml', version: '2027-02-03', input: 7, output: null },
+    ]);
+    expect(rows.find((row) => row.model === DEFAULT_ALIASES.haiku)?.longPrompt).toMatchObject({ above: 100_000 });
+  });
+
+  const DATED = 'version = "2026-01-02"\n';
   test.for([
-    ['models = [', /cannot be read/],
-    ['version = "2026-01-02"\n[models.m]\ninput = -1.0', /models\.m\.input/],
-    ['version = "2026-01-02"\n[models.m]\ninputs = 1.0', /models\.m/],
-    ['version = "today"\n[models]', /version/],
-  ] as [string, RegExp][])('with a mistake is refused: %j', ([toml, message]) => {
-    expect(() => loadPrices(toml)).toThrow(message);
+    ['models = [', 1, 'is not valid TOML'],
+    [`${DATED}[models.m]\ninput = -1.0`, 3, 'models.m.input must be at least 0, not -1'],
+    [`${DATED}[models.m]\ninput = "3"`, 3, 'models.m.input must be a number, not "3"'],
+    [
+      `${DATED}[models.m]\ninputs = 1.0`,
+      3,
+      'models.m.inputs is not a price or a key of this file (did you mean models.m.input?)',
+    ],
+    [
+      `${DATED}[models.llama3.2]\ninput = 1.0`,
+      2,
+      'models.llama3.2 is not a price or a key of this file (did you mean models."llama3.2"?)',
+    ],
+    [`${DATED}[model.m]\ninput = 1.0`, 2, 'model is not a price or a key of this file (did you mean models?)'],
+    ['version = "today"\n[models]', 1, 'version must be a date in quotes, such as "2026-10-24"'],
+    ['[models.m]\ninput = 1', 1, 'version must be a date in quotes, such as "2026-10-24"'],
+  ] as const)('with a mistake is one line with file, line and key: %j', async ([toml, line, words]) => {
+    const folder = await folderWith({ 'prices.toml': toml });
+    const message = expect.stringContaining(`${folder}/prices.toml:${line}: ${words}`) as string;
+    await expect(loadPrices(folder)).rejects.toMatchObject({ code: 'bad_input', message });
   });
 });

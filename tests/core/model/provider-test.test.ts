@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
 import { testEndpoint } from '#core/model/provider-test.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
 import { Provider } from '#core/model/provider.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { settingsOf } from '../../support/compose.ts';
@@ -40,6 +41,7 @@ const json =
 async function providerIn(config: string, environment = {}): Promise<Provider> {
   return new Provider({
     secrets: fileSecrets(config),
+    lists: new ModelLists(),
     settings: new LiveSettings(config, settingsOf('')),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
     createModel: createAnthropicModel,

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { startReflecting, verdict } from '../../support/reflecting.ts';
+import { verdict } from '../../support/fake-model/reflecting.ts';
+import { startReflecting } from '../../support/reflecting.ts';
 
 test('with score and critique', async () => {
   const data = await folderWith();

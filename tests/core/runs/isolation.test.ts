@@ -69,3 +69,26 @@ test('every request of a child has its system prompt and its prompt, and nothing
     'success',
   ]);
 });
+
+test('the Markdown of sessions, which tells what others said, is read by a lead and by no sub-agent', async () => {
+  const note = '.triad/sessions/one/session.md';
+  const read = toolUse('read_note', { note });
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([read, spawn({ name: 'reader', prompt: 'Read.' })])
+    .on({ ...CHILD, step: 1 })
+    .reply([read])
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await startEngine(script, { files: { [note]: '# SECRET-BEFORE\n' } });
+  await engine.ask('Go');
+  const results = engine
+    .of('tool-end')
+    .flatMap(({ agent, entry: { name, status, output } }) =>
+      name === 'read_note' ? [[agent, status, output.includes('SECRET-BEFORE')]] : [],
+    );
+  expect(Object.fromEntries(results.map(([agent, ...rest]) => [agent, rest]))).toEqual({
+    lead: ['completed', true],
+    reader: ['error', false],
+  });
+});

@@ -1,17 +1,20 @@
-/** A child has nothing that its parent lacks but the baseline, whoever asks for more: a call, a definition or the person. */
+/** A child has nothing that its parent lacks but the baseline, whoever asks for more; its limits are bounded by settings and model. */
 import fc from 'fast-check';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { type AgentDefinition, type Envelope, Permission } from '#contract/agent.ts';
+import { cutLine } from '#contract/cut-limits-text.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { Envelopes } from '#core/runs/envelopes.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { errorInfo } from '#core/base/errors.ts';
+import { resolveModel } from '#core/model/model-names.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 import type { Tool } from '#core/tools/tool.ts';
-import { settingsOf } from '../../support/compose.ts';
+import { definitionOf } from '../../support/envelope.ts';
+import { settingsOf } from '../../support/settings-of.ts';
 
 /** One tool for each permission beside those of the program. */
 const more = Permission.options.map((permission): Tool => ({
@@ -27,29 +30,24 @@ const more = Permission.options.map((permission): Tool => ({
 }));
 const registry = new ToolRegistry([...allTools(), ...more]);
 const names = registry.names(true);
-const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, provider: () => 'anthropic' });
-
-const definitionOf = (parts: Partial<AgentDefinition>): AgentDefinition => ({
-  name: 'worker',
-  description: 'Works.',
-  role: 'subagent',
-  model: null,
-  effort: null,
-  maxTokens: null,
-  maxIterations: null,
-  tools: null,
-  permissions: null,
-  requiresApproval: [],
-  approvalTimeoutMs: null,
-  reflection: null,
-  systemPrompt: 'Work.',
-  enabled: true,
-  lifecycle: 'permanent',
-  source: 'user',
-  sourcePath: null,
-  hash: null,
-  ...parts,
+const CEILING = 30;
+const SETTINGS = `
+models.default = "claude-haiku-4-5"
+[limits]
+max_iterations_ceiling = ${CEILING}
+inactivity_seconds = 200
+run.max_tokens = 5
+`;
+/** Of the default model. */
+const WRITES = 64_000;
+const models = { idFor: (_: string, name: string) => resolveModel(name), takesTemperature: () => false };
+const envelopes = new Envelopes({
+  settings: settingsOf(SETTINGS),
+  tools: registry,
+  provider: () => 'anthropic',
+  models,
 });
+
 const requestOf = (parts: Partial<ChildRequest>): ChildRequest => ({
   agent: null,
   name: 'child',
@@ -62,6 +60,8 @@ const requestOf = (parts: Partial<ChildRequest>): ChildRequest => ({
   provider: null,
   model: null,
   effort: null,
+  seesReports: false,
+  maxMinutes: null,
   ...parts,
 });
 const leadWith = (parts: Partial<AgentDefinition>): Envelope =>
@@ -85,7 +85,7 @@ const limits = fc.record({
   inactivityMs: fc.integer({ min: 1000, max: 600_000 }),
   budget: bounds,
 });
-const maxTokens = fc.integer({ min: 1, max: 20_000 });
+const maxTokens = fc.integer({ min: 1, max: 100_000 });
 /** Also one that no definition makes: its lists need not fit each other. */
 const parents = fc
   .record({
@@ -116,13 +116,10 @@ function expectWithin(child: Envelope, parent: Envelope): void {
   expect(child.folder).toBe(parent.folder);
   expect(child.requiresApproval ?? []).toEqual(expect.arrayContaining(parent.requiresApproval ?? []));
   expect(modes.indexOf(child.approvalMode)).toBeLessThanOrEqual(modes.indexOf(parent.approvalMode));
-  expect(child.maxTokens).toBeLessThanOrEqual(parent.maxTokens);
-  for (const limit of ['maxIterations', 'inactivityMs'] as const)
-    expect(child.limits[limit], limit).toBeLessThanOrEqual(parent.limits[limit]);
-  for (const bound of ['tokens', 'costUsd'] as const)
-    expect(child.limits.budget?.[bound] ?? Infinity, bound).toBeLessThanOrEqual(
-      parent.limits.budget?.[bound] ?? Infinity,
-    );
+  expect(child.maxTokens).toBeLessThanOrEqual(WRITES);
+  expect(child.limits.maxIterations).toBeLessThanOrEqual(CEILING);
+  expect(child.limits.inactivityMs).toBeLessThanOrEqual(200_000);
+  expect(child.limits.budget?.tokens).toBeLessThanOrEqual(5);
 }
 
 /** What `work` makes, or null where it was refused for being too much. */
@@ -179,6 +176,42 @@ describe('for any parent, request and definition', () => {
       { numRuns: 300 },
     );
   });
+});
+
+test('limits are bounded by the settings and the model, not by the lead, and what is cut is said', () => {
+  const parent: Envelope = {
+    ...leadWith({}),
+    maxTokens: 10,
+    limits: { maxIterations: 1, inactivityMs: 1000, budget: { tokens: 1, costUsd: 1 } },
+  };
+  const childOf = (parts: Partial<AgentDefinition>) =>
+    envelopes.child(requestOf({ agent: 'worker', name: null }), parent, agentsWith(parts));
+  const fitting = childOf({ maxIterations: 25, maxTokens: 50_000 });
+  expect(fitting).toMatchObject({
+    maxTokens: 50_000,
+    limits: { maxIterations: 25, inactivityMs: 200_000, budget: { tokens: 5 } },
+  });
+  expect(fitting.limits.budget).toEqual({ tokens: 5 });
+  expect(fitting.cut).toBeUndefined();
+  const asked = childOf({ maxIterations: 150, maxTokens: 70_000 });
+  expect(asked).toMatchObject({ maxTokens: WRITES, limits: { maxIterations: CEILING } });
+  expect(cutLine(asked)).toBe(
+    'iterations cut from 150 to 30: limits.max_iterations_ceiling of the settings; tokens per answer cut from 70000 to 64000: claude-haiku-4-5 writes no more',
+  );
+  // What the person changes is as the person wants it, and within the same bounds.
+  const edit = (parts: Partial<Envelope>) => envelopes.edited({ ...asked, ...parts }, asked, parent).value;
+  expect(edit({ maxTokens: 60_000 }).cut).toEqual([{ limit: 'maxIterations', wanted: 150, most: 30 }]);
+  expect(edit({ model: 'opus', maxTokens: 128_000 })).toMatchObject({ model: 'claude-opus-5-5', maxTokens: 128_000 });
+  expect(() => edit({ maxTokens: 64_001 })).toThrow('maxTokens cannot be more than claude-haiku-4-5 writes (64000)');
+  const limited = (more: Partial<Envelope['limits']>) => () => edit({ limits: { ...asked.limits, ...more } });
+  expect(limited({ maxIterations: 31 })).toThrow(
+    'maxIterations cannot be more than limits.max_iterations_ceiling allows (30)',
+  );
+  expect(limited({ inactivityMs: 200_001 })).toThrow(/limits\.inactivity_seconds allows \(200000\)/);
+  expect(limited({ budget: { tokens: 6 } })).toThrow(/limits\.budget\.tokens cannot be more than limits\.run allows/);
+  // The settings were lowered while the question was open: what was asked for may stay.
+  const open: Envelope = { ...asked, limits: { ...asked.limits, maxIterations: 100 } };
+  expect(envelopes.edited({ ...open, prompt: 'Now.' }, open, parent).value.limits.maxIterations).toBe(100);
 });
 
 test('a refusal names what is too much, and what the lead has', () => {

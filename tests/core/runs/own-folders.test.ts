@@ -7,7 +7,7 @@ import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { resolveInside } from '#core/tools/workspace.ts';
-import { NO_FILES } from '#core/settings/rule-entry.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';

@@ -1,5 +1,6 @@
 /** What a sub-agent reported can be searched by the next workflow of the folder, and by no other folder's. */
 import { expect, test } from 'vitest';
+import { canonicalHash } from '#core/base/hash.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -67,4 +68,46 @@ test('a sub-agent does not find it: what others said is for the lead to hand on'
   await engine.ask('First look');
   await engine.ask('Then search');
   expect(found(engine)).toEqual([expect.stringContaining('Nothing was found')]);
+});
+
+test('a sub-agent finds reports of its own workflow, and no others, where what was approved says so', async () => {
+  const asked = (name: string, more = {}) => spawn({ name, prompt: `Search: ${name}.`, ...more });
+  const again = new Script()
+    .on({ ...CHILD, asked: /^Find/ })
+    .reply((seen) => [text(`# Report\n\nThe wombat is in the ${seen.prompt.includes('cellar') ? 'cellar' : 'attic'}.`)])
+    .on({ ...CHILD, step: 1 })
+    .reply([search])
+    .on(CHILD)
+    .reply([text('# Report\n\nNothing.')])
+    .on({ asked: /^First/, step: 1 })
+    .reply([spawn({ name: 'scout', prompt: 'Find it in the cellar.' })])
+    .on({ asked: /^Then/, step: 1 })
+    .reply([spawn({ name: 'scout', prompt: 'Find it.' })])
+    .on({ asked: /^Then/, step: 2 })
+    .reply([asked('seeing', { sees_reports: true }), asked('refused', { sees_reports: true })])
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await startEngine(again, {
+    person: ({ request: { subject } }) => {
+      const [envelope] = subject.kind === 'envelopes' ? subject.items.map((one) => one.envelope) : [];
+      if (envelope?.agent !== 'refused') return { kind: 'allow' };
+      const { seesReports: _, ...value } = envelope;
+      return { kind: 'edit', value };
+    },
+  });
+  await engine.ask('First look');
+  await engine.ask('Then search');
+  const outputs = new Map(
+    engine
+      .of('tool-end')
+      .flatMap(({ agent, entry }) => (entry.name === 'semantic_search' ? [[agent, entry.output]] : [])),
+  );
+  expect(outputs.get('seeing')).toMatch(/^report of scout, .*\n {2}.*wombat is in the attic\.$/);
+  expect(outputs.get('refused'), 'the person took it away').toContain('Nothing was found');
+  const start = (agent: string) => engine.of('run-start').find((event) => event.agent === agent);
+  expect(start('seeing')?.envelope.seesReports).toBe(true);
+  expect(start('scout')?.envelope).not.toHaveProperty('seesReports');
+  const { envelope, envelopeHash } = start('seeing')!;
+  const { seesReports: _, ...without } = envelope;
+  expect([canonicalHash(envelope), canonicalHash(without) === envelopeHash]).toEqual([envelopeHash, false]);
 });

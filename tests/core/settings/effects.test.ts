@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
 import { Provider } from '#core/model/provider.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
@@ -35,6 +36,15 @@ describe('settings', () => {
     expect((await engine.store.workflow(engine.of('workflow-end')[0]?.workflowId ?? ''))?.usage.unpriced).toBe(4);
   });
 
+  test('a model that was used is told to have no price also when no agent has it any more', async () => {
+    const configFolder = await folderWith();
+    const settings = 'models.default = "past-model-9"\n';
+    const engine = await startEngine(plainAnswer(), { settings, configFolder });
+    await engine.ask('Go');
+    await engine.runtime.request('settings.set', { path: 'models.default', value: 'sonnet' });
+    expect((await engine.runtime.request('prices.list', {})).unpriced).toEqual(['past-model-9']);
+  });
+
   test('key and endpoint: set by the person, kept in their files, overruled by the environment', async () => {
     const config = await folderWith();
     const [own, other] = await Promise.all([
@@ -48,6 +58,7 @@ describe('settings', () => {
     ): Provider =>
       new Provider({
         secrets: fileSecrets(config),
+        lists: new ModelLists(),
         settings: new LiveSettings(config, settings),
         environment,
         createModel: createAnthropicModel,
@@ -103,6 +114,7 @@ describe('settings', () => {
     const provider = (baseUrl?: string): Provider =>
       new Provider({
         secrets: fileSecrets(config),
+        lists: new ModelLists(),
         settings,
         createModel: createAnthropicModel,
         environment: { apiKey: undefined, baseUrl },

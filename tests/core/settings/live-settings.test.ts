@@ -7,7 +7,7 @@ import { loadSettings, settingPaths } from '#core/settings/settings.ts';
 import { type Backup, finishBackup, prune } from '#core/store/backups/backups.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { settingsOf } from '../../support/compose.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -32,6 +32,15 @@ const asked = (engine: Harness): string[] => engine.model.requests.map(({ body }
 const spawn = (name: string): Block => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
 
 const README = { path: 'README.md', content: 'Changed.' };
+
+/** One sub-agent, and the end. */
+function oneSpawn(): Script {
+  return new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn('one')])
+    .on({})
+    .reply([text('Done.')]);
+}
 
 /** Looks at something new with every request, until it has no tools left. */
 function restless(): Script {
@@ -78,6 +87,12 @@ async function stopsEarly(engine: Harness): Promise<void> {
   expect(engine.model.requests.length).toBeLessThanOrEqual(3);
 }
 
+/** Before it has asked even once. */
+async function timesOut(engine: Harness): Promise<void> {
+  expect((await engine.ask('Go')).outcome).toBe('timed_out');
+  expect(engine.model.requests).toEqual([]);
+}
+
 const PROOFS: Readonly<Record<string, Proof>> = {
   'models.default': { value: 'haiku', script: plainAnswer, check: usesModel('claude-haiku-5-5') },
   'models.aliases.sonnet': { value: 'mine-1', script: plainAnswer, check: usesModel('mine-1') },
@@ -113,14 +128,36 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     script: together,
     check: completes,
   },
+  'limits.child_minutes': {
+    value: 0.000001,
+    script: oneSpawn,
+    check: async (engine) => expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'timed_out']),
+  },
   'limits.run.max_iterations': { value: 2, script: restless, check: stopsEarly },
   'limits.run.max_tokens': { value: 1500, script: restless, check: stopsEarly },
   'limits.run.max_cost_usd': { value: 0.003, script: restless, check: stopsEarly },
-  'limits.run.max_minutes': { value: 0.000001, script: restless, check: stopsEarly },
+  'limits.run.max_minutes': { value: 0.000001, script: restless, check: timesOut },
   'limits.workflow.max_iterations': { value: 2, script: restless, check: stopsEarly },
   'limits.workflow.max_tokens': { value: 1500, script: restless, check: stopsEarly },
   'limits.workflow.max_cost_usd': { value: 0.003, script: restless, check: stopsEarly },
-  'limits.workflow.max_minutes': { value: 0.000001, script: restless, check: stopsEarly },
+  'limits.workflow.max_minutes': { value: 0.000001, script: restless, check: timesOut },
+  'limits.max_iterations_ceiling': {
+    value: 2,
+    script: restless,
+    check: async (engine) => {
+      await stopsEarly(engine);
+      const cut = [{ limit: 'maxIterations', wanted: 20, most: 2 }];
+      expect(engine.of('run-queue')[0]?.envelope).toMatchObject({ limits: { maxIterations: 2 }, cut });
+    },
+  },
+  'limits.doom_loop_threshold': {
+    value: 2,
+    script: () => new Script().on({}).reply([toolUse('list_directory', {})]),
+    check: async (engine) => {
+      expect((await engine.ask('Go')).error).toMatchObject({ code: 'doom_loop' });
+      expect(engine.model.requests).toHaveLength(4);
+    },
+  },
   'limits.inactivity_seconds': {
     value: 1,
     script: () => new Script().on({}).reply([text('Hm.')], { hangAfter: 3 }),
@@ -128,12 +165,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   'limits.approval_seconds': {
     value: 7,
-    script: () =>
-      new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply([spawn('one')])
-        .on({})
-        .reply([text('Done.')]),
+    script: oneSpawn,
     check: async (engine) => {
       await completes(engine);
       expect(engine.of('approval-request')[0]?.approval.remainingMs).toBe(7000);

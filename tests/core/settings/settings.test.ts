@@ -3,7 +3,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { APPROVAL_TIMEOUT_MS, INACTIVITY_MS, MAX_SUB_AGENTS } from '#contract/limits.ts';
+import {
+  APPROVAL_TIMEOUT_MS,
+  DOOM_LOOP_THRESHOLD,
+  INACTIVITY_MS,
+  MAX_ITERATIONS,
+  MAX_SUB_AGENTS,
+} from '#contract/limits.ts';
 import { checkSettings, loadSettings, saveSetting, settingPaths, settingRows } from '#core/settings/settings.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { settingAt } from '../../support/setting-at.ts';
@@ -16,12 +22,16 @@ test('without a file everything has its default', async () => {
     models: {
       default: 'sonnet',
       aliases: { sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5', opus: 'claude-opus-5-5' },
+      enabled: [],
     },
     limits: {
       max_sub_agents: MAX_SUB_AGENTS,
       max_concurrent: 3,
+      child_minutes: null,
       run: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: 20 },
       workflow: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: null },
+      max_iterations_ceiling: MAX_ITERATIONS,
+      doom_loop_threshold: DOOM_LOOP_THRESHOLD,
       inactivity_seconds: INACTIVITY_MS / 1000,
       approval_seconds: APPROVAL_TIMEOUT_MS / 1000,
     },
@@ -56,6 +66,7 @@ test.for([
   ['[providers]\nactive = "antropic"', 2, 'providers.active', 'must be anthropic or demo, not "antropic"', 'anthropic'],
   ['providers.active = "vertex"', 1, 'providers.active', 'must be anthropic or demo, not "vertex"', null],
   ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
+  ['[models]\nenabld = ["opus"]', 2, 'models.enabld', 'is not a setting', 'models.enabled'],
   ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
   ['[models]\ndefault = ""', 2, 'models.default', 'must not be empty', null],
   [
@@ -151,7 +162,7 @@ test('wrong values, unknown keys and a broken file are refused and nothing is wr
 test('whatever is saved in whatever order is what is read', async () => {
   const numbers = settingPaths().filter((path) => path.startsWith('limits.'));
   const change = fc.oneof(
-    fc.record({ path: fc.constantFrom(...numbers), value: fc.integer({ min: 1, max: 3 }) }),
+    fc.record({ path: fc.constantFrom(...numbers), value: fc.integer({ min: 2, max: 3 }) }),
     fc.record({
       path: fc.constantFrom('models.default', 'models.aliases.opus', 'models.aliases.haiku'),
       value: fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.isWellFormed()),

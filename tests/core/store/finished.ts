@@ -22,6 +22,7 @@ export interface Agent {
   text?: string;
   nanoUsd?: number;
   tokens?: number;
+  durationMs?: number;
 }
 export interface Finished {
   prompt?: string;
@@ -80,7 +81,7 @@ export class Conversation {
     for (const child of children) {
       const its = { ...who, runId: newId(), parentRunId: runId, agent: child.agent };
       this.#begin(its, child, `Task of ${child.agent}`);
-      this.#end(its, child, 5);
+      this.#end(its, child, child.durationMs ?? 5);
     }
     if (outcome === null) return workflowId;
     this.#end(who, { agent: 'lead', outcome, ...lead }, durationMs);

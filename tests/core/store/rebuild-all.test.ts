@@ -5,7 +5,7 @@ import { openOn, type Opened } from './support.ts';
 
 const TABLES = [
   ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'message', 'tool_call', 'approval'],
-  ...['model_request', 'envelope', 'event', 'workflow_index', 'facet'],
+  ...['model_request', 'envelope', 'event', 'workflow_index', 'execution_index', 'facet'],
 ];
 
 async function tables({ store, database }: Opened): Promise<Record<string, unknown>> {

@@ -1,20 +1,27 @@
-/** Which names of tools belong to leads alone. */
+/** Which names of tools start sub-agents. */
 import { expect, test } from 'vitest';
 import { allTools } from '#core/tools/all-tools.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 
 const registry = new ToolRegistry(allTools());
 
-test.for(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task'])('%s is for leads alone', (name) => {
-  expect(registry.isPrimaryOnly(name)).toBe(true);
+test.for(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task'])('%s starts sub-agents', (name) => {
+  expect(registry.startsAgents(name)).toBe(true);
 });
 
-test.for(['read_file', 'ask_question', 'todo_write', 'Task', ''])('“%s” is not for leads alone', (name) => {
-  expect(registry.isPrimaryOnly(name)).toBe(false);
+test.for(['read_file', 'read_report', 'ask_question', 'todo_write', 'Task', ''])('“%s” starts none', (name) => {
+  expect(registry.startsAgents(name)).toBe(false);
 });
 
 test('no other name is offered for a tool', () => {
   const names = registry.names(true);
   const others = registry.all().flatMap(({ knownAs = [] }) => knownAs);
   expect(others.filter((name) => names.includes(name) || registry.get(name))).toEqual([]);
+});
+
+test('a lead has what every lead has whatever its definition names, a sub-agent what every agent has', () => {
+  const offered = (primary: boolean) => registry.offered(['spawn_agent'], primary).map(({ name }) => name);
+  expect(offered(true)).toEqual(expect.arrayContaining(['spawn_agent', 'read_report', ...registry.baseline()]));
+  expect(offered(false).sort()).toEqual([...registry.baseline()].sort());
+  expect(registry.baseline()).not.toContain('read_report');
 });

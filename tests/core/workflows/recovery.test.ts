@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
@@ -18,6 +19,15 @@ async function workplace(): Promise<{ data: string; folder: string }> {
   const root = await mkdtemp(join(tmpdir(), 'triad-recovery-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   return { data: join(root, 'store'), folder: root };
+}
+
+/** A workflow that was killed after the first event of a type was stored, and went on. */
+async function killedAfter(killAfter: DurableEvent['type'], script: Script) {
+  const model = await startFakeModel(script);
+  onTestFinished(() => model.close());
+  const life = { ...(await workplace()), url: model.url };
+  expect(await live({ mode: 'start', ...life, killAfter })).toBeNull();
+  return { model, result: await live({ mode: 'resume', ...life }) };
 }
 
 describe('recovery', () => {
@@ -111,6 +121,57 @@ describe('recovery', () => {
     expect(result?.end.usage.inputTokens).toBe(200);
     expect(model.requests).toHaveLength(2);
     expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
+  });
+
+  test('killed before the answer began: the attempt is counted once, by estimate and told apart', async () => {
+    const script = new Script()
+      .on({})
+      .reply([text('Never.')], { hangAfter: 0, times: 1 })
+      .on({})
+      .reply([text('Done.')], { usage: { input: 777 } });
+    const { model, result } = await killedAfter('request-start', script);
+    const sent = result?.events.flatMap((event) => (event.type === 'request-start' ? [event.request] : []));
+    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
+    expect(usage).toMatchObject([
+      { ...sent?.[0], inputEstimated: true, reported: false, error: { code: 'interrupted' } },
+      { inputTokens: 777, reported: true },
+    ]);
+    const estimate = sent?.[0]?.inputTokens ?? 0;
+    expect(estimate).toBeGreaterThan(100);
+    expect(result?.workflow.usage).toMatchObject({
+      requests: 2,
+      unknownRequests: 1,
+      inputTokens: 777 + estimate,
+      estimatedInputTokens: estimate,
+    });
+    expect(result?.runs[0]?.usage).toEqual(result?.workflow.usage);
+    expect(result?.end.usage).toMatchObject({ inputTokens: 777 + estimate, estimatedInputTokens: estimate });
+    expect(model.requests.length).toBeLessThanOrEqual(2);
+  });
+
+  test('killed after the answer began: what the provider told is counted as reported', async () => {
+    const hanging = { hangAfter: 2, times: 1, usage: { input: 555 } };
+    const script = new Script()
+      .on({})
+      .reply([text('Never.')], hanging)
+      .on({})
+      .reply([text('Done.')], { usage: { input: 777 } });
+    const { result } = await killedAfter('message-start', script);
+    expect(result?.workflow.usage).toMatchObject({ requests: 2, inputTokens: 777 + 555 });
+    expect(result?.workflow.usage).not.toHaveProperty('unknownRequests');
+  });
+
+  test('killed while it waited to try again: the attempt that failed is counted, and none that was not made', async () => {
+    const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' }, times: 1 };
+    const script = new Script()
+      .on({})
+      .reply([], overloaded)
+      .on({})
+      .reply([text('Done.')]);
+    const { result } = await killedAfter('retry', script);
+    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request.error?.code] : []));
+    expect(usage).toEqual(['overloaded', undefined]);
+    expect(result?.workflow.usage).toMatchObject({ requests: 2, inputTokens: 100 });
   });
 
   test('a sub-agent that went on in the background is resumed, and its report handed over', async () => {

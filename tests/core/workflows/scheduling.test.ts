@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { firstLines, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 
 const NAMES = ['a', 'b', 'c'];
 
@@ -48,6 +49,61 @@ test.for([
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
 });
 
+/** As the session's metadata and the trace say it. */
+async function depthOf(engine: Harness, workflowId: string): Promise<number> {
+  const { runs } = await engine.runtime.request('workflow.get', { workflowId });
+  return maxQueueDepth(runs.filter(({ parentRunId }) => parentRunId !== null));
+}
+
+test.for([
+  ['', 0],
+  ['[providers.anthropic]\nmax_concurrent = 1\n', 0],
+  ['[limits]\nmax_concurrent = 2\n', 1],
+  ['[limits]\nmax_concurrent = 1\n', 2],
+] as const)('%j: %i wait for a slot, however long each waited for its yes', async ([settings, depth]) => {
+  const answered = new Gate();
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))
+    .on(LEAD)
+    .reply([text('Done.')])
+    .on({})
+    .reply([text('Report.')], { hold: answered.at(0) });
+  const engine = await startEngine(script, { settings, person: () => null });
+  const { workflowId } = await engine.send('Go');
+  await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
+  const [first, ...others] = engine.of('approval-request').map(({ approval }) => approval.id);
+  const allow = (approvalId: string) =>
+    engine.runtime.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
+  await allow(first!);
+  await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
+  for (const id of others) await allow(id);
+  answered.open();
+  await engine.ended(workflowId);
+  expect(await depthOf(engine, workflowId)).toBe(depth);
+});
+
+test('one that is stopped while it waits for a slot has waited for one', async () => {
+  const held = new Gate();
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(['a', 'b'].map((name) => spawn({ name, prompt: `Do ${name}.` })))
+    .on(LEAD)
+    .reply([text('Done.')])
+    .on({})
+    .reply([text('Report.')], { hold: held.at(0) });
+  const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
+  const { workflowId } = await engine.send('Go');
+  const waits = await engine.event('run-queue', ({ agent }) => agent === 'b');
+  await engine.event('approval-decide', ({ seq }) => engine.of('approval-decide').length === 2 && seq > 0);
+  await held.reached;
+  await engine.runtime.request('run.stop', { runId: waits.runId });
+  held.open();
+  const end = await engine.ended(workflowId);
+  expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'cancelled']);
+  expect(await depthOf(engine, workflowId)).toBe(1);
+});
+
 test('one at a time, answered in another order: they begin in the order of the calls, never two at once', async () => {
   const engine = await startEngine(three(1), {
     settings: '[limits]\nmax_concurrent = 1\n',
@@ -69,8 +125,7 @@ test('one at a time, answered in another order: they begin in the order of the c
   ]);
   expect(steps).toEqual(expected);
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
-  const { runs } = await engine.runtime.request('workflow.get', { workflowId });
-  expect(maxQueueDepth(runs.filter(({ parentRunId }) => parentRunId !== null))).toBe(3);
+  expect(await depthOf(engine, workflowId)).toBe(2);
 });
 
 test('one at a time: one that is refused or stopped holds nobody up', async () => {
@@ -89,4 +144,24 @@ test('one at a time: one that is refused or stopped holds nobody up', async () =
   await engine.runtime.request('run.stop', { runId: waiting ?? '' });
   const end = await engine.ended(workflowId);
   expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['rejected', 'rejected', 'completed']);
+});
+
+test('one at a time: one that fails lets the next begin, in the order of the calls, and is reported in its place', async () => {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))
+    .on(LEAD)
+    .reply(({ results }) => [text(results.map(({ text: output }) => outputOf(output).outcome).join(', '))])
+    .on({ prompt: /Do a/ })
+    .reply([], { status: 400 })
+    .on({ prompt: /Do b/ })
+    .reply([text('No.')], { stopReason: 'refusal' })
+    .on({})
+    .reply([text('Report')]);
+  const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
+  const end = await engine.ask('Go');
+  const children = engine.durable().filter(({ parentRunId }) => parentRunId !== null);
+  const steps = children.flatMap(({ type, agent }) => (type === 'run-start' || type === 'run-end' ? [agent] : []));
+  expect(steps).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+  expect(end.text).toBe('error, refused, completed');
 });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { ServerFrame } from '#contract/rpc.ts';
+import type { ServerFrame } from '#contract/frames.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
 import type { TestBrowser } from '../../support/test-browser.ts';

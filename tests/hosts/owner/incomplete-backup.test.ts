@@ -78,7 +78,7 @@ test('what is missing is said, counts as no backup to keep or to name, and remov
   );
   expect(err).not.toContain('removed');
   expect(backupsOf(lost.home)).toMatchObject([
-    { folder: out.trim(), missing: '1 message or result', schema: 6 },
+    { folder: out.trim(), missing: '1 message or result', schema: 7 },
     { folder: kept, missing: null },
   ]);
   expect(bestBackup(lost.home)?.folder).toBe(kept);
@@ -92,7 +92,7 @@ test('what is missing is said, counts as no backup to keep or to name, and remov
 
 test('blocks of a table that cannot be read are missing too', async () => {
   const home = await homeWith();
-  await flip(join(home.home, 'store'), [0.2, 0.3]);
+  await flip(join(home.home, 'store'), [0.4, 0.5]);
   const { code, err } = await inProcess(home, 'disk')(['backup']);
   expect([code, err]).toEqual([
     1,

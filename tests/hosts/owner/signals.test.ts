@@ -2,16 +2,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { CLI } from '../../support/program.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, eventsOf, gated, ownerPid, waits } from '../support/owner.ts';
 import { hasTerminals, machine, type Machine } from '../support/process.ts';
 
-const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
 const ENDS = [
   ['SIGTERM', 143, 'Interrupted: the program was told to end (SIGTERM)'],
   ['SIGHUP', 129, 'Interrupted: its terminal was closed (SIGHUP)'],

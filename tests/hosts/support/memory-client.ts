@@ -20,6 +20,8 @@ export interface MemoryClient extends Client {
 const WHOLE: Answers = {
   'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }),
   'conversation.list': () => ({ items: [], next: null }),
+  'conversation.work': ({ conversationIds }) =>
+    conversationIds.map((conversationId) => ({ conversationId, workflows: [] })),
   'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
 };
 

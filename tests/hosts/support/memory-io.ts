@@ -26,6 +26,8 @@ export interface Setup {
   stdout?: Writable;
   webRoot?: string;
   env?: Io['env'];
+  /** Default: the folder for temporary files. */
+  folder?: string;
 }
 
 export function memoryIo({
@@ -35,6 +37,7 @@ export function memoryIo({
   stdout,
   webRoot = '/does/not/exist',
   env = {},
+  folder = tmpdir(),
 }: Setup): MemoryIo {
   const [out, err] = [collector(), collector()];
   const controller = new AbortController();
@@ -43,7 +46,7 @@ export function memoryIo({
   return {
     env,
     webRoot,
-    folder: tmpdir(),
+    folder,
     stdin: stdin === null ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([stdin]),
     screen: createScreen(stdout ?? out.stream, err.stream, {}, (error) => controller.abort(brokenOutput(error))),
     signal: controller.signal,

@@ -7,9 +7,9 @@ import { onTestFinished } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import type { Script } from '../../support/fake-model/script.ts';
+import { CLI } from '../../support/program.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-const CLI = join(import.meta.dirname, '../../../src/hosts/cli.ts');
 const APP = join(import.meta.dirname, 'app-process.ts');
 
 export interface Started {

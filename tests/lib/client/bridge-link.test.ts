@@ -1,6 +1,6 @@
 // A desktop window and a tab differ in their link only: what the connection sees of both is the same.
 import { describe, expect, it } from 'vitest';
-import type { Bridge, BridgeReply } from '#contract/rpc.ts';
+import type { Bridge, BridgeReply } from '#contract/frames.ts';
 import { BridgeLink } from '#lib/client/bridge-link.ts';
 import { LinkConnection } from '#lib/client/connection.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,5 +1,5 @@
 /** A link whose other side is the test. */
-import type { ClientFrame, ServerFrame } from '#contract/rpc.ts';
+import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
 import type { Link } from '#lib/client/link.ts';
 
 export class FakeLink implements Link {

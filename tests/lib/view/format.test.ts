@@ -1,6 +1,6 @@
 // Amounts as people read them; what is not known is never shown as nothing.
 import { describe, expect, it } from 'vitest';
-import { clockTime, cost, dollars, duration, tokens } from '#lib/view/format.ts';
+import { clockTime, cost, dollars, duration, minutes, tokens } from '#lib/view/format.ts';
 
 describe('format', () => {
   it('shows running time as a clock', () => {
@@ -15,6 +15,10 @@ describe('format', () => {
       '2 h 5 min',
       '—',
     ]);
+  });
+
+  it('shows less than a minute as what it is, so that no limit looks twice as long', () => {
+    expect([0, 0.001, 0.05, 0.5, 2.52, 30].map(minutes)).toEqual(['0', '0', '0.05', '0.5', '2.5', '30']);
   });
 
   it('shows no cost as soon as one price is unknown', () => {

@@ -1,9 +1,14 @@
 // What the history shows stands in its address, and comes back from it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RunKind } from '#contract/agent.ts';
+import { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { methods } from '#contract/rpc.ts';
 import {
+  executionInput,
+  KINDS,
+  LISTS,
   NO_FILTERS,
   listInput,
   queryOf,
@@ -11,6 +16,7 @@ import {
   activeFilters,
   SORTS,
   STATUSES,
+  withList,
   type HistoryQuery,
 } from '#lib/view/history-query.ts';
 
@@ -20,19 +26,24 @@ const day = fc.option(
     .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10)),
 );
-const query: fc.Arbitrary<HistoryQuery> = fc.record({
-  text: fc.string(),
-  sort: fc.constantFrom(...SORTS),
-  outcome: fc.option(fc.constantFrom(...Outcome.options)),
-  status: fc.option(fc.constantFrom(...STATUSES)),
-  agent: word,
-  model: word,
-  tool: word,
-  folder: word,
-  from: day,
-  to: day,
-  minCostUsd: fc.option(fc.constantFrom(0.01, 1, 25)),
-});
+/** Of either list, with all that it can have. */
+const query: fc.Arbitrary<HistoryQuery> = fc
+  .record({
+    text: fc.string(),
+    list: fc.constantFrom(...LISTS),
+    sort: fc.constantFrom(...WorkflowSort.options),
+    kind: fc.option(fc.constantFrom(...KINDS)),
+    outcome: fc.option(fc.constantFrom(...Outcome.options)),
+    status: fc.option(fc.constantFrom(...STATUSES)),
+    agent: word,
+    model: word,
+    tool: word,
+    folder: word,
+    from: day,
+    to: day,
+    minCostUsd: fc.option(fc.constantFrom(0.01, 1, 25)),
+  })
+  .map((asked) => withList(asked, asked.list));
 
 describe('the address of the history', () => {
   it('keeps every filter, the order and the words', () => {
@@ -51,6 +62,26 @@ describe('the address of the history', () => {
   it('leaves out what does not fit', () => {
     const from = '?outcome=failed&status=x&sort=random&from=yesterday&to=2026-99-99&cost=-1&agent=';
     expect(queryOf(new URLSearchParams(from))).toEqual(NO_FILTERS);
+  });
+
+  it('has of each list what that can be asked for', () => {
+    const both = { ...NO_FILTERS, text: 'x', agent: 'a', tool: 'grep', kind: 'chain', sort: 'tokens' } as const;
+    expect(withList(both, 'agents')).toEqual({ ...both, list: 'agents', tool: null, sort: 'newest' });
+    expect(withList(both, 'workflows')).toEqual({ ...both, kind: null });
+    expect(queryOf(new URLSearchParams('?list=agents&tool=grep&outcome=error&sort=tokens&kind=lead'))).toEqual({
+      ...NO_FILTERS,
+      list: 'agents',
+    });
+    expect([SORTS.workflows, SORTS.agents]).toEqual([WorkflowSort.options, ExecutionSort.options]);
+    expect(['lead', ...KINDS]).toEqual(RunKind.options);
+  });
+
+  it('asks for a list of sub-agents as the contract wants it', () => {
+    const from = '2026-01-31';
+    const asked = { ...NO_FILTERS, list: 'agents', sort: 'cost', kind: 'delegate', status: 'error', from } as const;
+    const parsed = methods['execution.list'].input.parse(executionInput(asked));
+    const day = new Date(2026, 0, 31).toISOString();
+    expect(parsed).toEqual({ sort: 'cost', kind: 'delegate', status: 'error', from: day, limit: 50 });
   });
 
   it('knows every status', () => {

@@ -30,12 +30,11 @@ describe('fieldProblems', () => {
   });
 
   it('finds the field of a limit that goes beyond the lead, in the units of the form', () => {
-    expect(fieldProblems("maxIterations cannot be more than the lead's (20)")).toEqual([
-      { field: 'maxIterations', problem: "cannot be more than the lead's (20)" },
-    ]);
-    expect(asSentences(fieldProblems("inactivityMs cannot be more than the lead's (600000)"))).toBe(
-      "The inactivity limit in seconds cannot be more than the lead's (600)",
-    );
+    const allows = 'cannot be more than limits.max_iterations_ceiling allows (20)';
+    expect(fieldProblems(`maxIterations ${allows}`)).toEqual([{ field: 'maxIterations', problem: allows }]);
+    expect(
+      asSentences(fieldProblems('inactivityMs cannot be more than limits.inactivity_seconds allows (600000)')),
+    ).toBe('The inactivity limit in seconds cannot be more than limits.inactivity_seconds allows (600)');
   });
 
   it('leaves other messages as they are', () => {

@@ -9,23 +9,28 @@ export interface Latency {
   deltaMs: number;
 }
 
-/** Resolves with whether the client was sent a whole response; `signal` aborts when the client goes away. */
+/**
+ * Resolves with whether the client was sent a whole response; `signal` aborts when the client goes away. `begun`: called
+ * when its first event is sent.
+ */
 export async function deliver(
   response: ServerResponse,
   chunks: Chunk[],
   options: ReplyOptions,
   latency: Latency,
   signal: AbortSignal,
+  begun: () => void,
 ): Promise<boolean> {
   const firstTokenMs = options.firstTokenMs ?? latency.firstTokenMs;
   const faulty = hasFault(options);
   if (!faulty && firstTokenMs === 0 && chunks.every((chunk) => chunk.delayMs === 0)) {
     sendHead(response, options);
+    begun();
     response.end(chunks.map((chunk) => chunk.data).join(''));
     return true;
   }
   try {
-    return await onSchedule(response, chunks, options, firstTokenMs, signal);
+    return await onSchedule(response, chunks, options, firstTokenMs, signal, begun);
   } catch (error) {
     if (signal.aborted) return false;
     throw error;
@@ -38,6 +43,7 @@ async function onSchedule(
   options: ReplyOptions,
   firstTokenMs: number,
   signal: AbortSignal,
+  begun: () => void,
 ): Promise<boolean> {
   if (firstTokenMs > 0) await wait(firstTokenMs, undefined, { signal });
   await hold(0, options, signal);
@@ -46,7 +52,9 @@ async function onSchedule(
   sendHead(response, options);
   let pending = '';
   const flush = (): void => {
-    if (pending !== '') response.write(pending);
+    if (pending === '') return;
+    begun();
+    response.write(pending);
     pending = '';
   };
   let due = performance.now();
@@ -79,6 +87,7 @@ async function onSchedule(
       return false;
     }
   }
+  begun();
   response.end(pending);
   return true;
 }

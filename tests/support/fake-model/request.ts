@@ -37,6 +37,7 @@ export interface WireBody {
   tool_choice?: { type: string };
   thinking?: { type: string; display?: string };
   output_config?: { effort?: string };
+  temperature?: number;
 }
 
 export interface SeenResult {

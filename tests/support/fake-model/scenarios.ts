@@ -10,10 +10,10 @@ export interface ScenarioOptions {
 }
 
 /** A lead is known by the sub-agent tools that only it is offered. */
-export const LEAD: Match = { tools: ['spawn_agent'] };
+export const LEAD: Match = { leads: true };
 /** A message of the person; reports that a background sub-agent hands in later are not one. */
 export const START: Match = { ...LEAD, step: 1, where: (seen) => !seen.asked.includes('# Report: ') };
-export const CHILD: Match = { without: ['spawn_agent'] };
+export const CHILD: Match = { leads: false };
 const REPORT_DELTAS = 40;
 
 export interface SpawnInput {

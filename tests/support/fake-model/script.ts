@@ -70,6 +70,8 @@ export interface Match {
   model?: RegExp;
   turn?: number;
   step?: number;
+  /** Of a lead: it is offered the tools that start others, or would be, were there a slot and somebody to say yes. */
+  leads?: boolean;
   /** All of these are offered. */
   tools?: string[];
   /** None of these is offered. */
@@ -145,10 +147,15 @@ function matches(match: Match, seen: Seen): boolean {
     (match.model?.test(seen.body.model) ?? true) &&
     (match.turn === undefined || match.turn === seen.turn) &&
     (match.step === undefined || match.step === seen.step) &&
+    (match.leads === undefined || match.leads === isLead(seen)) &&
     (match.tools ?? []).every((tool) => seen.tools.includes(tool)) &&
     !(match.without ?? []).some((tool) => seen.tools.includes(tool)) &&
     (match.where?.(seen) ?? true)
   );
+}
+
+function isLead({ tools, system }: Seen): boolean {
+  return tools.includes('spawn_agent') || system.startsWith('You are the lead agent of Triad');
 }
 
 function describeMatch(match: Match): string {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { deliver, type Latency } from './delivery.ts';
 import { readRequest, refusalOf, type Seen, type WireBody } from './request.ts';
 import type { Rule, Script } from './script.ts';
-import { type Chunk, chunksOf, startOf } from './stream.ts';
+import { type Chunk, chunksOf, inputOf, startOf } from './stream.ts';
 
 /** Times are milliseconds since the epoch, with fractions. */
 export interface RecordedRequest {
@@ -27,6 +27,10 @@ export interface RecordedRequest {
   responseId: string | null;
   /** Whether a whole response was sent. */
   completed: boolean;
+  /** Input tokens of all classes by the count of what answers; 0 where nothing does. */
+  input: number;
+  /** When the beginning of the response was sent, which tells them. */
+  begunAt: number | null;
 }
 
 export interface FakeModelOptions {
@@ -35,12 +39,18 @@ export interface FakeModelOptions {
   keys?: string[];
   /** What replies take that do not say otherwise. */
   latency?: Partial<Latency>;
+  /** The models that it lists; without it, it gives no list. */
+  models?: string[];
 }
 
 export interface FakeModel {
   url: string;
   script: Script;
   requests: RecordedRequest[];
+  /** The models that it lists from now on; null: it gives no list. */
+  models: string[] | null;
+  /** How often it was asked for them. */
+  asked(): number;
   /** How many connections clients have made so far. */
   connections(): number;
   /** The first request for which the predicate holds, now or later; rejects after the time. */
@@ -69,6 +79,13 @@ export async function startFakeModel(script: Script, options: FakeModelOptions =
     url: `http://127.0.0.1:${port}`,
     script,
     requests: fake.requests,
+    get models() {
+      return fake.models;
+    },
+    set models(models) {
+      fake.models = models;
+    },
+    asked: () => fake.asked,
     connections: () => connections,
     waitFor: (predicate, timeoutMs = WAIT_MS) => fake.waitFor(predicate, timeoutMs),
     expectDone: () => fake.expectDone(),
@@ -82,6 +99,8 @@ export async function startFakeModel(script: Script, options: FakeModelOptions =
 
 class Fake {
   readonly requests: RecordedRequest[] = [];
+  models: string[] | null;
+  asked = 0;
   readonly #script: Script;
   readonly #keys: Set<string> | null;
   readonly #latency: Latency;
@@ -90,7 +109,8 @@ class Fake {
   readonly #prepared = new Map<Rule, Chunk[]>();
   #ids = 0;
 
-  constructor(script: Script, { keys, latency }: FakeModelOptions) {
+  constructor(script: Script, { keys, latency, models }: FakeModelOptions) {
+    this.models = models ?? null;
     this.#script = script;
     this.#keys = keys ? new Set(keys) : null;
     this.#latency = { firstTokenMs: 0, deltaMs: 0, ...latency };
@@ -99,6 +119,10 @@ class Fake {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '' } = request;
     if (method === 'GET' && url === '/__requests') return sendJson(response, 200, this.requests);
+    if (method === 'GET' && url.startsWith('/v1/models')) {
+      this.asked += 1;
+      if (this.models) return sendJson(response, 200, { data: this.models.map((id) => ({ id })), has_more: false });
+    }
     if (method !== 'POST' || !url.startsWith('/v1/messages')) {
       return sendError(response, 404, 'not_found_error', `${method} ${url} is not served here`);
     }
@@ -142,6 +166,7 @@ class Fake {
     record.rule = rule.name;
     const { options } = rule;
     if (options.status !== undefined) return this.#fail(record, response, rule);
+    record.input = inputOf(options);
     record.responseId = `msg_${this.#nextId()}`;
     const start = { data: startOf(record.responseId, record.body.model, options), delayMs: 0 };
     const completed = await deliver(
@@ -150,6 +175,7 @@ class Fake {
       options,
       this.#latency,
       signal,
+      () => (record.begunAt ??= now()),
     );
     record.completed = completed && !signal.aborted;
     record.endedAt ??= now();
@@ -207,6 +233,8 @@ class Fake {
       closedAt: null,
       responseId: null,
       completed: false,
+      input: 0,
+      begunAt: null,
     };
     this.requests.push(record);
     return record;

@@ -38,6 +38,12 @@ export function startOf(id: string, model: string, { usage = {} }: ReplyOptions)
   });
 }
 
+/** Input tokens of all classes that the start tells. */
+export function inputOf({ usage = {} }: ReplyOptions): number {
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h } = { ...DEFAULT_USAGE, ...usage };
+  return input + cacheRead + cacheWrite5m + cacheWrite1h;
+}
+
 /** Every event after the start. */
 export function chunksOf(blocks: Block[], options: ReplyOptions, deltaMs: number, newToolId: () => string): Chunk[] {
   const chunks = blocks.flatMap((block, index) => blockChunks(block, index, deltaMs, newToolId));

@@ -1,7 +1,7 @@
 /** The JSON export, as docs/export.md describes it; fields are added but never changed. */
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import type { WorkflowRecord } from './record.ts';
+import type { ExportedWorkflow } from './record.ts';
 
 const EXPORT_FORMAT = 'triad-conversation';
 const EXPORT_VERSION = 1;
@@ -9,7 +9,7 @@ const EXPORT_VERSION = 1;
 /** Yields the text in parts, so that only one workflow is in memory at a time. */
 export async function* jsonOf(
   conversation: ConversationRow,
-  workflows: AsyncIterable<WorkflowRecord>,
+  workflows: AsyncIterable<ExportedWorkflow>,
   { program, missing }: { program: string; missing: readonly Missing[] },
 ): AsyncGenerator<string> {
   const { lastSeq: _, ...row } = conversation;
@@ -30,7 +30,7 @@ export async function* jsonOf(
   yield ']\n}\n';
 }
 
-function workflowOf({ workflow, runs, calls, approvals, requests, entries }: WorkflowRecord) {
+function workflowOf({ workflow, runs, calls, approvals, requests, entries, executions }: ExportedWorkflow) {
   const { firstSeq: _, lastSeq: __, conversationId: ___, ...row } = workflow;
   return {
     ...row,
@@ -40,6 +40,7 @@ function workflowOf({ workflow, runs, calls, approvals, requests, entries }: Wor
       calls: calls.filter(({ runId }) => runId === run.id).map(({ runId: _, ...call }) => call),
       requests: requests.filter(({ runId }) => runId === run.id).map(({ runId: _, ...request }) => request),
     })),
+    executions,
     approvals,
   };
 }

@@ -1,18 +1,19 @@
 /** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
-import { code, decided, exchanges, fence, inline, lines, seconds, used, wrote } from '../markdown-parts.ts';
-import type { WorkflowRecord } from './record.ts';
+import { code, decided, dollars, exchanges, fence, inline, lines, seconds, used, wrote } from '../markdown-parts.ts';
+import type { ExportedWorkflow } from './record.ts';
 
 /** Yields the text in parts, one workflow at a time. */
 export async function* markdownOf(
   conversation: ConversationRow,
-  workflows: AsyncIterable<WorkflowRecord>,
+  workflows: AsyncIterable<ExportedWorkflow>,
   missing: readonly Missing[] = [],
 ): AsyncGenerator<string> {
   const notice = missingText(missing);
@@ -33,7 +34,8 @@ export async function* markdownOf(
   for await (const workflow of workflows) yield workflowOf(workflow, (number += 1));
 }
 
-function workflowOf({ workflow, runs, calls, approvals, entries }: WorkflowRecord, number: number): string {
+function workflowOf(record: ExportedWorkflow, number: number): string {
+  const { workflow, runs, calls, approvals, entries, executions } = record;
   const { id, outcome, status, createdAt, endedAt, durationMs, usage, error, subAgentCount } = workflow;
   const [lead, ...others] = [...runs].sort((a, b) => a.depth - b.depth);
   const partOfRun = (run: RunRow): string[] =>
@@ -48,6 +50,7 @@ function workflowOf({ workflow, runs, calls, approvals, entries }: WorkflowRecor
     `- Workflow: ${code(id)}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Sub-agents: ${subAgentCount}`,
+    ...executions.map(executionOf),
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The lead may not be queued yet.
@@ -55,6 +58,21 @@ function workflowOf({ workflow, runs, calls, approvals, entries }: WorkflowRecor
     ...approvals.flatMap(approvalOf),
     ...others.flatMap(partOfRun),
   ]);
+}
+
+/** In one line; its run has a part of its own. */
+function executionOf(execution: SubAgentExecution): string {
+  const { id, sub_agent_name, outcome, status, duration_ms, nano_usd } = execution;
+  const { tokens_input, tokens_output = 0, tokens_estimated } = execution;
+  const part = tokens_estimated === undefined ? '' : `, of which ${tokens_estimated} tokens are estimated`;
+  const facts = [
+    `${outcome ?? status}${seconds(duration_ms ?? null)}`,
+    ...(tokens_input === undefined
+      ? []
+      : [`${tokens_input} input tokens, ${tokens_output} output tokens${part}, ${dollars(nano_usd ?? null)}`]),
+  ];
+  const said = execution.error_message ?? execution.result_summary;
+  return `  - ${code(sub_agent_name)} ${code(id)}: ${facts.join(', ')}${said === undefined ? '' : `: ${inline(said)}`}`;
 }
 
 /** What is stored of a run beside its row. */

@@ -1,4 +1,5 @@
 /** Reads everything stored of a conversation, one workflow at a time: the source of exports and session files. */
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { workflowDetail } from '../snapshots.ts';
@@ -8,6 +9,11 @@ import type { Store } from '../../store/store.ts';
 export interface WorkflowRecord extends Omit<WorkflowDetail, 'conversation'> {
   /** Entries by run id, in order. */
   entries: ReadonlyMap<string, readonly Entry[]>;
+}
+
+/** With the executions of its sub-agents, in order of creation. */
+export interface ExportedWorkflow extends WorkflowRecord {
+  executions: readonly SubAgentExecution[];
 }
 
 /** Workflows of one page. */
@@ -40,9 +46,9 @@ export async function recordOf(
 }
 
 /** Oldest first; reads each workflow when the consumer asks for it. */
-export async function* recordsOf(store: Store, conversationId: string): AsyncGenerator<WorkflowRecord> {
+export async function* recordsOf(store: Store, conversationId: string): AsyncGenerator<ExportedWorkflow> {
   for (const id of await workflowIdsOf(store, conversationId)) {
     const record = await recordOf(store, id, () => true);
-    if (record) yield record;
+    if (record) yield { ...record, executions: await store.executionsOf(record.runs.map((run) => run.id)) };
   }
 }

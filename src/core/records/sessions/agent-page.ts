@@ -9,7 +9,7 @@ import { SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
 import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
-import { tokensOf, usd } from './tokens.ts';
+import { estimatedPart, tokensOf, usd } from './tokens.ts';
 
 /** `calls`: of all runs. `folder`: name of the session's folder. */
 export function agentPage(
@@ -62,10 +62,12 @@ function fieldsOf(run: RunRow, decision: Decision | null, session: string): stri
     tokens: tokensOf(usage),
     tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
+    ...estimatedPart(usage),
     cost_usd: usd(usage),
     permissions: envelope.permissions,
     tools: envelope.tools,
     mcp_servers: envelope.mcpServers,
+    ...(envelope.seesReports ? { sees_reports: true } : {}),
     ...(decision ? { approved: decision.allowed, decided_by: decision.decidedBy } : {}),
     trace_id: run.traceId,
     parent_chain: run.parentChain,

@@ -1,11 +1,13 @@
 /** Keeps the Markdown folders of sessions up to date with the store: in the background, debounced, one at a time, newest first. */
+import { join } from 'node:path';
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
-import { PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
+import { canonical, PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
+import { keepsInProject, NO_PROJECT_SETTINGS, type ProjectSettings } from '../../settings/project-config.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { checkConversation, checkWorkflows } from '../../store/check.ts';
 import type { Store } from '../../store/store.ts';
@@ -28,6 +30,8 @@ export interface ProjectorPorts {
   /** The data folder; null if nothing is kept on disk. */
   data: string | null;
   settings: Pick<Settings, 'sessions'>;
+  /** What the trusted settings of a folder's project say; default: nothing. */
+  readonly projectOf?: (folder: string) => Promise<ProjectSettings>;
   /** Of this program. */
   version: string;
   /** Called for the first failed write, and for the first one after a success. */
@@ -114,6 +118,13 @@ export class SessionProjector {
     if (this.#pending.size > 0) this.#wait(GATHER_MS);
   }
 
+  /** Where the files of a session lie, or will once it has been written; null where nothing is kept on disk. */
+  async folderOf(conversation: ConversationRow): Promise<string | null> {
+    if (this.#ports.data === null) return null;
+    const [root] = await this.#rootsOf(conversation);
+    return join(rootPath(root), folderNameOf(conversation));
+  }
+
   /** Writes the whole folder again; resolves when it is written. Rejects with `not_found` for an unknown conversation. */
   rebuild(conversationId: string): Promise<Projected> {
     return this.#queue.add(async () => {
@@ -187,7 +198,7 @@ export class SessionProjector {
   async #project(conversation: ConversationRow): Promise<Projected> {
     const { store } = this.#ports;
     const name = folderNameOf(conversation);
-    const [root, other] = this.#rootsOf(conversation);
+    const [root, other] = await this.#rootsOf(conversation);
     const folder = `${rootPath(root)}/${name}`;
     const ids = conversation.deletedAt ? [] : await workflowIdsOf(store, conversation.id);
     const missing = conversation.deletedAt ? [] : await this.#missingOf(conversation, ids);
@@ -196,7 +207,8 @@ export class SessionProjector {
     let files = 0;
     if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids, missing));
     else await removeSession(root, name);
-    await removeSession(other, name);
+    // They are one where the data folder is the project's own `.triad`.
+    if ((await canonical(rootPath(other))) !== (await canonical(rootPath(root)))) await removeSession(other, name);
     this.#keepMark(conversation.id);
     return { folder, files, ...(missing.length > 0 ? { missing } : {}) };
   }
@@ -252,10 +264,12 @@ export class SessionProjector {
   }
 
   /** The root for the session's folder, and the other one, from which it is removed so that no old copy stays. */
-  #rootsOf({ folder }: ConversationRow): [SessionsRoot, SessionsRoot] {
+  async #rootsOf({ folder }: ConversationRow): Promise<[SessionsRoot, SessionsRoot]> {
     const inData = { base: this.#ports.data ?? '', folder: SESSIONS };
     const inProject = { base: folder, folder: PROJECT_SESSIONS };
-    return this.#ports.settings.sessions.project ? [inProject, inData] : [inData, inProject];
+    const { settings, projectOf } = this.#ports;
+    const project = (await projectOf?.(folder)) ?? NO_PROJECT_SETTINGS;
+    return keepsInProject(settings.sessions, project) ? [inProject, inData] : [inData, inProject];
   }
 }
 

@@ -7,7 +7,7 @@ import { inputTokensOf } from '#contract/tally.ts';
 import { inline } from '../markdown-parts.ts';
 import { frontMatter } from './front-matter.ts';
 import { folderNameOf } from './names.ts';
-import { tokensOf, usd } from './tokens.ts';
+import { estimatedPart, tokensOf, usd } from './tokens.ts';
 import type { WorkflowPart } from './workflow-part.ts';
 
 /** `parts`: oldest first, at least one. `missing`: what the store has lost of it. */
@@ -33,6 +33,7 @@ export function sessionPage(
     tokens: tokensOf(usage),
     tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
+    ...estimatedPart(usage),
     cost_usd: usd(usage),
   });
   const sections = parts.map(
@@ -86,6 +87,7 @@ export function sessionMetadata(
       tokens: tokensOf(usage),
       tokens_input: inputTokensOf(usage),
       tokens_output: usage.outputTokens,
+      ...estimatedPart(usage),
       tokens_cache_read: usage.cacheReadTokens,
       tokens_cache_write: usage.cacheWriteTokens,
       cost_usd: usd(usage),

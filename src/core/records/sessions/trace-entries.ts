@@ -5,7 +5,7 @@ import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 import { agentFileOf } from './names.ts';
-import { tokensOf, usd } from './tokens.ts';
+import { estimatedPart, tokensOf, usd } from './tokens.ts';
 
 export type TraceEntry = ReturnType<typeof entryOf>;
 
@@ -39,6 +39,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     tokens: tokensOf(usage),
     tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
+    ...estimatedPart(usage),
     cost_usd: usd(usage),
     permissions: envelope.permissions,
     approvals: approvals.filter(({ request }) => request.runId === id).flatMap(answersOf),
@@ -67,16 +68,7 @@ function answersOf({ request, decisions }: Approval) {
   }));
 }
 
-/** Largest number of sub-agents that waited for their start at the same time. */
-export function maxQueueDepth(children: readonly RunRow[]): number {
-  const waits = children.map(({ queuedAt, startedAt, endedAt }) => ({
-    queuedAt,
-    until: startedAt ?? endedAt,
-  }));
-  return waits.reduce((most, { queuedAt: at }) => {
-    const waiting = waits.filter(
-      ({ queuedAt, until }) => queuedAt <= at && (until === null || until > at || queuedAt === at),
-    );
-    return Math.max(most, waiting.length);
-  }, 0);
+/** Most sub-agents that waited for a slot at the same time, as it was recorded when each began to wait. */
+export function maxQueueDepth(children: readonly Pick<RunRow, 'queueDepth'>[]): number {
+  return Math.max(0, ...children.map(({ queueDepth }) => queueDepth ?? 0));
 }

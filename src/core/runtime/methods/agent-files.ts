@@ -8,23 +8,26 @@ import { placeHolding } from '../../agents/read-place.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
+import { ceilingsIn } from './agents.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine = 'agents.files' | 'agents.read' | 'agents.lint' | 'agents.edit' | 'agents.save' | 'agents.draft';
 
 /** `home`: the default folder. */
-export function agentFileMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
+export function agentFileMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
+  const { agents, trust, tools, watch } = engine;
+  const ceilings = (folder: string) => ceilingsIn(engine, folder);
   let made: Promise<AgentFiles> | null = null;
   // Loaded on first use.
   const files = (): Promise<AgentFiles> =>
     (made ??= import('../../agents/files.ts').then(
-      ({ AgentFiles }) => new AgentFiles({ agents, trust, tools: tools.all() }),
+      ({ AgentFiles }) => new AgentFiles({ agents, trust, tools: tools.all(), ceilings }),
     ));
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   return {
     'agents.files': async ({ folder }) => {
       const place = await at(folder);
-      const [found, registry] = await Promise.all([agents.files(place), agents.of(place)]);
+      const [found, registry] = await Promise.all([agents.files(place, await ceilings(place)), agents.of(place)]);
       const places = agents.places(place);
       return found.map((file) => describe(file, registry, places, place));
     },

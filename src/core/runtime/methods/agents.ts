@@ -1,30 +1,40 @@
 /** The methods of agents and of trust in workspace files. */
+import type { AgentDefinition, Permission } from '#contract/agent.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import { definitionsOf, type LoadedFile, nameOf, reportOf } from '../../agents/load.ts';
+import type { Ceilings } from '../../agents/ceilings.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { TriadError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { trustLookOf } from '../../agents/trust-look.ts';
+import { BASELINE, isWithinPermissions } from '../../agents/vocabulary.ts';
+import { loweredLimits } from '../../settings/project-config.ts';
+import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
 
 /** `home`: the default folder. */
-export function agentMethods({ agents, trust, tools, watch }: Engine, home: string): Pick<Handlers, Mine> {
+export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
+  const { agents, trust, tools, watch } = engine;
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
+  const filesIn = async (folder: string) => agents.files(folder, await ceilingsIn(engine, folder));
   const look = async (folder: string, texts = false) =>
     trustLookOf(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
   return {
-    'agents.list': async ({ folder }) => (await agents.of(await at(folder))).list({ enabled: true }),
+    'agents.list': async ({ folder }) => {
+      const usable = (await agents.of(await at(folder))).list({ enabled: true });
+      return usable.map((agent) => ({ ...agent, needs: needsOf(agent, tools) }));
+    },
     'agents.get': async ({ folder, name }) => {
-      const files = await agents.files(await at(folder));
+      const files = await filesIn(await at(folder));
       const definition = (await agents.of(await at(folder))).get(name);
       if (!definition) throw notFound(name, files);
       const file = files.find(({ path }) => path === definition.sourcePath);
-      return { definition, warnings: file?.warnings ?? [] };
+      return { definition, needs: needsOf(definition, tools), warnings: file?.warnings ?? [] };
     },
-    'agents.check': async ({ folder }) => (await agents.files(await at(folder))).map(reportOf),
+    'agents.check': async ({ folder }) => (await filesIn(await at(folder))).map(reportOf),
     'trust.look': async ({ folder, texts }) => look(await at(folder), texts),
     'trust.set': async ({ folder, files }) => {
       const place = await at(folder);
@@ -41,6 +51,22 @@ export function agentMethods({ agents, trust, tools, watch }: Engine, home: stri
     },
     'trust.list': () => trust.list(),
   };
+}
+
+/** The ceilings of a folder: the person's, or what its trusted project lowers them to. */
+export async function ceilingsIn({ permissions, settings }: Engine, folder: string): Promise<Ceilings> {
+  const { project } = await permissions.rules(folder);
+  return { models: settings.models, limits: loweredLimits(settings.limits, project) };
+}
+
+/** With its own tools; where they are its lead's, its permissions are the bound. Null where nothing bounds it but its lead. */
+function needsOf({ role, tools: named, permissions }: AgentDefinition, tools: ToolRegistry): Permission[] | null {
+  const isLead = role === 'primary';
+  if (named === null && !isLead) return permissions && [...new Set([...BASELINE, ...permissions])].sort();
+  const own = tools
+    .offered(named ?? tools.names(true), isLead)
+    .filter((tool) => isWithinPermissions(tool, permissions));
+  return tools.permissionsOf(own.map(({ name }) => name));
 }
 
 /** Hashes of the reviewed files by path. Throws `conflict` if one has changed since. */

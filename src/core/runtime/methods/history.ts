@@ -6,7 +6,15 @@ import { checkConversation, checkWorkflows } from '../../store/check.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
-  | ('workflow.list' | 'workflow.facets' | 'history.search' | 'conversation.export')
+  | (
+      | 'conversation.work'
+      | 'workflow.list'
+      | 'workflow.facets'
+      | 'execution.list'
+      | 'execution.facets'
+      | 'history.search'
+      | 'conversation.export'
+    )
   | ('backup.begin' | 'conversation.check' | 'store.conversations' | 'store.unlisted');
 
 export function historyMethods(
@@ -15,12 +23,15 @@ export function historyMethods(
 ): Pick<Handlers, Mine> {
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   return {
+    'conversation.work': ({ conversationIds }) => store.sessionWork(conversationIds),
     'workflow.list': (query) => store.workflows(query),
     'backup.begin': async () => {
       const { keep, max_age_days: maxAgeDays } = settings.backups;
       return { partial: await store.beginBackup(), keep, maxAgeDays };
     },
     'workflow.facets': () => store.facets(),
+    'execution.list': (query) => store.executions(query),
+    'execution.facets': () => store.executionFacets(),
     'history.search': (query) => store.search(query),
     'conversation.check': ({ conversationId, workflowIds }) =>
       workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),

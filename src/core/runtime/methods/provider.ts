@@ -13,7 +13,7 @@ export interface ProviderMethodPorts {
   appState: () => Promise<Output<'app.state'>>;
 }
 
-type Mine = 'provider.set' | 'provider.test' | 'provider.detect' | 'settings.list' | 'settings.set';
+type Mine = 'provider.set' | 'provider.test' | 'provider.models' | 'provider.detect' | 'settings.list' | 'settings.set';
 
 export function providerMethods({ provider, settings, appState }: ProviderMethodPorts): Pick<Handlers, Mine> {
   return {
@@ -22,6 +22,7 @@ export function providerMethods({ provider, settings, appState }: ProviderMethod
       return appState();
     },
     'provider.test': (input) => provider.test(input),
+    'provider.models': () => provider.listModels(),
     // Needs no signal: each probe ends within a second.
     'provider.detect': () => detectServers(new AbortController().signal),
     'settings.list': () => settingRows(settings),

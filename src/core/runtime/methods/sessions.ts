@@ -1,4 +1,4 @@
-/** The method that writes the Markdown files again. */
+/** The methods of the Markdown files: where they lie, and writing them again. */
 import { mustExist } from '../../base/errors.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
@@ -7,8 +7,15 @@ import type { Handlers } from './handlers.ts';
 export function sessionMethods({
   engine: { store },
   sessions,
-}: Pick<Services, 'engine' | 'sessions'>): Pick<Handlers, 'conversation.project'> {
+}: Pick<Services, 'engine' | 'sessions'>): Pick<Handlers, 'conversation.project' | 'conversation.folder'> {
   return {
+    // To open it is the desktop's, which has the screen.
+    'conversation.folder': async ({ conversationId }) => ({
+      folder: await sessions.folderOf(
+        await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`),
+      ),
+      opens: false,
+    }),
     'conversation.project': async ({ conversationId }) => {
       refuseInTrash(await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`));
       return sessions.rebuild(conversationId);

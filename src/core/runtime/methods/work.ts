@@ -9,7 +9,7 @@ import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
-  | ('change.list' | 'change.undo')
+  | ('change.list' | 'change.undo' | 'agents.cleanup')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
@@ -47,6 +47,13 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
         throw new TriadError('not_found', 'Nothing is kept of this call: it wrote nothing that can be undone');
       await undo(engine, change, redo);
       return {};
+    },
+    'agents.cleanup': async () => {
+      const each = orchestrator.active().map((workflow) => workflow.cleanupTemporary());
+      return {
+        removed: each.reduce((sum, { removed }) => sum + removed, 0),
+        working: each.flatMap(({ working }) => working),
+      };
     },
     'memory.list': ({ folder }) => store.notes(folder),
     'memory.delete': async (note) => {

@@ -1,4 +1,5 @@
 /** Reduces the writes of a batch to one final change for each row, with the same result. */
+import { SPARSE_COUNTS } from '#contract/tally.ts';
 import { TriadError } from '../../base/errors.ts';
 import { exactKey, idOf } from '../rows/row-codec.ts';
 import type { Key, Row, Table, Write } from '../store.ts';
@@ -53,7 +54,7 @@ function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {}, a
     else {
       const tally = (typeof value === 'object' ? value : null) as Row | null;
       if (deeper.length > 0) throw unfit(table, path);
-      next[field] = { ...tally, [inner]: number(table, path, tally?.[inner]) + amount };
+      next[field] = { ...tally, [inner]: number(table, path, tally?.[inner] ?? absent(inner)) + amount };
     }
   }
   for (const [field, value] of Object.entries(union)) {
@@ -67,6 +68,13 @@ function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {}, a
   for (const [field, value] of Object.entries(append)) next[field] = [...list(table, field, next[field] ?? []), value];
   return next;
 }
+
+/** A count that a sum leaves out where it is 0. */
+function absent(count: string): 0 | undefined {
+  return SPARSE.has(count) ? 0 : undefined;
+}
+
+const SPARSE: ReadonlySet<string> = new Set<string>(SPARSE_COUNTS);
 
 function number(table: Table, path: string, value: unknown): number {
   if (typeof value !== 'number') throw unfit(table, path);

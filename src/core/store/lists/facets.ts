@@ -1,8 +1,7 @@
-/** Facet counts: the number of listed workflows for each term, updated with the index. */
-import type { Output } from '#contract/rpc.ts';
+/** Facet counts: the number of listed workflows, or executions, for each term, updated with the index. */
 import type { Database } from '../database.ts';
 import type { Row } from '../store.ts';
-import { ANY, type Facet } from './workflow-terms.ts';
+import { ANY } from './workflow-terms.ts';
 
 /** Count deltas by term. */
 export type FacetCounts = Map<string, number>;
@@ -22,7 +21,7 @@ export function facetChanges(counts: FacetCounts, { record }: Pick<Database, 're
   return { sql: statements.join('\n'), values };
 }
 
-/** Number of listed workflows for each of the terms. */
+/** Number of listed workflows or executions for each of the terms. */
 export async function countsOf(database: Database, terms: readonly string[]): Promise<Map<string, number>> {
   const values = Object.fromEntries(terms.map((term, index) => [`t${index}`, database.record('facet', keyOf(term))]));
   const sql = terms.map((_, index) => `SELECT VALUE count FROM ONLY $t${index};`).join('\n');
@@ -30,12 +29,13 @@ export async function countsOf(database: Database, terms: readonly string[]): Pr
   return new Map(terms.map((term, index) => [term, Number(found[index] ?? 0)]));
 }
 
-/** `running`: the terms of unfinished workflows, which the index does not have yet. */
-export async function facetValues(
+/** The values of each facet, most frequent first; `running`: the terms of what the index does not have yet. */
+export async function facetValues<F extends string>(
   database: Database,
   running: readonly (readonly string[])[],
-): Promise<Output<'workflow.facets'>> {
-  const valuesOf = async (facet: Facet): Promise<string[]> => {
+  facets: readonly F[],
+): Promise<Record<F, string[]>> {
+  const valuesOf = async (facet: F): Promise<[F, string[]]> => {
     const sql = 'SELECT VALUE [record::id(id)[1], count] FROM facet:[$facet, NONE]..[$facet, ..]';
     const [found] = (await database.query(sql, { facet })) as [[string, number][]];
     const counts = new Map(found.map(([value, count]) => [value, Number(count)]));
@@ -44,12 +44,9 @@ export async function facetValues(
       if (of === facet) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     const frequent = [...counts].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    return frequent.slice(0, MOST).map(([value]) => value);
+    return [facet, frequent.slice(0, MOST).map(([value]) => value)];
   };
-  const [agents = [], models = [], tools = [], folders = []] = await Promise.all(
-    (['agent', 'model', 'tool', 'folder'] as const).map(valuesOf),
-  );
-  return { agents, models, tools, folders };
+  return Object.fromEntries(await Promise.all(facets.map(valuesOf))) as Record<F, string[]>;
 }
 
 function keyOf(term: string): [string, string] {

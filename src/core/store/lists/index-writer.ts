@@ -1,10 +1,12 @@
 /**
- * Indexes workflows in the background. A workflow's end adds one row to a queue; one transaction writes its index rows
- * and removes it from the queue. So a crash loses nothing, and a running workflow pays for one row only.
+ * Indexes workflows and their executions in the background. A workflow's end adds one row to a queue; one transaction
+ * writes its index rows and removes it from the queue. So a crash loses nothing, and a running workflow pays for one row only.
  */
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
+import { termsOfExecution } from './execution-terms.ts';
 import { facetChanges, type FacetCounts } from './facets.ts';
+import { executionsIn, type Listing } from './lists.ts';
 import { Reader } from '../rows/reader.ts';
 import { runRange } from '../search/segment-writer.ts';
 import type { Row, Store } from '../store.ts';
@@ -35,43 +37,65 @@ export async function indexSome(database: Database, reads: Reads): Promise<boole
   const workflows = (await reader.rows<WorkflowRow>('workflow', 'SELECT * FROM $ids', records)).filter(
     ({ outcome }) => outcome !== null,
   );
-  const before = await indexed(database, ids);
   const counts: FacetCounts = new Map();
-  const rows = await rowsOf(reader, reads, workflows, before, counts);
+  const runs = await reads.runsOf(workflows.map(({ id }) => id));
+  const facts = { workflows, runs, conversations: await conversationsOf(reader, workflows) };
+  const rows = await rowsOf(database, reads, facts, counts);
+  const executions = await executionRowsOf(database, facts, counts);
   const changes = facetChanges(counts, database);
   await database.transaction(
-    `${rows.length === 0 ? '' : `INSERT INTO workflow_index $rows ON DUPLICATE KEY UPDATE ${REPLACE} RETURN NONE;`}
+    `${rows.length === 0 ? '' : `INSERT INTO workflow_index $rows ON DUPLICATE KEY UPDATE ${REPLACE.workflow} RETURN NONE;`}
+    ${executions.length === 0 ? '' : `INSERT INTO execution_index $executions ON DUPLICATE KEY UPDATE ${REPLACE.execution} RETURN NONE;`}
     ${changes.sql}
     DELETE $queue RETURN NONE;`,
-    { rows, ...changes.values, queue: queue.map((key) => database.record('index_queue', key)) },
+    { rows, executions, ...changes.values, queue: queue.map((key) => database.record('index_queue', key)) },
   );
   return true;
 }
 
-const COLUMNS = [
-  ...['terms', 'facets', 'newest', 'cost', 'tokens', 'duration', 'createdAt', 'nanoUsd'],
-  ...['segmented', 'segments', 'waiting', 'tail'],
-];
-const REPLACE = COLUMNS.map((column) => `${column} = $input.${column}`).join(', ');
+const COLUMNS = ['terms', 'facets', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];
+const replace = (columns: readonly string[]) => columns.map((column) => `${column} = $input.${column}`).join(', ');
+const REPLACE = {
+  workflow: replace([...COLUMNS, 'tokens', 'segmented', 'segments', 'waiting', 'tail']),
+  execution: replace(COLUMNS),
+};
+
+/** What is indexed, with what its rows are made from. */
+interface Facts {
+  workflows: readonly WorkflowRow[];
+  runs: readonly RunRow[];
+  conversations: ReadonlyMap<string, ConversationRow>;
+}
 
 /** The current index rows. */
-async function indexed(database: Database, ids: readonly string[]): Promise<Map<string, Indexed>> {
-  const records = ids.map((id) => database.record('workflow_index', id));
-  const [found] = (await database.query('SELECT * FROM $records', { records })) as [Indexed[]];
+async function indexed<T extends { id: { id: string } }>(
+  database: Database,
+  table: Listing<unknown>['index'],
+  ids: readonly string[],
+): Promise<Map<string, T>> {
+  const records = ids.map((id) => database.record(table, id));
+  const [found] = (await database.query('SELECT * FROM $records', { records })) as [T[]];
   return new Map(found.map((row) => [row.id.id, row]));
 }
 
+/** The terms of a row, none in the trash; counts what they change. */
+function listedTerms(old: { terms: string[] } | undefined, facets: string[], trashed: boolean, counts: FacetCounts) {
+  const terms = trashed ? [] : facets;
+  for (const term of old?.terms ?? []) counts.set(term, (counts.get(term) ?? 0) - 1);
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return terms;
+}
+
 async function rowsOf(
-  reader: Reader,
+  database: Database,
   reads: Reads,
-  workflows: readonly WorkflowRow[],
-  before: ReadonlyMap<string, Indexed>,
+  { workflows, runs, conversations }: Facts,
   counts: FacetCounts,
 ): Promise<Row[]> {
-  const runs = await reads.runsOf(workflows.map(({ id }) => id));
+  const ids = workflows.map(({ id }) => id);
+  const before = await indexed<Indexed>(database, 'workflow_index', ids);
   const calls = Map.groupBy(await reads.callsOf(runs.map(({ id }) => id)), ({ runId }) => runId);
-  const conversations = await conversationsOf(reader, workflows);
-  const lengths = await lengthsOf(reader.database, runs);
+  const lengths = await lengthsOf(database, runs);
   const runsOf = Map.groupBy(runs, ({ workflowId }) => workflowId);
   return workflows.flatMap((workflow) => {
     const conversation = conversations.get(workflow.conversationId);
@@ -81,9 +105,7 @@ async function rowsOf(
     const used = own.flatMap(({ id }) => calls.get(id) ?? []);
     const old = before.get(workflow.id);
     const facets = termsOf({ workflow, runs: own, calls: used, folder: conversation.folder });
-    const terms = conversation.deletedAt ? [] : facets;
-    for (const term of old?.terms ?? []) counts.set(term, (counts.get(term) ?? 0) - 1);
-    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    const terms = listedTerms(old, facets, Boolean(conversation.deletedAt), counts);
     const segmented = JSON.parse(old?.segmented ?? '{}') as Record<string, number>;
     const waiting = own.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0) - (segmented[id] ?? 0), 0);
     return {
@@ -96,6 +118,25 @@ async function rowsOf(
       segmented: JSON.stringify(segmented),
       segments: old?.segments ?? [],
     };
+  });
+}
+
+async function executionRowsOf(
+  database: Database,
+  { workflows, runs, conversations }: Facts,
+  counts: FacetCounts,
+): Promise<Row[]> {
+  const ownerOf = new Map(workflows.map(({ id, conversationId }) => [id, conversations.get(conversationId)]));
+  const own = executionsIn([{ runs }]);
+  const ids = own.map(({ id }) => id);
+  const before = await indexed<Pick<Indexed, 'id' | 'terms'>>(database, 'execution_index', ids);
+  return own.flatMap((run) => {
+    const conversation = ownerOf.get(run.workflowId);
+    if (!conversation) return [];
+    const facets = termsOfExecution(run);
+    const terms = listedTerms(before.get(run.id), facets, Boolean(conversation.deletedAt), counts);
+    const { tokens: _, ...keys } = indexKeysOf({ ...run, createdAt: run.queuedAt });
+    return { id: run.id, ...keys, terms, facets };
   });
 }
 

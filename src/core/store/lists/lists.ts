@@ -1,9 +1,11 @@
 /** The pages of the screens: each a scan of an index with its limit pushed into it. */
+import type { SubAgentExecution } from '#contract/execution.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { countsOf } from './facets.ts';
 import { decodeRow, sortKeyOfId, sortKeyOfInstant } from '../rows/row-codec.ts';
-import type { Page, Paged, Row, Store, Table, WorkflowFilter, WorkflowQuery } from '../store.ts';
+import type { ExecutionQuery, Page, Paged, Row, Store, Table, WorkflowQuery } from '../store.ts';
+import { ANY_EXECUTION, termsOfExecution, termsOfExecutionFilter } from './execution-terms.ts';
 import {
   ANY,
   type IndexKeys,
@@ -54,55 +56,49 @@ const MAX_CHUNK = 2000;
 
 type Found = IndexKeys & { id: { id: string }; terms: string[] };
 
+/** What orders and bounds a list beside its terms. */
+type Bounds = Pick<WorkflowQuery, 'before' | 'limit' | 'sort' | 'from' | 'to' | 'minCostUsd'>;
+
+/** A list with an index of its own. */
+export interface Listing<T> {
+  index: 'workflow_index' | 'execution_index';
+  /** The term that every row has. */
+  any: string;
+  /** The terms that a matching row must have. */
+  wanted: readonly string[];
+  /** What belongs to unfinished workflows: the index does not have it, or not as it is. */
+  live: readonly { id: string; keys: IndexKeys; terms: readonly string[] }[];
+  rowsOf: (ids: readonly string[]) => Promise<Map<string, T>>;
+}
+
 /**
- * Filtered or sorted workflows: scans the index of the rarest term in the requested order and merges the unfinished
- * workflows in. Conditions that the index does not cover are checked here, because the engine applies a limit before
- * them and would lose rows. The cursor is an index key.
+ * Filtered or sorted rows: scans the index of the rarest term in the requested order and merges the live ones in.
+ * Conditions that the index does not cover are checked here, because the engine applies a limit before them and would
+ * lose rows. The cursor is an index key.
  */
-export async function foundWorkflows(
-  database: Database,
-  query: WorkflowQuery,
-  unfinished: readonly WorkflowFacts[],
-): Promise<Paged<WorkflowRow>> {
+export async function foundIn<T>(database: Database, query: Bounds, listing: Listing<T>): Promise<Paged<T>> {
   const { limit, sort = 'newest', before = '' } = query;
-  const wanted = termsOfFilter(query);
-  const live = unfinished.flatMap((facts) => {
-    const keys = indexKeysOf(facts.workflow);
-    const terms = termsOf(facts);
-    const fit = keys[sort] > before && wanted.every((term) => terms.includes(term)) && matchesFilter(query, keys);
-    return fit ? [{ key: keys[sort], row: facts.workflow }] : [];
+  const live = listing.live.flatMap(({ id, keys, terms }) => {
+    const fit = keys[sort] > before && listing.wanted.every((one) => terms.includes(one)) && matchesFilter(query, keys);
+    return fit ? [{ id, key: keys[sort] }] : [];
   });
-  const running = new Set(unfinished.map(({ workflow }) => workflow.id));
-  const found = await ended(database, query, wanted, running);
-  const rows = await workflowsById(
-    database,
-    found.map(({ id }) => id.id),
-  );
-  const merged = [
-    ...live,
-    ...found.flatMap(({ id, [sort]: key }) => {
-      const row = rows.get(id.id);
-      return row ? [{ key, row }] : [];
-    }),
-  ].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const items = merged.slice(0, limit);
+  const found = (await ended(database, query, listing)).map(({ id, [sort]: key }) => ({ id: id.id, key }));
+  const merged = [...live, ...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const shown = merged.slice(0, limit);
+  const rows = await listing.rowsOf(shown.map(({ id }) => id));
   return {
-    items: items.map(({ row }) => row),
-    next: merged.length > limit ? (items.at(-1)?.key ?? null) : null,
+    items: shown.flatMap(({ id }) => rows.get(id) ?? []),
+    next: merged.length > limit ? (shown.at(-1)?.key ?? null) : null,
   };
 }
 
 /** Reads one more than the page needs. */
-async function ended(
-  database: Database,
-  query: WorkflowQuery,
-  wanted: readonly string[],
-  running: ReadonlySet<string>,
-): Promise<Found[]> {
+async function ended<T>(database: Database, query: Bounds, { index, any, wanted, live }: Listing<T>): Promise<Found[]> {
   const { limit, sort = 'newest' } = query;
+  const running = new Set(live.map(({ id }) => id));
   const counts = await countsOf(database, wanted);
-  const [term = ANY] = [...wanted].sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
-  const sql = `SELECT id, terms, createdAt, nanoUsd, ${sort} FROM workflow_index WITH INDEX ${sort} WHERE terms = $term AND ${sort} > $after LIMIT $count`;
+  const [term = any] = [...wanted].sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
+  const sql = `SELECT id, terms, createdAt, nanoUsd, ${sort} FROM ${index} WITH INDEX ${sort} WHERE terms = $term AND ${sort} > $after LIMIT $count`;
   const found: Found[] = [];
   let after = laterOf(query.before ?? '', startOf(query));
   let count = wanted.length > 1 || query.from || query.to || query.minCostUsd ? CHUNK : limit + 1;
@@ -125,12 +121,12 @@ async function ended(
 const SKEW_MS = 60_000;
 
 /** The cursor at which the scan begins: newest first, it skips what is later than `to`. */
-function startOf({ sort = 'newest', to }: WorkflowQuery): string {
+function startOf({ sort = 'newest', to }: Bounds): string {
   return sort === 'newest' && to !== undefined ? placeOfTime(Date.parse(to) + SKEW_MS) : '';
 }
 
 /** Whether no later row of the scan can match. */
-function beyond({ sort = 'newest', from, minCostUsd }: WorkflowFilter & WorkflowQuery, row: Found): boolean {
+function beyond({ sort = 'newest', from, minCostUsd }: Bounds, row: Found): boolean {
   if (sort === 'newest' && from !== undefined) return row.newest > placeOfTime(Date.parse(from) - SKEW_MS);
   return sort === 'cost' && minCostUsd !== undefined && row.nanoUsd < minCostUsd * 1e9;
 }
@@ -155,11 +151,43 @@ function laterOf(a: string, b: string): string {
   return a > b ? a : b;
 }
 
-async function workflowsById(database: Database, ids: readonly string[]): Promise<Map<string, WorkflowRow>> {
-  const records = ids.map((id) => database.record('workflow', id));
-  const [found] = (await database.query('SELECT * FROM $records', { records })) as [Row[]];
-  const rows = found.map((stored) => decodeRow('workflow', stored) as unknown as WorkflowRow);
-  return new Map(rows.map((row) => [row.id, row]));
+/** The list of workflows; `unfinished`: all of those. */
+export function workflowListing(
+  database: Database,
+  query: WorkflowQuery,
+  unfinished: readonly WorkflowFacts[],
+): Listing<WorkflowRow> {
+  return {
+    ...{ index: 'workflow_index', any: ANY, wanted: termsOfFilter(query) },
+    live: unfinished.map((facts) => ({
+      ...{ id: facts.workflow.id, keys: indexKeysOf(facts.workflow), terms: termsOf(facts) },
+    })),
+    rowsOf: async (ids) => {
+      const records = ids.map((id) => database.record('workflow', id));
+      const [found] = (await database.query('SELECT * FROM $records', { records })) as [Row[]];
+      const rows = found.map((stored) => decodeRow('workflow', stored) as unknown as WorkflowRow);
+      return new Map(rows.map((row) => [row.id, row]));
+    },
+  };
+}
+
+/** The list of executions; `unfinished`: the workflows whose executions the index does not have yet. */
+export function executionListing(
+  reads: Pick<Store, 'executionsOf'>,
+  query: ExecutionQuery,
+  unfinished: readonly WorkflowFacts[],
+): Listing<SubAgentExecution> {
+  return {
+    ...{ index: 'execution_index', any: ANY_EXECUTION, wanted: termsOfExecutionFilter(query) },
+    live: executionsIn(unfinished).map((run) => ({
+      ...{ id: run.id, keys: indexKeysOf({ ...run, createdAt: run.queuedAt }), terms: termsOfExecution(run) },
+    })),
+    rowsOf: async (ids) => new Map((await reads.executionsOf(ids)).map((row) => [row.id, row])),
+  };
+}
+
+export function executionsIn(workflows: readonly Pick<WorkflowFacts, 'runs'>[]): RunRow[] {
+  return workflows.flatMap(({ runs }) => runs.filter(({ parentRunId }) => parentRunId !== null));
 }
 
 /** Unfinished workflows, which the index does not have yet, with the facts that filters need. */

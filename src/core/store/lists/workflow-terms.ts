@@ -1,11 +1,11 @@
 /** Index terms of a workflow (one for each filter value) and its index keys (one for each sort order). */
-import type { WorkflowSort } from '#contract/rpc.ts';
+import type { WorkflowSort } from '#contract/list-filter.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { sortKeyOfId } from '../rows/row-codec.ts';
 import type { WorkflowFilter } from '../store.ts';
 
 const FACETS = ['agent', 'model', 'tool', 'folder', 'outcome', 'status'] as const;
-export type Facet = (typeof FACETS)[number];
+type Facet = (typeof FACETS)[number];
 
 /** The term of every workflow that is listed. */
 export const ANY = '*';
@@ -47,13 +47,18 @@ export function termsOfFilter(filter: WorkflowFilter): string[] {
   });
 }
 
-/** The fields of a workflow's index row besides its terms. */
+/** The fields of an index row besides its terms, of a workflow or of an execution (which has no order by tokens). */
 export interface IndexKeys extends Record<WorkflowSort, string> {
   createdAt: string;
   nanoUsd: number;
 }
 
-export function indexKeysOf({ id, createdAt, durationMs, usage }: WorkflowRow): IndexKeys {
+export function indexKeysOf({
+  id,
+  createdAt,
+  durationMs,
+  usage,
+}: Pick<WorkflowRow, 'id' | 'createdAt' | 'durationMs' | 'usage'>): IndexKeys {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, nanoUsd } = usage;
   const place = sortKeyOfId(id);
   return {
@@ -73,7 +78,7 @@ function greatestFirst(value: number, place: string): string {
 
 /** Checks the conditions that terms cannot express: dates and costs. */
 export function matchesFilter(
-  filter: WorkflowFilter,
+  filter: Pick<WorkflowFilter, 'from' | 'to' | 'minCostUsd'>,
   { createdAt, nanoUsd }: Pick<IndexKeys, 'createdAt' | 'nanoUsd'>,
 ): boolean {
   const created = Date.parse(createdAt);

@@ -1,4 +1,5 @@
 /** Encodes rows for the tables: the whole row as JSON text, plus the few columns that queries need. */
+import type { SubAgentExecution } from '#contract/execution.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
 import { decodeLegacyRow } from './legacy-rows.ts';
@@ -10,34 +11,39 @@ export type Column = 'plain' | 'instant';
 /** Columns of everything that belongs to a run. */
 const OF_RUN = { workflowId: 'plain', status: 'plain', outcome: 'plain' } as const;
 
+const EXECUTION: Readonly<Record<keyof Omit<SubAgentExecution, 'id'>, Column>> = {
+  workflow_id: 'plain',
+  parent_agent_id: 'plain',
+  sub_agent_id: 'plain',
+  sub_agent_name: 'plain',
+  task_description: 'plain',
+  status: 'plain',
+  outcome: 'plain',
+  model: 'plain',
+  duration_ms: 'plain',
+  tokens_input: 'plain',
+  tokens_output: 'plain',
+  tokens_estimated: 'plain',
+  nano_usd: 'plain',
+  result_summary: 'plain',
+  error_message: 'plain',
+  created_at: 'instant',
+  completed_at: 'instant',
+  kind: 'plain',
+  envelope_hash: 'plain',
+  trace_id: 'plain',
+  parent_chain: 'plain',
+  parent_execution_id: 'plain',
+  chain_trigger: 'plain',
+  chain_index: 'plain',
+};
+
 /** The columns that are written, beside `json` and `place`. An execution has nothing but columns, and takes no other field. */
 export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> = {
   conversation: {},
   workflow: { conversationId: 'plain', status: 'plain', outcome: 'plain' },
   run: OF_RUN,
-  sub_agent_execution: {
-    workflow_id: 'plain',
-    parent_agent_id: 'plain',
-    sub_agent_id: 'plain',
-    sub_agent_name: 'plain',
-    task_description: 'plain',
-    status: 'plain',
-    outcome: 'plain',
-    duration_ms: 'plain',
-    tokens_input: 'plain',
-    tokens_output: 'plain',
-    result_summary: 'plain',
-    error_message: 'plain',
-    created_at: 'instant',
-    completed_at: 'instant',
-    kind: 'plain',
-    envelope_hash: 'plain',
-    trace_id: 'plain',
-    parent_chain: 'plain',
-    parent_execution_id: 'plain',
-    chain_trigger: 'plain',
-    chain_index: 'plain',
-  },
+  sub_agent_execution: EXECUTION,
   message: {},
   tool_call: {},
   approval: { workflowId: 'plain', open: 'plain' },

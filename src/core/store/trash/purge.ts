@@ -1,5 +1,6 @@
 /** Deletes the rows of purged conversations, one bounded step at a time, so that nothing waits for it. */
 import type { Database } from '../database.ts';
+import { deleteNotesOf } from '../memory.ts';
 import { eraseRuns } from '../search/segment-writer.ts';
 
 /** Rows of one step. */
@@ -20,8 +21,12 @@ export async function purgeSome(database: Database): Promise<boolean> {
   const id = job.id.id;
   const [workflowId] = await workflowIdsOf(database, id, 1);
   if (workflowId === undefined) await purgeEvents(database, id, Number(job.lastSeq));
-  else if (!(await eraseRuns(database, workflowId, await runIdsOf(database, workflowId))))
+  else {
+    const runIds = await runIdsOf(database, workflowId);
+    if (await eraseRuns(database, workflowId, runIds)) return true;
+    await deleteNotesOf(database, runIds);
     await deleteSome(database, workflowId, DELETE_OF_PURGE);
+  }
   return true;
 }
 
@@ -33,7 +38,7 @@ export async function workflowIdsOf(database: Database, conversationId: string, 
   return ids;
 }
 
-async function runIdsOf(database: Database, workflowId: string): Promise<string[]> {
+export async function runIdsOf(database: Database, workflowId: string): Promise<string[]> {
   const sql = 'SELECT VALUE record::id(id) FROM run WITH INDEX by_workflow WHERE workflowId = $workflowId';
   const [ids] = (await database.query(sql, { workflowId })) as [string[]];
   return ids;
@@ -41,12 +46,14 @@ async function runIdsOf(database: Database, workflowId: string): Promise<string[
 
 const DELETE_OF_PURGE = `DELETE index_queue:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;
 DELETE $index RETURN NONE;
+DELETE $executions RETURN NONE;
 DELETE open_message WHERE workflowId = $workflowId RETURN NONE;
 DELETE envelope:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;`;
 
 /** One step of deleting a workflow's rows; `more`: statements to add to the last step. Returns false after the last. */
 export async function deleteSome(database: Database, workflowId: string, more = ''): Promise<boolean> {
-  for (const runId of await runIdsOf(database, workflowId)) if (await deleteOfRun(database, runId)) return true;
+  const runs = await runIdsOf(database, workflowId);
+  for (const runId of runs) if (await deleteOfRun(database, runId)) return true;
   await database.transaction(
     `DELETE approval WHERE workflowId = $workflowId RETURN NONE;
     DELETE model_request:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;
@@ -58,6 +65,7 @@ export async function deleteSome(database: Database, workflowId: string, more = 
       workflowId,
       workflow: database.record('workflow', workflowId),
       index: database.record('workflow_index', workflowId),
+      executions: runs.map((run) => database.record('execution_index', run)),
     },
   );
   return false;

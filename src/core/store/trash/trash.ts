@@ -3,6 +3,7 @@ import type { Database } from '../database.ts';
 import { facetChanges, type FacetCounts } from '../lists/facets.ts';
 import { sortKeyOfInstant } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
+import { runIdsOf } from './purge.ts';
 
 /** The workflows of a conversation, as a scan of their index. */
 const WORKFLOWS =
@@ -36,7 +37,11 @@ async function changeListing(
   const conversation = database.record('conversation', id);
   if ((await listedOf(database, id)) !== listed) return false;
   const [ids] = (await database.query(WORKFLOWS, { id })) as [string[]];
-  const indexed = ids.map((one) => database.record('workflow_index', one));
+  const runs = await Promise.all(ids.map((one) => runIdsOf(database, one)));
+  const indexed = [
+    ...ids.map((one) => database.record('workflow_index', one)),
+    ...runs.flat().map((one) => database.record('execution_index', one)),
+  ];
   const counts: FacetCounts = new Map();
   // Workflows that are not indexed yet follow their conversation when they are.
   const [facets] = (await database.query('SELECT VALUE facets FROM $indexed', { indexed })) as [

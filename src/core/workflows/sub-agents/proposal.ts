@@ -14,7 +14,10 @@ export function temporary({ agent, systemPrompt, tools, model }: Envelope): Agen
     model,
     effort: null,
     maxTokens: null,
+    temperature: null,
     maxIterations: null,
+    doomLoopThreshold: null,
+    maxMinutes: null,
     permissions: null,
     requiresApproval: [],
     approvalTimeoutMs: null,
@@ -29,19 +32,20 @@ export function temporary({ agent, systemPrompt, tools, model }: Envelope): Agen
   };
 }
 
-export function questionOf(operation: Operation, items: SpawnItem[]): Question {
+/** `background`: the lead does not wait for them. */
+export function questionOf(operation: Operation, items: SpawnItem[], background: boolean): Question {
   const names = items.map(({ envelope }) => envelope.agent).join(', ');
   const title =
     operation === 'parallel'
       ? `Run ${items.length === 1 ? 'a batch of one agent' : `${items.length} agents at the same time`}: ${names}?`
       : operation === 'delegate'
         ? `Delegate "${items[0]?.title}" to ${names}?`
-        : `Start the sub-agent ${names} for "${items[0]?.title}"?`;
+        : `Start the sub-agent ${names} for "${items[0]?.title}"${background ? ' in the background' : ''}?`;
+  const meanwhile = background ? ' It works in the background: its lead goes on meanwhile.' : '';
   return {
     title,
-    description:
-      'A sub-agent is told its system prompt and its prompt, nothing else of this conversation, and hands back one report.',
-    subject: { kind: 'envelopes', operation, items },
+    description: `A sub-agent is told its system prompt and its prompt, nothing else of this conversation, and hands back one report.${meanwhile}`,
+    subject: { kind: 'envelopes', operation, items, ...(background ? { background } : {}) },
     risk: operation === 'parallel' ? 'high' : 'medium',
     reversible: true,
   };

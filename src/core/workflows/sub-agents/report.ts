@@ -1,10 +1,9 @@
 /** What a lead gets to know of a sub-agent: the report, capped, and the metrics. */
-import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { EndedRun } from '../../runs/run.ts';
-import { cutAtBytes } from '../../base/text.ts';
 import type { ChildReport } from '../../tools/children.ts';
+import { reportPage } from '../../tools/read-report.ts';
 
 /** Of a sub-agent that did nothing (yet). */
 export const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInput: 0, tokensOutput: 0 };
@@ -18,15 +17,12 @@ export function reportOf({
   durationMs,
   tally,
 }: EndedRun & { runId: string; agent: string }): ChildReport {
-  const cut = cutAtBytes(text, MAX_REPORT_BYTES);
-  const pointer =
-    cut.length < text.length ? `\n\n[Cut off here; the whole report stands in the history of run ${runId}]` : '';
   return {
     runId,
     agent,
     status: STATUS_OF[outcome],
     outcome,
-    report: cut + pointer,
+    report: reportPage(text, runId),
     error: outcome === 'completed' ? null : (error?.message ?? outcome),
     durationMs,
     tokensInput: tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens,

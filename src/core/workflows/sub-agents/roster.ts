@@ -10,7 +10,10 @@ export class Roster {
   readonly slots: Slots;
   /** In the order in which they were asked for. */
   readonly #summaries = new Map<string, SubAgentSummary>();
+  readonly #maxConcurrent: number;
   readonly #admission: Semaphore;
+  /** That work or wait for a slot. */
+  #present = 0;
   /** Null where several may work at a time: then who was answered first begins first. */
   readonly #order: SpawnOrder | null;
   /** What ends a sub-agent that was asked for but has not started, by run id. */
@@ -35,6 +38,7 @@ export class Roster {
     taken: number;
   }) {
     this.slots = new Slots(parts.maxSubAgents, parts.taken);
+    this.#maxConcurrent = parts.maxConcurrent;
     this.#admission = new Semaphore(parts.maxConcurrent);
     this.#order = parts.maxConcurrent === 1 ? new SpawnOrder(this.#summaries) : null;
     for (const summary of parts.subAgents) this.add(summary);
@@ -59,10 +63,27 @@ export class Roster {
     this.#order?.changed();
   }
 
-  /** Waits for its turn to work; resolves with what ends that turn, rejects with the signal's reason. */
-  async admit(runId: string, signal: AbortSignal): Promise<() => void> {
-    await this.#order?.turnOf(runId, signal);
-    return this.#admission.acquire(signal);
+  /**
+   * Waits for its turn to work: `turn` resolves with what ends that turn, or rejects with the signal's reason.
+   * `queueDepth`: how many wait for a slot now, this one included; 0 if one is free.
+   */
+  admit(runId: string, signal: AbortSignal): { queueDepth: number; turn: Promise<() => void> } {
+    this.#present += 1;
+    return { queueDepth: Math.max(0, this.#present - this.#maxConcurrent), turn: this.#turn(runId, signal) };
+  }
+
+  async #turn(runId: string, signal: AbortSignal): Promise<() => void> {
+    try {
+      await this.#order?.turnOf(runId, signal);
+      const leave = await this.#admission.acquire(signal);
+      return () => {
+        this.#present -= 1;
+        leave();
+      };
+    } catch (error) {
+      this.#present -= 1;
+      throw error;
+    }
   }
 
   /** Until its start a stop alone ends it, by calling `end`. */

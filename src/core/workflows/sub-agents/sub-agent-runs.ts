@@ -6,6 +6,7 @@ import type { Tally } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
+import { temporary } from './proposal.ts';
 import { EMPTY_REPORT, reportOf, reportOfRow } from './report.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
@@ -55,12 +56,14 @@ export class SubAgentRuns {
     return new Recorder(engine.log, engine.open, ids, tally, workflow.record);
   }
 
-  /** Until its start a sub-agent can be ended by a stop alone. `row`: what an earlier attempt left. */
-  stoppable(runId: string, agent: string, row: RunRow | null = null): void {
+  /** It was asked for, or an earlier attempt left it: until its start it can be ended by a stop alone. */
+  expect(asked: AskedSubAgent): void {
+    const { id: runId, agent, stored } = asked;
+    this.#register(asked);
     this.#parts.workflow.subAgents.waits(runId, () => {
       const error = errorInfo(new Stopped('user'));
-      const recorder = this.recorder(runId, agent, row?.usage);
-      this.#stopped.set(runId, this.endUnstarted(recorder, 'cancelled', error, row));
+      const recorder = this.recorder(runId, agent, stored?.usage);
+      this.#stopped.set(runId, this.endUnstarted(recorder, 'cancelled', error, stored));
     });
   }
 
@@ -72,13 +75,9 @@ export class SubAgentRuns {
     workflow.subAgents.waitsNoMore(runId);
     const stopped = this.#stopped.get(runId);
     if (stopped) return stopped;
-    try {
-      if (!decision?.allowed) return this.#refuse(this.recorder(runId, agent), decision);
-      const envelope = decision.edited === undefined ? asked.envelope : Envelope.parse(decision.edited);
-      return await this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter }, false);
-    } finally {
-      workflow.agents.unregister(runId);
-    }
+    if (!decision?.allowed) return this.#refuse(this.recorder(runId, agent), decision);
+    const envelope = decision.edited === undefined ? asked.envelope : Envelope.parse(decision.edited);
+    return this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter }, false);
   }
 
   /** Another attempt at what an earlier one did not complete; its yes, its envelope and its slot still hold. */
@@ -87,12 +86,13 @@ export class SubAgentRuns {
     return this.#start({ ...row, queuedAt: new Date().toISOString(), stored: row }, true);
   }
 
-  /** `row`: what an earlier attempt left, whose slot stays taken. */
+  /** `row`: what an earlier attempt left, whose slot stays taken. `queueDepth`: how many waited with it. */
   endUnstarted(
     recorder: Recorder,
     outcome: 'cancelled' | 'rejected',
     error: ErrorInfo,
     row: RunRow | null = null,
+    queueDepth = 0,
   ): ChildReport {
     const { runId, agent } = recorder.ids;
     const text = row?.text ?? '';
@@ -107,6 +107,7 @@ export class SubAgentRuns {
       error,
       durationMs,
       usage: usageOf(recorder.tally),
+      ...(queueDepth > 0 ? { queueDepth } : {}),
     });
     workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs });
     const status = STATUS_OF[outcome];
@@ -117,23 +118,36 @@ export class SubAgentRuns {
     const { workflow, plan, signal } = this.#parts;
     const { id: runId, agent, title, stored } = asked;
     const recorder = this.recorder(runId, agent, stored?.usage);
+    this.#register(asked);
     const { controller, unlink } = linkedController(signal);
     const ids = { runId, parentRunId: plan.recorder.ids.runId, agent, title };
     const work = async (live: LiveRun): Promise<ChildReport> => {
-      const leave = await workflow.subAgents
-        .admit(runId, controller.signal)
-        .catch((error: unknown) => this.#neverStarted(recorder, error, stored));
+      const { queueDepth, turn } = workflow.subAgents.admit(runId, controller.signal);
+      const leave = await turn.catch((error: unknown) => this.#neverStarted(recorder, error, stored, queueDepth));
       if (typeof leave !== 'function') return leave;
       try {
-        return await this.#execute(live, recorder, asked, retried);
+        return await this.#execute(live, recorder, asked, { retried, queueDepth });
       } finally {
         leave();
       }
     };
-    return workflow.runs.live({ ...ids, controller }, work).finally(unlink);
+    return workflow.runs.live({ ...ids, controller }, work).finally(() => {
+      unlink();
+      workflow.agents.unregister(runId);
+    });
   }
 
-  async #execute(live: LiveRun, recorder: Recorder, asked: AskedSubAgent, retried: boolean): Promise<ChildReport> {
+  /** A temporary agent is an agent of its workflow from its question to its end, as what was approved of it. */
+  #register({ id, kind, envelope }: AskedSubAgent): void {
+    if (kind === 'spawn') this.#parts.workflow.agents.register(temporary(envelope), id);
+  }
+
+  async #execute(
+    live: LiveRun,
+    recorder: Recorder,
+    asked: AskedSubAgent,
+    how: Pick<RunPlan, 'retried' | 'queueDepth'>,
+  ): Promise<ChildReport> {
     const { workflow, plan, engine } = this.#parts;
     const { id: runId, agent, envelope, envelopeHash, kind, stored } = asked;
     const attempt = (stored?.attempt ?? 0) + 1;
@@ -146,7 +160,7 @@ export class SubAgentRuns {
       envelope,
       envelopeHash,
       attempt,
-      retried,
+      ...how,
       prior: [],
       children: null,
       stored: await loadStored(engine.store, stored, []),
@@ -164,18 +178,23 @@ export class SubAgentRuns {
     const { signal } = this.#parts;
     const cancelled = decision?.outcome === 'cancelled';
     const reason = decision?.reason ?? (cancelled ? 'Cancelled' : 'no reason given');
-    const message = cancelled
-      ? reason
-      : `Rejected by ${decision?.decidedBy === 'person' ? 'the person' : decision?.decidedBy === 'rule' ? 'a rule' : 'default'}: ${reason}`;
+    const message = cancelled ? reason : `Rejected${decider(decision)}: ${reason}`;
     if (signal.aborted && stopOf(signal).code === 'interrupted') throw stopOf(signal);
     const code = cancelled ? 'cancelled' : 'not_allowed';
     return this.endUnstarted(recorder, cancelled ? 'cancelled' : 'rejected', { code, message });
   }
 
   /** Stopped while it waited for its turn. */
-  #neverStarted(recorder: Recorder, error: unknown, row: RunRow | null): ChildReport {
+  #neverStarted(recorder: Recorder, error: unknown, row: RunRow | null, queueDepth: number): ChildReport {
     const info = errorInfo(error);
     if (info.code === 'interrupted') throw error;
-    return this.endUnstarted(recorder, 'cancelled', info, row);
+    return this.endUnstarted(recorder, 'cancelled', info, row, queueDepth);
   }
+}
+
+/** Whoever has the whole workflow's questions answered is named by the reason. */
+function decider(decision: Decision | null): string {
+  if (decision?.ruleId?.startsWith('approve:')) return '';
+  if (decision?.decidedBy === 'person') return ' by the person';
+  return decision?.decidedBy === 'rule' ? ' by a rule' : ' by default';
 }

@@ -12,7 +12,7 @@ import { errorInfo, TriadError } from '../../base/errors.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
 import { limitNotice } from '../../budget/limit-notices.ts';
-import { type Operation, questionOf, temporary } from './proposal.ts';
+import { type Operation, questionOf } from './proposal.ts';
 import type { LeadChildren } from '../../runs/run-plan.ts';
 import { isRaised, limitsOf } from '../../budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
@@ -33,17 +33,34 @@ export class SubAgents implements LeadChildren {
     this.#runs = new SubAgentRuns(parts);
     this.#background = new BackgroundReports(parts.signal);
     this.#asked = new Map(parts.plan.stored.children.map((row) => [row.id, { ...row, stored: row }]));
-    for (const row of parts.plan.stored.children) {
-      if (row.outcome === null && row.attempt === 0) this.#runs.stoppable(row.id, row.agent);
-      else if (row.outcome === 'interrupted') this.#runs.stoppable(row.id, row.agent, row);
+    for (const asked of this.#asked.values()) {
+      const { outcome, attempt } = asked.stored!;
+      if (outcome === 'interrupted' || (outcome === null && attempt === 0)) this.#runs.expect(asked);
     }
+  }
+
+  get maxSubAgents(): number {
+    return this.#parts.workflow.subAgents.slots.max;
+  }
+
+  isExhausted(): boolean {
+    const { slots } = this.#parts.workflow.subAgents;
+    const isOpen = this.#parts.workflow.subAgents
+      .summaries()
+      .some(({ outcome }) => outcome === null || outcome === 'interrupted');
+    return slots.left === 0 && !isOpen;
   }
 
   agents(): { name: string; description: string }[] {
     return this.#parts.workflow.agents.delegable();
   }
 
-  async propose(operation: Operation, toolCallId: string, requests: ChildRequest[]): Promise<Question> {
+  async propose(
+    operation: Operation,
+    toolCallId: string,
+    requests: ChildRequest[],
+    background = false,
+  ): Promise<Question> {
     const { engine, workflow, plan } = this.#parts;
     if (plan.depth + 1 >= MAX_AGENT_DEPTH) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
     const items: SpawnItem[] = [];
@@ -56,16 +73,16 @@ export class SubAgents implements LeadChildren {
         fresh.push({
           item: index,
           request,
-          envelope: engine.envelopes.child(request, plan.envelope, workflow.agents),
+          envelope: engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
         });
     });
     workflow.subAgents.slots.reserve(fresh.length);
     for (const { item, request, envelope } of fresh)
       items[item] = this.#queue(operation, toolCallId, item, request, envelope);
-    return questionOf(operation, items);
+    return questionOf(operation, items, background);
   }
 
-  async run(approval: Approval, options: { waitAll: boolean }): Promise<ChildReport[]> {
+  async run(approval: Approval, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]> {
     const { subject } = approval.request;
     if (!isSpawn(subject)) throw new TriadError('internal', 'The approval is not one of sub-agents');
     const jobs = subject.items.map((item, index) => this.#job(item, approval.decisions[index] ?? null));
@@ -74,18 +91,19 @@ export class SubAgents implements LeadChildren {
         ...report,
         edits: editWords(subject.items[index]?.envelope, approval.decisions[index]?.edited),
       }));
-    if (options.waitAll || jobs.length < 2) return withEdits(await Promise.all(jobs));
     // A refused one has ended too, but it is not what the lead waits for.
     const started = jobs.filter((_, index) => approval.decisions[index]?.allowed);
-    await Promise.race(started.length > 0 ? started : jobs);
+    if (wait === 'all' || started.length < (wait === 'first' ? 2 : 1)) return withEdits(await Promise.all(jobs));
+    if (wait === 'first') await Promise.race(started);
     const reports = await Promise.all(
       subject.items.map(async (item, index) => {
         const job = jobs[index];
         const report = await Promise.race([job, Promise.resolve(null)]);
         if (report) return report;
         if (job) this.#background.track(job);
-        const { agent } = item.envelope;
-        return { ...EMPTY_REPORT, runId: item.runId, agent, status: 'running' as const, outcome: null };
+        const { runId, envelope } = item;
+        const status = this.#parts.workflow.subAgents.get(runId)?.status ?? 'pending';
+        return { ...EMPTY_REPORT, runId, agent: envelope.agent, status, outcome: null };
       }),
     );
     return withEdits(reports);
@@ -152,11 +170,12 @@ export class SubAgents implements LeadChildren {
     const { workflow, plan, signal } = this.#parts;
     workflow.subAgents.leadEnded();
     const mine = workflow.runs.childrenOf(plan.recorder.ids.runId);
-    const interrupted = signal.aborted && stopOf(signal).code === 'interrupted';
-    const reason = interrupted ? stopOf(signal) : new Stopped('parent');
+    const stop = signal.aborted ? stopOf(signal) : null;
+    const reason = stop?.spreads ? stop : new Stopped('parent');
     for (const run of mine) run.controller.abort(reason);
     await Promise.all(mine.map((run) => run.done));
-    if (interrupted) return;
+    workflow.agents.cleanupTemporary();
+    if (reason.code === 'interrupted') return;
     // Asked for, but their call was never settled: they end with their lead.
     for (const { id: runId, agent, stored } of this.#asked.values()) {
       if (workflow.subAgents.get(runId)?.outcome !== null) continue;
@@ -188,10 +207,9 @@ export class SubAgents implements LeadChildren {
     };
     const { id: runId, title, envelopeHash } = asked;
     this.#asked.set(runId, asked);
-    if (kind === 'spawn') workflow.agents.register(temporary(envelope), runId);
     const usage = usageOf(ZERO_TALLY);
     workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
-    this.#runs.stoppable(runId, agent);
+    this.#runs.expect(asked);
     void this.#runs.recorder(runId, agent).record({
       type: 'run-queue',
       kind,

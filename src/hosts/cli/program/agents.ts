@@ -51,6 +51,14 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
       await (await import('../commands/agents/new.ts')).newAgent(io, name, options);
       done(EXIT.ok);
     });
+  agents
+    .command('cleanup')
+    .description('forget temporary agents that their workflow has left behind')
+    .addOption(json())
+    .action(async (options: object) => {
+      const { cleanupAgents } = await import('../commands/agents/cleanup.ts');
+      done(await withClient(io, (client) => cleanupAgents(io, client, options)));
+    });
 }
 
 export function addTrust(program: Command, io: Io, done: Done): void {

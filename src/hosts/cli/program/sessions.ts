@@ -1,5 +1,8 @@
 /** The commands under `triad sessions`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ExecutionSort } from '#contract/list-filter.ts';
+import type { Status } from '#contract/outcome.ts';
+import type { RunKind } from '#contract/agent.ts';
 import type { Io } from '../terminal/io.ts';
 import { approve, type Done, json, limit, withClient } from './parts.ts';
 
@@ -7,6 +10,7 @@ const ID = 'its id, or the first characters of it, at least 6';
 
 export function addSessions(sessions: Command, io: Io, done: Done): void {
   addReading(sessions, io, done);
+  addExecutions(sessions, io, done);
   addChanges(sessions, io, done);
   addMoving(sessions, io, done);
   sessions
@@ -58,6 +62,27 @@ function addReading(sessions: Command, io: Io, done: Done): void {
     .action(async (text: string, options: object) => {
       const { searchSessions } = await import('../commands/sessions/search.ts');
       done(await withClient(io, (client) => searchSessions(io, client, text, options)));
+    });
+}
+
+const KINDS = ['spawn', 'delegate', 'parallel', 'chain'] as const satisfies readonly RunKind[];
+const STATUSES = ['pending', 'running', 'completed', 'error', 'cancelled'] as const satisfies readonly Status[];
+const SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
+
+function addExecutions(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('agents')
+    .description('the sub-agents of all sessions: what each was asked, how it ended, what it used')
+    .option('--agent <name>', 'only this one')
+    .addOption(new Option('--kind <kind>', 'only those started so').choices(KINDS))
+    .addOption(new Option('--status <status>', 'only those that are or ended so').choices(STATUSES))
+    .option('--model <model>', 'only with this model')
+    .addOption(new Option('--sort <order>', 'the greatest first').choices(SORTS).default('newest'))
+    .addOption(limit())
+    .addOption(json())
+    .action(async (options: object) => {
+      const { listExecutions } = await import('../commands/sessions/agents.ts');
+      done(await withClient(io, (client) => listExecutions(io, client, options)));
     });
 }
 

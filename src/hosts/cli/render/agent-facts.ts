@@ -1,9 +1,9 @@
 /** The settings of one agent as pairs of key and value. Pure. */
-import type { AgentDefinition } from '#contract/agent.ts';
+import type { AgentDefinition, AgentSummary } from '#contract/agent.ts';
 import { oneLine } from './format.ts';
 
 /** In the words of the file's keys, with what holds where one is left out. */
-export function agentFacts(agent: AgentDefinition): [string, string][] {
+export function agentFacts(agent: AgentDefinition, needs: AgentSummary['needs']): [string, string][] {
   const list = (names: readonly string[] | null, left: string) => names?.join(', ') ?? left;
   const or = (value: string | number | null, left: string) => String(value ?? left);
   const { approvalTimeoutMs: timeout } = agent;
@@ -14,9 +14,12 @@ export function agentFacts(agent: AgentDefinition): [string, string][] {
     ['model', or(agent.model, agent.role === 'primary' ? 'the default' : "the lead's")],
     ['effort', or(agent.effort, 'not set')],
     ['max_tokens', or(agent.maxTokens, 'by default')],
+    ['temperature', or(agent.temperature, 'not set')],
     ['max_iterations', or(agent.maxIterations, 'by the settings')],
+    ['doom_loop_threshold', or(agent.doomLoopThreshold, 'by the settings')],
+    ['max_minutes', or(agent.maxMinutes, 'by the settings')],
     ['tools', list(agent.tools, agent.role === 'primary' ? 'all' : "all of the lead's")],
-    ['permissions', list(agent.permissions, 'by its tools')],
+    ['permissions', list(agent.permissions, needs === null ? "the lead's" : `${needs.join(', ')} (of its tools)`)],
     ['requires_approval', list(agent.requiresApproval, '') || 'nothing more than the rules'],
     ['approval_timeout', timeout === null ? 'by the settings' : `${timeout / 1000} s`],
     ['enable_reflection', agent.reflection ? 'yes' : 'no'],

@@ -13,12 +13,12 @@ export function agentTable(agents: readonly AgentSummary[], width: number): stri
     { title: 'PERMISSIONS', rank: 3, min: 14 },
     { title: 'TOOLS', rank: 4, min: 12 },
   ];
-  const rows = agents.map(({ name, description, role, model, source, permissions, tools }) => [
+  const rows = agents.map(({ name, description, role, model, source, needs, tools }) => [
     visible(name),
     oneLine(visible(description)),
     model === null ? (role === 'primary' ? 'default' : "the lead's") : visible(model),
     source,
-    permissions === null ? 'by its tools' : permissions.join(', ') || 'none',
+    needs?.join(', ') ?? "the lead's",
     tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
   ]);
   return table(columns, rows, width);

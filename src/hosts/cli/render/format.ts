@@ -1,5 +1,6 @@
 /** Numbers as people read them in a terminal. */
 import type { Tally, Usage } from '#contract/outcome.ts';
+import { estimatedTokensOf } from '#contract/tally.ts';
 
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
@@ -13,10 +14,21 @@ export function duration(ms: number | null): string {
 }
 
 /** Every class of token, of a total or in its outward form. */
-export function tokens(usage: Tally | Usage): string {
+function tokenCount(usage: Tally | Usage): string {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
-  const sum = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
-  return `${sum.toLocaleString('en-US')} tokens`;
+  return (inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens).toLocaleString('en-US');
+}
+
+/** Likewise for a column: marked where a part of it is estimated. */
+export function tokenCell(usage: Tally | Usage): string {
+  return `${estimatedTokensOf(usage) > 0 ? '≈ ' : ''}${tokenCount(usage)}`;
+}
+
+/** Likewise with its unit, and how much of it is estimated. */
+export function tokens(usage: Tally | Usage): string {
+  const estimated = estimatedTokensOf(usage);
+  const part = estimated > 0 ? ` (of which ${estimated.toLocaleString('en-US')} estimated)` : '';
+  return `${tokenCount(usage)} tokens${part}`;
 }
 
 /** Null where any price is unknown. */

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
+import { cutLine } from '#contract/cut-limits-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import { lengthOf, lengthWords } from '#contract/visible-text.ts';
 import type { Style } from '../terminal/style.ts';
@@ -40,22 +41,26 @@ function undoWords({ subject, reversible }: ApprovalRequest, style: Style): stri
 function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): string[] {
   const { title, envelope: asked } = item;
   const own = ownActionsText(item, envelope);
+  const cut = cutLine(envelope);
   const edited = isDeepStrictEqual(asked.prompt, envelope.prompt) ? '' : ' (edited)';
   const { maxIterations, inactivityMs } = envelope.limits;
   const effort = envelope.effort === null ? '' : `, effort ${envelope.effort}`;
+  const heat = envelope.temperature === undefined ? '' : `, temperature ${envelope.temperature}`;
   return [
     field('agent', `${visible(envelope.agent)}${envelope.definitionHash === null ? ' (made for this task)' : ''}`),
     field('task', passage(title)),
     field(
       'model',
-      `${visible(envelope.model)} (${visible(envelope.provider)}), at most ${envelope.maxTokens} tokens a turn${effort}`,
+      `${visible(envelope.model)} (${visible(envelope.provider)}), at most ${envelope.maxTokens} tokens a turn${effort}${heat}`,
     ),
     field('tools', list(envelope.tools)),
     field('MCP servers', list(envelope.mcpServers)),
     field('permissions', list(envelope.permissions)),
     field('folder', visible(envelope.folder)),
     field('limits', `${maxIterations} turns, ${Math.round(inactivityMs / 1000)} s without a sign of life`),
+    ...(cut === '' ? [] : [field('cut', visible(cut))]),
     ...boundLines(envelope),
+    ...(envelope.seesReports ? [field('may search', 'what others of this workflow have reported')] : []),
     ...(own === '' ? [] : [field('its actions', visible(own))]),
     ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages))]),
     ...block('system prompt', envelope.systemPrompt, style),
@@ -66,6 +71,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
 /** What bounds it beyond its turns, what it always asks about, and its reviews of itself, where there are any. */
 function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflection }: Envelope): string[] {
   const { tokens, costUsd, minutes } = limits.budget ?? {};
+  const { doomLoopThreshold: repeats } = limits;
   const budget = [
     ...(tokens === undefined ? [] : [`${tokens} tokens`]),
     ...(costUsd === undefined ? [] : [`$${costUsd}`]),
@@ -75,6 +81,9 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
     reflection && `up to ${reflection.maxRetries} more tries, against ${passage(reflection.criteria ?? 'its task')}`;
   return [
     ...(budget.length === 0 ? [] : [field('budget', budget.join(', '))]),
+    ...(repeats === undefined
+      ? []
+      : [field('repeats', `told after ${repeats} identical calls, ended after ${2 * repeats}`)]),
     ...(requiresApproval.length === 0 ? [] : [field('always asks', list(requiresApproval))]),
     ...(approvalTimeoutMs === undefined ? [] : [field('waits', `${approvalTimeoutMs / 1000} s for an answer`)]),
     ...(reviews === undefined ? [] : [field('reviews', reviews)]),

@@ -2,7 +2,7 @@
 import { wroteOf } from '#contract/call-row.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
-import type { ConversationRow, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, SessionWork, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '#core/base/usage.ts';
 
 /** A conversation with all that is asked about it. */
@@ -18,7 +18,14 @@ export interface Session {
   missing?: Missing[];
 }
 
-export function listedSession({ conversation, workflows, runs }: Session) {
+/** A conversation in a list. */
+export interface ListedSession {
+  conversation: ConversationRow;
+  /** Oldest first. */
+  workflows: SessionWork['workflows'];
+}
+
+export function listedSession({ conversation, workflows }: ListedSession) {
   const { id, title, createdAt, updatedAt } = conversation;
   return {
     id,
@@ -27,7 +34,7 @@ export function listedSession({ conversation, workflows, runs }: Session) {
     updatedAt,
     ...trashed(conversation),
     usage: usageOf(conversation.usage),
-    workflows: workflows.map((workflow) => listedWorkflow(workflow, runs)),
+    workflows: workflows.map(({ subAgentCount: _, ...workflow }) => workflow),
   };
 }
 

@@ -1,10 +1,10 @@
 /** Conversations as a table. Pure. */
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
-import { localTime, oneLine, tokens } from './format.ts';
-import type { Session } from './session-json.ts';
+import { localTime, oneLine, tokenCell } from './format.ts';
+import type { ListedSession } from './session-json.ts';
 
-export function sessionTable(sessions: readonly Session[], width: number): string[] {
+export function sessionTable(sessions: readonly ListedSession[], width: number): string[] {
   const columns = [
     { title: 'SESSION' },
     { title: 'UPDATED', rank: 2 },
@@ -21,7 +21,7 @@ export function sessionTable(sessions: readonly Session[], width: number): strin
     // Those that started; what was asked for and refused is no sub-agent.
     String(workflows.reduce((sum, { subAgentCount }) => sum + subAgentCount, 0)),
     workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
-    tokens(conversation.usage).replace(' tokens', ''),
+    tokenCell(conversation.usage),
     oneLine(visible(conversation.title)) || '(no message yet)',
   ]);
   return table(columns, rows, width);

@@ -13,6 +13,7 @@ interface Exported {
   version: number;
   conversation: { id: string; title: string };
   workflows: {
+    executions: object[];
     prompt: string;
     outcome: string;
     runs: {
@@ -51,6 +52,9 @@ test('a conversation with sub-agents, whole, in both formats', async () => {
     expect(workflow?.runs[index]?.entries).toEqual(JSON.parse(JSON.stringify(await store.entriesOf(run.id))));
   expect(workflow?.runs.flatMap(({ calls }) => calls)).toHaveLength(detail.calls.length);
   expect(workflow?.runs.flatMap(({ requests }) => requests)).toHaveLength(detail.requests.length);
+  const { items: executions } = await runtime.request('execution.list', {});
+  expect(workflow?.executions).toEqual(executions.toReversed());
+  expect(executions).toHaveLength(3);
   expect(workflow?.approvals).toEqual(JSON.parse(JSON.stringify(detail.approvals)));
 
   const { text: markdown } = await runtime.request('conversation.export', { conversationId, format: 'md' });
@@ -62,6 +66,11 @@ test('a conversation with sub-agents, whole, in both formats', async () => {
       if (entry.kind !== 'assistant') continue;
       for (const part of entry.parts) if (part.type === 'text') expect(markdown).toContain(part.text);
     }
+  }
+  for (const { id, sub_agent_name: name, result_summary: said = '' } of executions) {
+    const line = markdown.split('\n').find((one) => one.startsWith(`  - \`${name}\` \`${id}\`: completed, `)) ?? '';
+    expect(line).toMatch(/ s, \d+ input tokens, \d+ output tokens, \$\d/);
+    expect(said.length > 10 && line.replaceAll('\\', '').endsWith(said)).toBe(true);
   }
   expect(markdown.match(/approved by person at \d{4}-/g)).toHaveLength(3);
 });

@@ -1,9 +1,13 @@
 /** The history as clients get it: deleting and restoring, what may not be done in the trash, and reading without a trace. */
 import { expect, test } from 'vitest';
+import { SubAgentExecution } from '#contract/execution.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
+import type { Input } from '#contract/rpc.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../../support/engine.ts';
-import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { failingChild, plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
 
 const conflict = (message: RegExp) => ({
@@ -45,6 +49,34 @@ test('a conversation goes to the trash and comes back; what is not there is an e
   expect(await seen()).toEqual([0, 0, 0, 0]);
   for (const method of ['conversation.delete', 'conversation.restore', 'conversation.purge'] as const)
     await expect(runtime.request(method, { conversationId })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a sub-agent that failed and was tried again is one execution, as it ended last', async () => {
+  const engine = await startEngine(failingChild());
+  const { runtime, conversationId } = engine;
+  const list = async (input: Input<'execution.list'> = {}) => (await runtime.request('execution.list', input)).items;
+  expect(await list()).toEqual([]);
+  const { workflowId } = await engine.ask('Go');
+  const [failed] = await list({ status: 'error' });
+  const asked = { workflow_id: workflowId, sub_agent_name: 'finder', kind: 'spawn', task_description: 'Find it.' };
+  expect(failed).toMatchObject({ ...asked, outcome: 'error', result_summary: 'I look first.' });
+  expect(failed?.error_message).toMatch(/odd/);
+  await runtime.request('run.retry', { runId: failed?.id ?? '' });
+  await eventually(() => expect(engine.of('workflow-end')).toHaveLength(2));
+  const [completed, ...others] = await list({ agent: 'finder', kind: 'spawn', sort: 'cost' });
+  expect(completed).toMatchObject({ ...asked, id: failed?.id, outcome: 'completed', result_summary: 'All found.' });
+  expect(completed).not.toHaveProperty('error_message');
+  expect(SubAgentExecution.parse(completed)).toEqual(completed);
+  const run = await runtime.request('run.get', { runId: failed?.id ?? '' });
+  expect(completed).toMatchObject({
+    ...{ model: run.envelope.model, nano_usd: run.usage.nanoUsd, tokens_input: inputTokensOf(run.usage) },
+    ...{ tokens_output: run.usage.outputTokens, completed_at: run.endedAt },
+  });
+  expect([others, await list({ status: 'error' })]).toEqual([[], []]);
+  expect(await runtime.request('execution.facets', {})).toEqual({ agents: ['finder'], models: [run.envelope.model] });
+  await runtime.request('conversation.delete', { conversationId });
+  expect(await list()).toEqual([]);
+  await expect(list({ sort: 'tokens' as 'cost' })).rejects.toMatchObject({ code: 'bad_input' });
 });
 
 test('while something runs or waits in it, it cannot be deleted', async () => {

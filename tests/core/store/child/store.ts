@@ -67,6 +67,8 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
       requests: await store.requestsOf(id),
     }));
     const conversations = await store.conversations({ limit });
+    // Without their cost: in the recorded store the ends of runs and their requests differ in it.
+    const executions = await store.executions({ limit, model: 'claude-sonnet-5-5' });
     const events = conversations.items.map(async ({ id }) => store.events(id, 1, 1e6));
     say(
       JSON.stringify({
@@ -76,6 +78,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
         details: await Promise.all(details),
         events: await Promise.all(events),
         facets: await store.facets(),
+        executions: executions.items.map(({ nano_usd: _, ...row }) => row),
         reviewer: (await store.workflows({ limit, agent: 'code-reviewer' })).items.length,
       }),
     );

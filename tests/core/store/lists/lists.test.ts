@@ -155,9 +155,11 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
         await reads.workflows({ ...page, ...query });
       for (const sort of ['newest', 'cost', 'tokens', 'duration'] as const)
         await reads.workflows({ ...page, sort, status: 'error' });
+      for (const sort of ['newest', 'cost', 'duration'] as const) await reads.executions({ ...page, sort, model: 'a' });
+      await reads.executions(page);
       await reads.trashed(page);
     }
-    await Promise.all([reads.facets(), reads.search({ text: 'two words', limit: 50 })]);
+    await Promise.all([reads.facets(), reads.executionFacets(), reads.search({ text: 'two words', limit: 50 })]);
     expect(statements.length).toBeGreaterThan(25);
     for (const { sql, values } of statements) {
       // What waits to be done is read from its beginning, and gone afterwards.

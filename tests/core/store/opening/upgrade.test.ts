@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { SubAgentExecution } from '#contract/execution.ts';
 import { newId } from '#core/base/ids.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
@@ -39,7 +40,10 @@ async function newerSchema(base: string, more: number): Promise<string> {
   const folder = join(base, `schema-${more}`);
   await cp(schemaDir, folder, { recursive: true });
   for (let n = 1; n <= more; n += 1)
-    await writeFile(join(folder, `000${newest + n}_more.surql`), `DEFINE TABLE more_${n} SCHEMAFULL;`);
+    await writeFile(
+      join(folder, `${String(newest + n).padStart(4, '0')}_more.surql`),
+      `DEFINE TABLE more_${n} SCHEMAFULL;`,
+    );
   return folder;
 }
 interface Seen {
@@ -53,6 +57,7 @@ interface Seen {
   events: object[][];
   hits: { snippet: string; kind: string; agent: string }[];
   facets: { agents: string[] };
+  executions: SubAgentExecution[];
   reviewer: number;
 }
 
@@ -78,6 +83,14 @@ test('a store of the first release', async () => {
   expect(seen.hits[0]?.snippet).toBe('Two mistakes: naïve loops   and a "quoted" one.');
   expect(seen.facets.agents).toEqual(['lead', 'alpha', 'beta', 'code-reviewer', 'gamma']);
   expect(seen.reviewer).toBe(1);
+  expect(seen.executions.map(({ sub_agent_name: name }) => name).sort()).toEqual(
+    ['alpha', 'beta', 'code-reviewer', 'gamma'].sort(),
+  );
+  expect(seen.executions.find(({ sub_agent_name: name }) => name === 'code-reviewer')).toMatchObject({
+    status: 'completed',
+    model: 'claude-sonnet-5-5',
+    result_summary: 'Two mistakes',
+  });
   // What is made again from its events is the same.
   const { events } = JSON.parse(rebuilt) as { events: number };
   expect(events).toBe(seen.events.flat().length);

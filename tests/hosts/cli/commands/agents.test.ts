@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 import type { AgentReport } from '#contract/agent.ts';
 import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { main } from '#hosts/cli/program.ts';
 import { inProcess } from '../../support/engine.ts';
+import { memoryClient } from '../../support/memory-client.ts';
+import { memoryIo } from '../../support/memory-io.ts';
 import { hasTerminals, machine, type Machine } from '../../support/process.ts';
 
 const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Does ${name}\n${keys}---\nYou do it.\n`;
@@ -28,19 +31,28 @@ const BUILTIN = ['code-reviewer', 'documentation-writer', 'lead', 'test-generato
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
   const home = await here();
   const { triad, folder } = home;
-  await write(home.home, 'agents/auditor.md', agent('auditor', 'permissions: [FilesystemRead]\nmodel: sonet\n'));
+  await write(home.home, 'agents/auditor.md', agent('auditor', 'permissions: [FilesystemRead]\nmodel: my-model-1\n'));
+  await write(home.home, 'agents/narrow.md', agent('narrow', 'tools: [grep, write_file]\npermissions: []\n'));
+  await write(home.home, 'agents/open.md', agent('open'));
   await write(home.home, 'agents/off.md', agent('off', 'enabled: false\n'));
   await write(home.home, 'agents/bad.md', agent('bad', 'modle: x\n'));
   await write(folder, '.triad/agents/mine.md', agent('mine'));
   const list = await home.launched(['agents', 'list']);
   expect(list.code).toBe(0);
   expect(list.out).toMatch(
-    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +sonet +user +FilesystemRead +the lead's\ncode-reviewer /,
+    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +my-model-1 +user +FilesystemRead, SemanticSearch +the lead's\ncode-reviewer /,
   );
+  expect(list.out, 'what its tools need').toMatch(
+    /^test-generator .* builtin +FilesystemRead, FilesystemWrite, SemanticSearch +/m,
+  );
+  expect(list.out, 'a tool that its permissions do not allow needs nothing').toMatch(
+    /^narrow +Does narrow +the lead's +user +FilesystemRead, SemanticSearch +grep, write_file$/m,
+  );
+  expect(list.out).toMatch(/^open +Does open +the lead's +user +the lead's +the lead's$/m);
   expect(list.out).not.toMatch(/^(off|bad|mine) /m);
   expect(list.err).toContain('1 file defines no agent as it is: see "triad agents validate"\n');
   expect(list.err).toContain('1 file of this folder left out: see "triad trust"\n');
-  expect(await names(home)).toEqual(['auditor', ...BUILTIN]);
+  expect(await names(home)).toEqual(['auditor', ...BUILTIN, 'narrow', 'open'].sort());
   const json = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
   expect(json[0]).toMatchObject({
     name: 'auditor',
@@ -48,7 +60,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
     ok: true,
     errors: [],
     file: join(home.home, 'agents/auditor.md'),
-    warnings: [{ line: 5, column: 8, key: 'model', suggestion: 'sonnet' }],
+    warnings: [{ line: 5, column: 8, key: 'model', message: expect.stringContaining('is not checked') as string }],
   });
   const show = await triad(['agents', 'show', 'auditor']);
   expect(show.out).toContain('permissions         FilesystemRead\n');
@@ -73,6 +85,15 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
   const file = join(home.home, 'agents/bad.md');
   expect(bad.out).toMatch(new RegExp(`^${file}:5:5: permissions \\(item 1\\) .*did you mean \`DatabaseWrite\``, 'm'));
   expect(bad.out).toContain('warning: tools without a counterpart here, left out: Bash\n');
+  await write(home.home, 'config.toml', 'limits.max_iterations_ceiling = 30\n');
+  await write(home.home, 'agents/long.md', agent('long', 'max_iterations: 31\nmax_tokens: 200000\n'));
+  await write(folder, '.claude/agents/longer.md', agent('longer', 'maxTurns: 500\n'));
+  const why = 'limits.max_iterations_ceiling of the settings';
+  const long = await triad(['agents', 'validate', 'long']);
+  expect(long.out).toContain(`long.md:4:17: warning: max_iterations is cut from 31 to 30: ${why}\n`);
+  expect(long.out).toContain('warning: max_tokens is cut from 200000 to 128000: claude-sonnet-5-5 writes no more\n');
+  expect((await triad(['agents', 'validate', 'longer'])).out).toContain(`maxTurns is cut from 500 to 30: ${why}\n`);
+  expect((await triad(['agents', 'list', '--json'])).out).toContain(`max_iterations is cut from 31 to 30: ${why}`);
   expect((await triad(['agents', 'validate', 'fine'])).code).toBe(0);
   expect((await triad(['agents', 'validate', 'bad'])).code).toBe(1);
   expect(await triad(['agents', 'validate', 'fin'])).toMatchObject({ code: 2, out: '' });
@@ -93,9 +114,15 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
   for (const dir of ['.', '.claude/agents', join(folder, '.triad/agents')])
     expect((await triad(['agents', 'validate', '--dir', dir])).code).toBe(0);
   const theirs = await triad(['agents', 'validate', '--dir', '.claude/agents', '--json']);
-  expect((JSON.parse(theirs.out) as AgentReport[]).map(({ name }) => name)).toEqual(['theirs']);
+  expect((JSON.parse(theirs.out) as AgentReport[]).map(({ name }) => name)).toEqual(['longer', 'theirs']);
   expect((await triad(['agents', 'validate', '--dir', join(home.home, 'agents')])).code).toBe(1);
   expect((await triad(['agents', 'validate', '--dir', 'none'])).code).toBe(2);
+  // A project lowers it once its file is trusted.
+  await write(folder, '.triad/config.toml', 'limits.max_iterations_ceiling = 9\n');
+  expect((await triad(['agents', 'validate', 'long'])).out).toContain('is cut from 31 to 30');
+  await triad(['trust', '--yes']);
+  expect((await triad(['agents', 'validate', 'long'])).out).toContain('is cut from 31 to 9');
+  expect((await triad(['agents', 'list', '--json'])).out).toContain('is cut from 31 to 9');
 });
 
 test('validate needs no program: it works beside a settings file that keeps one from starting', async () => {
@@ -197,4 +224,62 @@ test('names of files, and what they say, command no terminal and write no line o
   for (const text of said) expect(text).not.toContain('\u001b');
   expect(said[3]).toContain('⟦U+001B⟧[2J trusted');
   expect(said.join('\n')).not.toMatch(/^trusted/m);
+});
+
+test('validate asks nobody about models: doctor does, and what it heard is held against them then', async () => {
+  const home = await here();
+  const { triad, folder, model } = home;
+  await write(folder, '.triad/agents/near.md', agent('near', 'model: claude-sonet-5-5\n'));
+  await write(folder, '.triad/agents/here.md', agent('here', 'model: claude-sonnet-5-5\n'));
+  await write(folder, '.claude/agents/theirs.md', agent('theirs', 'model: opus\n'));
+  model.models = ['claude-sonnet-5-5', 'claude-haiku-5-5'];
+  const before = await triad(['agents', 'validate']);
+  expect([before.code, model.asked()]).toEqual([0, 0]);
+  expect(before.out).toMatch(/near\.md:4:8: warning: model claude-sonet-5-5 is not checked: .* has not given a list/);
+  expect((await triad(['doctor'])).out).toContain(`ok      models: 2 at ${model.url}, as of `);
+  const asked = model.asked();
+  const after = await triad(['agents', 'validate']);
+  expect([after.code, model.asked()]).toEqual([1, asked]);
+  expect(after.out).toMatch(
+    /near\.md:4:8: model claude-sonet-5-5 is not in the list of .*\(did you mean `claude-sonnet-5-5`\?\)/,
+  );
+  expect(after.out).toMatch(/here\.md: here is valid\n/);
+  expect(after.out).toMatch(
+    /theirs\.md: theirs is valid\n.*warning: model opus .* is not in the list of .*: the lead's is used/,
+  );
+  await write(home.home, 'config.toml', 'models.enabled = ["haiku"]\nmodels.default = "haiku"\n');
+  expect((await triad(['agents', 'validate'])).out).toMatch(
+    /here\.md:4:8: model claude-sonnet-5-5 is not enabled: models\.enabled has haiku/,
+  );
+  await write(home.home, 'config.toml', 'models.enabled = ["haiku", "modle"]\n');
+  const lines = (await triad(['config', 'validate'])).out;
+  expect(lines).toContain(
+    "config.toml:1: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model\n",
+  );
+  expect(lines).toContain('config.toml:1: models.default must be one of models.enabled (haiku, modle), not sonnet\n');
+});
+
+test('doctor says where the default model is not one of the endpoint', async () => {
+  const { triad, model } = await here();
+  model.models = ['llama3.2:1b'];
+  const { code, out } = await triad(['doctor']);
+  expect(code).toBe(1);
+  expect(out).toMatch(
+    /problem models: the default model sonnet \(claude-sonnet-5-5\) is not in the list .* which has llama3\.2:1b;.*to do: set models\.default/,
+  );
+});
+
+test('cleanup: says that usually nobody is left, and who works', async () => {
+  const { triad } = await here();
+  const { code, out } = await triad(['agents', 'cleanup']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^Nothing to clean up: .*\nNone works now\.\n$/)]);
+  const client = memoryClient({
+    'agents.cleanup': () => ({ removed: 2, working: [{ agent: 'parser\u202e', runId: 'run-1' }] }),
+  });
+  const io = memoryIo({ client });
+  await main(['agents', 'cleanup'], io);
+  await io.screen.flush();
+  expect(io.out()).toBe(
+    'Removed: 2 temporary agents whose run had ended.\nThey work, or wait to begin: parser⟦U+202E⟧ (run-1)\n',
+  );
 });

@@ -1,12 +1,17 @@
 /** `triad config`: values by path, changes through the program, and a file that is checked line by line. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
 import { main } from '#hosts/cli/program.ts';
+import { Trust } from '#core/agents/trust.ts';
+import { folderWith } from '../../../support/workspace.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
+import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { inProcess } from '../../support/engine.ts';
+import { machine } from '../../support/process.ts';
 
 const row = (rest: Partial<SettingRow>): SettingRow => ({
   path: 'limits.max_concurrent',
@@ -40,12 +45,12 @@ const rows = () => [
   }),
 ];
 
-async function triad(args: string[], env = {}) {
+async function triad(args: string[], env = {}, folder?: string) {
   const client = memoryClient({
     'settings.list': rows,
     'settings.set': ({ path, value }) => rows().map((one) => (one.path === path ? { ...one, value } : one)),
   });
-  const io = memoryIo({ client, env });
+  const io = memoryIo({ client, env, ...(folder === undefined ? {} : { folder }) });
   const code = await main(['config', ...args], io);
   await io.screen.flush();
   const set = client.requests.filter(({ method }) => method === 'settings.set').map(({ input }) => input);
@@ -121,5 +126,80 @@ test('the file is checked without the program', async () => {
   expect(broken.out).toContain(`${file}:2: limits.max_concurrent must be at most 3, not 99\n`);
   expect(broken.out).toContain('(did you mean limits.max_concurrent?)');
   const json = JSON.parse((await triad(['validate', '--json'], env)).out) as unknown;
-  expect(json).toMatchObject({ file, ok: false, problems: [{ line: 2 }, { line: 3 }] });
+  expect(json).toMatchObject({ file, ok: false, problems: [{ line: 2 }, { line: 3 }], project: null });
+});
+
+test('in a project its file is checked too', async () => {
+  const home = await folderWith({ 'config.toml': 'limits.max_concurrent = 2\n' });
+  const folder = await folderWith({ '.triad/config.toml': '[limits]\nmax_concurrent = 3\nmax_sub_agents = 1\n' });
+  const env = { TRIAD_HOME: home };
+  const file = join(folder, '.triad/config.toml');
+  const good = await triad(['validate'], env, folder);
+  expect(good).toMatchObject({
+    code: 0,
+    out: `${file}:2: warning: limits.max_concurrent changes nothing: yours is not higher\n`,
+  });
+  expect(good.err).toContain(`${file} is valid, and not trusted: only what its rules deny or ask about counts`);
+  await new Trust(home).add(folder, '.triad/config.toml', await readFile(file, 'utf8'));
+  expect((await triad(['validate'], env, folder)).err).toContain(`${file} is valid.\n`);
+  await writeFile(file, '[permissions]\nmode = "auto"\n');
+  expect((await triad(['validate'], env, folder)).code).toBe(1);
+  await writeFile(file, '\n[models]\ndefault = "opus"\n');
+  const bad = await triad(['validate'], env, folder);
+  expect(bad.code).toBe(1);
+  expect(bad.out).toMatch(/config\.toml:3: models\.default is not for a project to set/);
+  const json = JSON.parse((await triad(['validate', '--json'], env, folder)).out) as unknown;
+  expect(json).toMatchObject({ ok: true, project: { file, ok: false, problems: [{ line: 3 }] } });
+});
+
+test('a setting without a default is not set again', async () => {
+  const here = inProcess(await machine(plainAnswer()), 'memory');
+  expect((await here(['config', 'set', 'limits.child_minutes', '5'])).err).toBe(
+    'limits.child_minutes is 5 from now on.\n',
+  );
+  expect((await here(['config', 'set', 'limits.child_minutes'])).err).toBe(
+    'limits.child_minutes is not set from now on.\n',
+  );
+});
+
+test('prices: each with the list and the date that it comes from, and what is in use without one', async () => {
+  const home = await machine(plainAnswer());
+  const here = inProcess(home, 'memory');
+  await writeFile(join(home.home, 'config.toml'), '[models]\ndefault = "llama3.2:1b"\naliases.opus = "mistral"\n');
+  const before = await here(['config', 'prices']);
+  expect(before.out).toMatch(/^claude-sonnet-5-5 .* built-in \d{4}-\d\d-\d\d$/m);
+  expect(before.out).toMatch(/^llama3\.2:1b +unknown .* no list$/m);
+  expect(before.err).toContain('with an unknown price (llama3.2:1b, mistral)');
+  expect(before.err).toContain(`list them in ${join(home.home, 'prices.toml')}.`);
+  const own =
+    'version = "2027-02-03"\n[models."llama3.2:1b"]\ninput = 0\noutput = 0.25\n[models.mistral]\ninput = 0\noutput = 0\n';
+  await writeFile(join(home.home, 'prices.toml'), own);
+  const after = await here(['config', 'prices']);
+  expect(after.out).toMatch(/^llama3\.2:1b +0 +0\.25 +unknown .* prices\.toml 2027-02-03$/m);
+  expect(after.err).toBe('');
+  expect(JSON.parse((await here(['config', 'prices', '--json'])).out)).toMatchObject({
+    file: join(home.home, 'prices.toml'),
+    unpriced: [],
+  });
+});
+
+test('a list of prices that does not fit keeps the program from starting, with one line that validate and doctor say too', async () => {
+  const home = await machine(plainAnswer());
+  const here = inProcess(home, 'memory');
+  const file = join(home.home, 'prices.toml');
+  await writeFile(file, 'version = "2027-02-03"\n[models.m]\ninputs = 1\n');
+  const line = `${file}:3: models.m.inputs is not a price or a key of this file`;
+  expect(await here(['config', 'prices'])).toMatchObject({
+    code: 2,
+    err: `triad: ${line} (did you mean models.m.input?); run "triad config validate"\n`,
+  });
+  expect(await here(['config', 'validate'])).toMatchObject({
+    code: 1,
+    out: `${line} (did you mean models.m.input?)\n`,
+  });
+  expect((await here(['doctor'])).out).toContain(
+    `problem prices: ${line} (did you mean models.m.input?); to do: correct this line`,
+  );
+  await writeFile(file, 'version');
+  expect((await here(['doctor'])).out).toContain(`problem prices: ${file}:1: is not valid TOML: `);
 });

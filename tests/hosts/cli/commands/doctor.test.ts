@@ -40,6 +40,12 @@ function appState(rest: Partial<AppState['provider']>): AppState {
 async function doctor(state: AppState | TriadError, args: string[] = [], missing: Missing[] = []) {
   const client = memoryClient({
     'app.state': () => state as AppState,
+    'provider.models': () => ({
+      address: 'http://127.0.0.1:9',
+      models: ['a', 'b'],
+      at: '2026-01-02T03:04:05Z',
+      fault: null,
+    }),
     'store.conversations': () => [conversationId],
     'conversation.check': () => ({ workflows: 2, events: 30, missing }),
   });
@@ -114,13 +120,14 @@ test('it works where the store is locked or damaged, the settings are wrong and 
 
 test.runIf(process.getuid !== undefined).each([
   ['config.toml', 'settings', 'go-w'],
+  ['prices.toml', 'prices', 'go-w'],
   ['instance.json', 'data folder', 'go-w'],
   ['trust.json', 'data folder', 'go-w'],
   ['secrets.json', 'key storage', '600'],
   ['secrets.safe.json', 'key storage', '600'],
 ])('that others may write %s is told with the command that mends it', async (file, name, mends) => {
   const path = join(home, file);
-  await writeFile(path, file === 'config.toml' ? '' : '{}');
+  await writeFile(path, file.endsWith('.toml') ? '' : '{}');
   await chmod(path, 0o666);
   const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
   expect(code).toBe(1);

@@ -41,21 +41,32 @@ test('that something can be undone is said of a write alone; of its own plan an 
   expect(risk(action, false)).toBe('medium; its agent says that it cannot be undone');
 });
 
+test('what was cut of its limits is said in one line, unless the person changed it', () => {
+  const cut = [{ limit: 'maxIterations' as const, wanted: 150, most: 20 }];
+  expect(show(spawnRequest(), { ...envelope, cut })).toContain(
+    '  cut          iterations cut from 150 to 20: limits.max_iterations_ceiling of the settings\n',
+  );
+  const limits = { ...envelope.limits, maxIterations: 5 };
+  for (const other of [envelope, { ...envelope, cut, limits }])
+    expect(show(spawnRequest(), other)).not.toContain(' cut ');
+});
+
 test('what bounds it further, always asks, and reviews are shown where there are any', () => {
   const text = show(spawnRequest(), {
     ...envelope,
-    limits: { ...envelope.limits, budget: { tokens: 50_000, costUsd: 2.5, minutes: 10 } },
+    limits: { ...envelope.limits, doomLoopThreshold: 5, budget: { tokens: 50_000, costUsd: 2.5, minutes: 10 } },
     requiresApproval: ['FilesystemWrite'],
     approvalTimeoutMs: 60_000,
     reflection: { criteria: 'It names the file.\nIt names the line.', maxRetries: 2 },
   });
   expect(text).toContain('budget       50000 tokens, $2.5, 10 min');
+  expect(text).toContain('repeats      told after 5 identical calls, ended after 10');
   expect(text).toContain('always asks  FilesystemWrite');
   expect(text).toContain('waits        60 s for an answer');
   expect(text).toContain(
     'reviews      up to 2 more tries, against (2 lines, 37 characters) It names the file.\n               It names the line.',
   );
-  expect(show()).not.toMatch(/budget|always asks|reviews/);
+  expect(show()).not.toMatch(/budget|repeats|always asks|reviews/);
 });
 
 test('no title, question or choice can write a line of the text’s own', () => {

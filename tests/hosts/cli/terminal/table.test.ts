@@ -2,18 +2,19 @@
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
 import type { AgentSummary } from '#contract/agent.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
+import { usageOf } from '#core/base/usage.ts';
 import { table } from '#hosts/cli/terminal/table.ts';
 import { truncate } from '#hosts/cli/terminal/truncate.ts';
 import { agentTable } from '#hosts/cli/render/agent-table.ts';
 import { sessionTable } from '#hosts/cli/render/session-table.ts';
-import { conversationId, conversationRow, runRow, workflowRow } from '../../support/events.ts';
+import { conversationId, conversationRow, workflowRow } from '../../support/events.ts';
 
 const session = {
   conversation: conversationRow({
     title: 'Review the 語彙解析器 and everything that it calls, then write down what you found',
   }),
-  workflows: [workflowRow()],
-  runs: [runRow(), runRow({ parentRunId: 'x', kind: 'spawn' })],
+  workflows: [{ ...workflowRow(), subAgents: [], usage: usageOf(ZERO_TALLY) }],
 };
 const agent: AgentSummary = {
   name: 'code-reviewer',
@@ -21,6 +22,7 @@ const agent: AgentSummary = {
   model: 'sonnet',
   tools: ['grep', 'read_file'],
   permissions: null,
+  needs: ['FilesystemRead'],
   enabled: true,
   source: 'builtin',
   sourcePath: null,

@@ -24,13 +24,14 @@ export async function listAgents({ screen }: Io, client: Client, { json, folder 
     for (const line of agentTable(agents, screen.width)) screen.data(`${line}\n`);
   }
   const faulty = files.filter(({ ok }) => !ok).length;
-  if (faulty > 0) screen.note(`${counted(faulty)} no agent as it is: see "triad agents validate"`);
+  if (faulty > 0) screen.note(`${counted(faulty)}: see "triad agents validate"`);
   const untrusted = look.files.filter(needsTrust).length;
   if (untrusted > 0)
     screen.note(`${untrusted === 1 ? '1 file' : `${untrusted} files`} of this folder left out: see "triad trust"`);
 }
 
-const counted = (files: number) => (files === 1 ? '1 file defines' : `${files} files define`);
+const counted = (files: number) =>
+  files === 1 ? '1 file defines no agent as it is' : `${files} files define no agent as they are`;
 
 /** What `agents validate` says of the file. */
 function reportFor(agent: AgentSummary, files: readonly AgentReport[]): Omit<AgentReport, 'name' | 'source'> {

@@ -14,9 +14,9 @@ export async function showAgent(
   name: string,
   { json, folder }: AgentOptions,
 ): Promise<void> {
-  const { definition, warnings } = await client.request('agents.get', { folder, name });
-  if (json) return screen.data(`${JSON.stringify({ ...definition, warnings }, null, 2)}\n`);
-  for (const [key, value] of agentFacts(definition)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
+  const { definition, needs, warnings } = await client.request('agents.get', { folder, name });
+  if (json) return screen.data(`${JSON.stringify({ ...definition, needs, warnings }, null, 2)}\n`);
+  for (const [key, value] of agentFacts(definition, needs)) screen.data(`${key.padEnd(20)}${visible(value)}\n`);
   const { systemPrompt } = definition;
   screen.data(`\n${dataText(screen, systemPrompt)}\n`);
   for (const warning of warnings) screen.note(oneLine(visible(describeFault(definition.sourcePath ?? name, warning))));

@@ -3,10 +3,25 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, extname, resolve } from 'node:path';
 import type { AgentReport } from '#contract/agent.ts';
-import { describeFault, loadPlace, reportOf } from '#core/agents/load.ts';
-import { type AgentPlace, builtinPlace, placeAt, projectPlaces, userPlaces } from '#core/agents/places.ts';
+import { checkHere, describeFault, loadPlace, reportOf } from '#core/agents/load.ts';
+import {
+  type AgentPlace,
+  builtinPlace,
+  placeAt,
+  PROJECT_CONFIG,
+  projectPlaces,
+  userPlaces,
+} from '#core/agents/places.ts';
 import { readPlace } from '#core/agents/read-place.ts';
+import { Trust } from '#core/agents/trust.ts';
+import { readFolderRules } from '#core/approvals/rule-files.ts';
+import { errorInfo } from '#core/base/errors.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
+import { ModelRules } from '#core/model/model-rules.ts';
 import { folders } from '#core/settings/folders.ts';
+import { settingsFile } from '#core/settings/guarded-files.ts';
+import { loweredLimits } from '#core/settings/project-config.ts';
+import { loadSettings, type Settings } from '#core/settings/settings.ts';
 import { nearest } from '#core/base/nearest.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { EXIT, UsageError } from '../../terminal/failure.ts';
@@ -23,13 +38,43 @@ export interface ValidateOptions {
 export async function validateAgents(io: Io, name: string | undefined, options: ValidateOptions): Promise<number> {
   const tools = allTools();
   const places = await placesFor(io, options.dir);
-  const all = (await Promise.all(places.map((place) => loadPlace(place, tools)))).flat().map(reportOf);
+  const settings = await settingsHere(io, resolve(io.folder, options.dir ?? '.'));
+  const models = settings && (await modelsHere(io, settings));
+  const loaded = await Promise.all(
+    places.map(async (place) =>
+      (await loadPlace(place, tools, settings ?? undefined)).map((file) =>
+        models === null ? file : checkHere(file, place.dialect, models),
+      ),
+    ),
+  );
+  const all = loaded.flat().map(reportOf);
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
   else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
   const faulty = reports.filter(({ ok }) => !ok).length;
   if (!options.json) io.screen.note(summary(reports.length, faulty));
   return faulty > 0 ? EXIT.failure : EXIT.ok;
+}
+
+/** With what a trusted project lowers. Null where they cannot be read: then nothing is held against them. */
+async function settingsHere({ env, screen }: Io, folder: string): Promise<Settings | null> {
+  try {
+    const { config, data } = await folders(env);
+    const settings = await loadSettings(config);
+    const trust = new Trust(data);
+    const isTrusted = (place: string, hash: string): Promise<boolean> => trust.trusts(place, PROJECT_CONFIG, hash);
+    const { project } = await readFolderRules(folder, { file: settingsFile(config), isTrusted });
+    return { ...settings, limits: loweredLimits(settings.limits, project) };
+  } catch (error) {
+    screen.note(`Models are checked by their form alone: ${errorInfo(error).message}`);
+    return null;
+  }
+}
+
+/** As the settings and the lists that were had before say; nobody is asked. */
+async function modelsHere({ env }: Io, settings: Settings): Promise<ModelRules> {
+  const lists = await ModelLists.load((await folders(env)).data);
+  return new ModelRules({ settings, lists, baseUrl: env['ANTHROPIC_BASE_URL'] || undefined });
 }
 
 /** Without a folder all that holds here; with one only what it contains: its project's agents, or the files in it. */

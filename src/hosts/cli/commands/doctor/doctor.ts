@@ -1,7 +1,7 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
 import { folders } from '#core/settings/folders.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
-import { checkFolders, checkKeyFiles, checkSettingsFile } from './folders.ts';
+import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
 import { checkHistory } from './history.ts';
 import { checkGit, checkNode, checkSandbox, checkWindow } from './program.ts';
 import { checkProvider, checkStore } from './runtime.ts';
@@ -30,20 +30,21 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ),
   );
   if ('state' in found) return [runtime, found, ...rest.flat()];
-  const [places, settings, keys] = await Promise.all([
+  const [places, settings, prices, keys] = await Promise.all([
     checkFolders(found),
     checkSettingsFile(found),
+    checkPricesFile(found),
     checkKeyFiles(found),
   ]);
   const history = full ? checkHistory : () => Promise.resolve([]);
   const connect = () => io.connect({ works: false });
-  const { store, app, more } = await checkStore(
+  const { store, app, more, models } = await checkStore(
     found,
-    { connect, history, settingsFit: settings.state === 'ok' },
+    { connect, history, settingsFit: [settings, prices].every(({ state }) => state === 'ok') },
     signal,
   );
   const provider = app === null ? [] : await checkProvider(app, signal);
-  return [runtime, ...places, settings, store, ...more, keys, ...provider, ...rest.flat()];
+  return [runtime, ...places, settings, prices, store, ...more, keys, ...provider, ...models, ...rest.flat()];
 }
 
 const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;

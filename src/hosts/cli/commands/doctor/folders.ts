@@ -3,8 +3,17 @@ import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folders } from '#core/settings/folders.ts';
 import { chmodAdvice, writeFault } from '#core/base/write-fault.ts';
-import { INSTANCE_FILE, KEY_FILES, KEY_MODE, settingsFile, TRUST_FILE } from '#core/settings/guarded-files.ts';
+import { checkPrices } from '#core/model/prices.ts';
+import {
+  INSTANCE_FILE,
+  KEY_FILES,
+  KEY_MODE,
+  pricesFile,
+  settingsFile,
+  TRUST_FILE,
+} from '#core/settings/guarded-files.ts';
 import { checkSettings } from '#core/settings/settings.ts';
+import { sentenceOf } from '#core/settings/toml-file.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const MB = 1024 * 1024;
@@ -38,18 +47,32 @@ async function checkFolder(name: string, folder: string, within: string[]): Prom
 }
 
 export async function checkSettingsFile({ config }: Folders): Promise<Finding> {
-  const file = settingsFile(config);
+  const none = 'no file: all settings have their defaults';
+  return checkFile('settings', settingsFile(config), { none, check: checkSettings });
+}
+
+export async function checkPricesFile({ config }: Folders): Promise<Finding> {
+  const none = 'those that come with the program; "triad config prices" shows them';
+  return checkFile('prices', pricesFile(config), { none, check: checkPrices });
+}
+
+/** `none`: what holds where there is no such file. */
+async function checkFile(
+  name: string,
+  file: string,
+  { none, check }: { none: string; check: typeof checkSettings | typeof checkPrices },
+): Promise<Finding> {
   try {
     const fault = await writeFault(file);
-    if (fault !== null) return problem('settings', fault.what, fault.remedy);
-    const result = checkSettings(await readFile(file, 'utf8'));
-    if (result.ok) return ok('settings', file);
-    const [first] = result.problems;
-    const where = `${file}:${first?.line ?? 1}: ${first?.key ?? ''} ${first?.message ?? ''}`;
-    return problem('settings', where, 'correct this line; "triad config validate" lists all');
+    if (fault !== null) return problem(name, fault.what, fault.remedy);
+    const result = check(await readFile(file, 'utf8'));
+    if (result.ok) return ok(name, file);
+    const first = result.problems[0]!;
+    const where = `${file}:${first.line}: ${sentenceOf(first)}`;
+    return problem(name, where, 'correct this line; "triad config validate" lists all');
   } catch (error) {
-    if (causeOf(error) === 'ENOENT') return ok('settings', 'no file: all settings have their defaults');
-    return problem('settings', `${file} cannot be read (${causeOf(error)})`, 'check its owner and permissions');
+    if (causeOf(error) === 'ENOENT') return ok(name, none);
+    return problem(name, `${file} cannot be read (${causeOf(error)})`, 'check its owner and permissions');
   }
 }
 

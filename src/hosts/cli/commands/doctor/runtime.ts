@@ -18,6 +18,8 @@ export interface RuntimeFindings {
   app: AppState | null;
   /** What the look at the history found. */
   more: Finding[];
+  /** The models of the endpoint, which the runtime asks with the key. */
+  models: Finding[];
 }
 
 /**
@@ -46,11 +48,13 @@ export async function checkStore(
       const who = owner === null ? 'opens' : `in use by pid ${owner.pid}, which answers`;
       const lost = await look(connected.client);
       const more = await history(connected.client, signal);
+      const models = app.provider.kind === 'demo' || !app.provider.ready ? [] : [await checkModels(connected.client)];
       const text = `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
       const damage = `a part of it cannot be read, ${lost} sessions and workflows stand in no list; ${text}`;
       return {
         app,
         more,
+        models,
         store: lost === 0 ? ok('store', text) : problem('store', damage, DAMAGED),
       };
     } finally {
@@ -59,11 +63,22 @@ export async function checkStore(
   } catch (error) {
     signal.throwIfAborted();
     const { code, message } = errorInfo(error);
-    if (code === 'not_allowed') return { app: null, more: [], store: warning('store', 'not looked at', message) };
+    if (code === 'not_allowed') return { ...NOTHING, store: warning('store', 'not looked at', message) };
     if (code === 'bad_input' && !settingsFit)
-      return { app: null, more: [], store: warning('store', 'not looked at', 'put the settings right first') };
-    return { app: null, more: [], store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
+      return { ...NOTHING, store: warning('store', 'not looked at', 'put the settings right first') };
+    return { ...NOTHING, store: problem('store', `${code}: ${message}`, ADVICE[code] ?? 'see the message') };
   }
+}
+
+const NOTHING = { app: null, more: [], models: [] };
+
+/** Asks for the list, which is kept: names of models are held against it from then on. */
+async function checkModels(client: Client): Promise<Finding> {
+  const { address, models, at, fault } = await client.request('provider.models', {});
+  const advice = 'set models.default, or its alias, to one that is there';
+  if (fault !== null) return problem('models', `the default model ${fault}`, advice);
+  if (models === null) return ok('models', `${address} gives no list: names of models are not checked`);
+  return ok('models', `${models.length} at ${address}, as of ${at ?? 'now'}`);
 }
 
 /** Begins to read as a person would, and rejects where that fails. Returns how many no list has. */

@@ -1,10 +1,14 @@
 /** `triad sessions list`: conversations, newest first, as a table or JSON. */
 import type { Client } from '#contract/rpc.ts';
-import { listedSession, type Session } from '../../render/session-json.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { listedSession, type ListedSession } from '../../render/session-json.ts';
 import type { Io } from '../../terminal/io.ts';
-import { isListWhole, wholeSession } from './load-session.ts';
+import { isListWhole } from './load-session.ts';
 
-const PAGE = 50;
+/** Conversations of one request. */
+const PAGE = 200;
+/** Rows of a table without a limit. */
+const SHOWN = 50;
 
 /** Without a limit, JSON lists everything and the table the newest page. */
 export async function listSessions(
@@ -13,19 +17,19 @@ export async function listSessions(
   options: { json?: boolean; limit?: number; trash?: boolean },
 ): Promise<void> {
   const list = options.trash ? 'trash.list' : 'conversation.list';
-  const most = options.limit ?? (options.json ? Infinity : PAGE);
-  const sessions: Session[] = [];
+  const most = options.limit ?? (options.json ? Infinity : SHOWN);
+  const sessions: ListedSession[] = [];
   let before: string | null = null;
   do {
     signal.throwIfAborted();
     const limit = Math.min(PAGE, most - sessions.length);
-    const page: { items: { id: string }[]; next: string | null } = await client.request(list, {
+    const page: { items: ConversationRow[]; next: string | null } = await client.request(list, {
       limit,
       ...(before === null ? {} : { before }),
     });
-    for (const { id } of page.items) {
-      sessions.push(await wholeSession(client, await client.request('conversation.snapshot', { conversationId: id })));
-    }
+    const conversationIds = page.items.map(({ id }) => id);
+    const work = await client.request('conversation.work', { conversationIds });
+    sessions.push(...page.items.map((conversation, at) => ({ conversation, workflows: work[at]?.workflows ?? [] })));
     before = page.next;
   } while (before !== null && sessions.length < most);
 

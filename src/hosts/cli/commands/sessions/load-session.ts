@@ -62,7 +62,7 @@ export async function loadChecked(client: Client, word: string): Promise<Session
 }
 
 /** Goes back page by page to the first workflow. */
-export async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
+async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
   let { workflows, runs } = newest;
   let { more } = newest;
   for (let first = workflows[0]; more && first !== undefined; first = workflows[0]) {

@@ -1,9 +1,13 @@
 /** `triad sessions` and `triad agents`: the stable JSON, and what becomes of an id that names nothing. */
 import { expect, test } from 'vitest';
+import type { SubAgentSummary } from '#contract/event.ts';
+import type { Tally } from '#contract/outcome.ts';
 import type { Snapshot } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
 import { main } from '#hosts/cli/program.ts';
+import { sessionTable } from '#hosts/cli/render/session-table.ts';
 import {
   at,
   childId,
@@ -37,6 +41,21 @@ const snapshot: Snapshot = {
   approvals: [],
   open: [],
 };
+const usage = { inputTokens: 1234, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
+const zero = { ...usage, inputTokens: 0 };
+const subAgents: SubAgentSummary[] = [
+  {
+    runId: childId,
+    agent: 'code-reviewer',
+    kind: 'delegate',
+    status: 'completed',
+    outcome: 'completed',
+    durationMs: 1500,
+    usage: zero,
+  },
+];
+const listed = { id: workflowId, outcome: 'completed', status: 'completed', subAgents, usage } as const;
+
 const none = () => {
   throw new TriadError('not_found', 'nothing');
 };
@@ -46,6 +65,8 @@ type Answers = Parameters<typeof memoryClient>[0];
 const history = (answers: Answers = {}) =>
   memoryClient({
     'conversation.list': () => ({ items: [conversationRow()], next: null }),
+    'conversation.work': ({ conversationIds }) =>
+      conversationIds.map((id) => ({ conversationId: id, workflows: [{ ...listed, subAgentCount: 1 }] })),
     'conversation.snapshot': () => snapshot,
     'workflow.get': none,
     ...answers,
@@ -58,24 +79,14 @@ async function triad(args: string[], client = history(), terminal: Parameters<ty
   return { code, out: io.out(), err: io.err(), client };
 }
 
-const usage = { inputTokens: 1234, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
-const zero = { ...usage, inputTokens: 0 };
-const subAgents = [
-  {
-    runId: childId,
-    agent: 'code-reviewer',
-    kind: 'delegate',
-    status: 'completed',
-    outcome: 'completed',
-    durationMs: 1500,
-    usage: zero,
-  },
-];
-const listed = { id: workflowId, outcome: 'completed', status: 'completed', subAgents, usage };
-
 test('list --json has exactly the promised form', async () => {
-  const { code, out } = await triad(['sessions', 'list', '--json']);
+  const { code, out, client } = await triad(['sessions', 'list', '--json']);
   expect(code).toBe(0);
+  expect(client.requests.map(({ method }) => method)).toEqual([
+    'conversation.list',
+    'conversation.work',
+    'store.unlisted',
+  ]);
   expect(JSON.parse(out)).toEqual([
     {
       id: conversationId,
@@ -86,6 +97,16 @@ test('list --json has exactly the promised form', async () => {
       workflows: [listed],
     },
   ]);
+});
+
+test('a page of several sessions is one request for their work', async () => {
+  const items = [newId(), newId(), newId()].map((id) => conversationRow({ id }));
+  const { out, client } = await triad(
+    ['sessions', 'list', '--json'],
+    history({ 'conversation.list': () => ({ items, next: null }) }),
+  );
+  expect((JSON.parse(out) as { id: string }[]).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+  expect(client.requests.filter(({ method }) => method === 'conversation.work')).toHaveLength(1);
 });
 
 test('list follows the pages, and stops at the limit', async () => {
@@ -232,13 +253,15 @@ test('agents come by name, as table or JSON', async () => {
       model: null,
       tools: ['grep'],
       permissions: null,
+      needs: ['FilesystemRead'],
       enabled: true,
       source: 'builtin',
       sourcePath: null,
     }) as const;
   const client = () =>
     memoryClient({
-      'agents.list': () => [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools] })),
+      'agents.list': () =>
+        [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools], needs: [...one.needs] })),
       'agents.check': () => [],
       'trust.look': ({ folder }) => ({ folder: folder ?? '', files: [] }),
     });
@@ -246,6 +269,32 @@ test('agents come by name, as table or JSON', async () => {
   expect(json.map(({ name }) => name)).toEqual(['analyst', 'writer']);
   const { out } = await triad(['agents', 'list'], client());
   expect(out).toMatch(
-    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +the lead's +builtin +by its tools +grep\nwriter/,
+    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +the lead's +builtin +FilesystemRead +grep\nwriter/,
   );
+});
+
+test('show says how much is estimated, of all and of each workflow; the list marks the total', async () => {
+  const usage = { ...ZERO_TALLY, requests: 2, inputTokens: 5300, outputTokens: 40 };
+  const estimated = { unknownRequests: 1, estimatedInputTokens: 1200, estimatedOutputTokens: 34 };
+  const row = (used: Tally) =>
+    sessionTable([{ conversation: { ...conversationRow(), usage: used }, workflows: [] }], 200);
+  expect(row({ ...usage, ...estimated })[1]).toContain(' ≈ 5,340 ');
+  expect(row(usage)[1]).not.toContain('≈');
+  const client = () =>
+    history({
+      'conversation.snapshot': () => ({
+        ...snapshot,
+        conversation: { ...conversationRow(), usage: { ...usage, ...estimated } },
+        workflows: [workflowRow({ usage: { ...usage, ...estimated } })],
+      }),
+      'workflow.get': () => detail,
+    });
+  const { out } = await triad(['sessions', 'show', conversationId], client());
+  expect(out.match(/5,340 tokens \(of which 1,234 estimated\)/g)).toHaveLength(2);
+  const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as {
+    usage: object;
+    workflows: object[];
+  };
+  const parts = { inputTokens: 5300, estimatedInputTokens: 1200, estimatedOutputTokens: 34 };
+  expect(json).toMatchObject({ usage: parts, workflows: [{ usage: parts }] });
 });

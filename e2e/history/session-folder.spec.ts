@@ -1,0 +1,71 @@
+/** The history names the trace of each run and the folder of the session; the desktop opens that folder, and no other. */
+import type { Bridge } from '../../src/contract/frames.ts';
+import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, test } from '../support/test.ts';
+
+test(
+  'the trace of a run is copied; the folder is named in history and chat, and opened on the desktop',
+  { tag: '@transport' },
+  async ({ start, surface }) => {
+    const app = await start(spawnOne(), { ownContext: true });
+    const { page } = app;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await app.send('Inspect this project.');
+    await app.allow();
+    await app.expectOutcome('completed');
+    const chat = app.path;
+
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByRole('list', { name: 'Workflows' }).getByRole('link').click();
+    const trace = page.getByRole('group', { name: 'Trace' });
+    await expect(trace).toContainText(/[0-9a-f]{32}.*You › lead$/s);
+    const lead = await trace.textContent();
+    await page.getByRole('list', { name: 'Runs' }).getByRole('button').nth(1).click();
+    await expect(trace).toContainText(/You › lead › inspector/);
+    expect(await trace.textContent()).not.toBe(lead);
+    await trace.getByRole('button', { name: 'Copy: Trace' }).click();
+    await expect.poll(clipboard).toMatch(/^[0-9a-f]{32}$/);
+    await expect(trace).toContainText(await clipboard());
+
+    const place = page.getByRole('group', { name: 'Folder of the session' });
+    const sessions = `${app.home}/sessions/`;
+    await expect(place).toContainText(sessions);
+    const folder = (await place.textContent())?.match(/\/\S+inspect-this-project-[0-9a-f]{12}/)?.[0] ?? '';
+    expect(folder.startsWith(sessions), folder).toBe(true);
+    const opens = surface === 'stand-in';
+    await expect(place.getByRole('button', { name: 'Open', exact: true })).toHaveCount(opens ? 1 : 0);
+    if (opens) {
+      await place.getByRole('button', { name: 'Open', exact: true }).click();
+      await expect.poll(() => app.desktop.asked('folder')).toEqual([folder]);
+    } else {
+      await place.getByRole('button', { name: 'Copy: Folder of the session' }).click();
+      await expect.poll(clipboard).toBe(folder);
+    }
+
+    await app.goto(chat);
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /^Actions for/ })
+      .click();
+    const item = page.getByRole('menuitem', { name: opens ? 'Open the folder' : 'Copy the path' });
+    await expect(item).toContainText(folder);
+    await item.click();
+    if (opens) await expect.poll(() => app.desktop.asked('folder')).toEqual([folder, folder]);
+    else await expect(page.getByText(`Copied: ${folder}`)).toBeVisible();
+    if (!opens) return;
+
+    // A page that asks for another folder gets none, whatever it sends.
+    const refused = await page.evaluate(async (id) => {
+      const bridge = Reflect.get(window, 'triad') as Bridge;
+      const ask = (input: object) => bridge.request('conversation.folder', input);
+      const wrong = [
+        { conversationId: id, open: true, folder: '/etc' },
+        { conversationId: '/etc', open: true },
+      ];
+      return (await Promise.all(wrong.map(ask))).map(({ ok }) => ok);
+    }, chat.split('/').at(-1));
+    expect(refused).toEqual([false, false]);
+    expect(app.desktop.asked('folder')).toHaveLength(2);
+  },
+);

@@ -1,0 +1,116 @@
+/** The sub-agents of all conversations: a list of the history beside its workflows, which leads to the run of each. */
+import type { Page } from '@playwright/test';
+import { LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text } from '../../tests/support/fake-model/script.ts';
+import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+const REPORT = '# Inspection\n\n## Summary\n\nAll is well.\n\n## Details\n\nNothing else.';
+
+/** An inspector that reports, and a critic that a person refuses. */
+function twoAsked(): Script {
+  return new Script()
+    .on({ ...LEAD, asked: /inspector/, step: 1 })
+    .reply([spawn({ name: 'inspector', prompt: 'Inspect the parser.\nAll of it.' })])
+    .on({ ...LEAD, asked: /critic/, step: 1 })
+    .reply([spawn({ name: 'critic', prompt: 'Say what is bad.' })])
+    .on(LEAD)
+    .reply([text('That is all.')])
+    .on({})
+    .reply([text(REPORT)]);
+}
+
+const rowsOf = (page: Page) => page.getByRole('list', { name: 'Sub-agents' }).getByRole('link');
+const lists = (page: Page) => page.getByRole('navigation', { name: 'What is listed' });
+
+test('each is found with what came of it, filtered and sorted by the address, and leads to its run', async ({
+  start,
+}) => {
+  const app = await start(twoAsked());
+  const { page } = app;
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await lists(page).getByRole('link', { name: 'Sub-agents' }).click();
+  await expect(page).toHaveURL(/\/history\?list=agents$/);
+  await expect(page.getByText('No sub-agent yet.')).toBeVisible();
+
+  await app.newConversation();
+  await app.send('ask an inspector');
+  await app.allow('inspector');
+  await app.expectOutcome('completed');
+  await app.send('ask a critic');
+  await app.reject('Not now.', 'critic');
+  await app.expectOutcome('completed');
+
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await lists(page).getByRole('link', { name: 'Sub-agents' }).click();
+  const rows = rowsOf(page);
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first(), 'the newest first').toContainText(/critic.*Say what is bad\..*rejected/s);
+  await expect(rows.nth(1)).toContainText(/inspector.*Inspect the parser\..*completed.*\$\d/s);
+  await expect(rows.nth(1)).toHaveAttribute('title', 'All is well.');
+
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('Status').selectOption('completed');
+  await page.getByLabel('Kind', { exact: true }).selectOption('spawn');
+  await expect(rows).toHaveCount(1);
+  await page.reload();
+  await expect(rows).toHaveCount(1);
+  await expect(page).toHaveURL(/\?list=agents&status=completed&kind=spawn$/);
+  await page.getByRole('button', { name: 'Remove the filter status: completed' }).click();
+  await expect(rows).toHaveCount(2);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('Kind', { exact: true }).selectOption('delegate');
+  await expect(page.getByText('No sub-agent matches these filters.')).toBeVisible();
+  await page.getByLabel('Kind', { exact: true }).selectOption('');
+  await page.getByLabel('Sort by').selectOption('duration');
+  await expect(rows.first()).toContainText('inspector');
+  await expect(page.getByLabel('Sort by').getByRole('option')).toHaveText(['newest', 'cost', 'duration']);
+
+  await rows.first().focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(rows.nth(1)).toBeFocused();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  const run = page.getByRole('list', { name: 'Runs' }).locator('[aria-current="true"]');
+  await expect(run).toContainText('inspector');
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\/history\?list=agents&sort=duration$/);
+  await expect(rows).toHaveCount(2);
+
+  await lists(page).getByRole('link', { name: 'Workflows' }).click();
+  await expect(page).toHaveURL(/\/history\?sort=duration$/);
+  await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(2);
+});
+
+test('those of a deleted conversation go from the list and come back with it', async ({ start }) => {
+  const app = await start(twoAsked());
+  const { page } = app;
+  await app.send('ask an inspector');
+  await app.allow('inspector');
+  await app.expectOutcome('completed');
+  await app.goto('/history?list=agents');
+  await expect(rowsOf(page)).toHaveCount(1);
+  const sidebar = page.getByRole('navigation').first();
+  await sidebar.getByRole('link', { name: /^ask an inspector/ }).hover();
+  await sidebar.getByRole('button', { name: /^Actions for “ask an inspector/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete conversation' }).click();
+  await expect(rowsOf(page)).toHaveCount(0);
+  await expect(page.getByText('No sub-agent yet.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(rowsOf(page)).toHaveCount(1);
+});
+
+test(
+  'the list of sub-agents breaks no serious rule of accessibility, light or dark',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
+    const app = await start(twoAsked());
+    await app.send('ask an inspector');
+    await app.allow('inspector');
+    await app.expectOutcome('completed');
+    await app.goto('/history?list=agents&status=completed');
+    await expect(rowsOf(app.page)).toHaveCount(1);
+    await app.page.getByRole('button', { name: 'Filters' }).click();
+    await expectAccessibleInBoth(app.page, 'history of sub-agents');
+  },
+);

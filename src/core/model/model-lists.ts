@@ -1,0 +1,109 @@
+/** The models that endpoints say they have: asked for over the network, kept with the date in the data folder. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { isLoopback } from '../base/loopback.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
+
+/** No name has spaces, or characters that cannot be seen: those would act on a terminal, or hide what is asked about. */
+const NAME = /^[^\s\p{C}]{1,200}$/u;
+
+/** What servers of models answer to `GET /v1/models`; a model whose name is none is left out. */
+export const ModelList = z.object({
+  data: z
+    .array(z.object({ id: z.string(), owned_by: z.string().optional() }))
+    .transform((models) => models.filter(({ id }) => NAME.test(id))),
+  has_more: z.boolean().optional(),
+});
+
+const Known = z.object({ at: z.iso.datetime(), models: z.array(z.string().regex(NAME)).min(1) });
+export type KnownModels = Readonly<z.infer<typeof Known>>;
+const Kept = z.record(z.string(), Known);
+
+const FILE = 'models.json';
+/** Endpoints whose lists are kept; the oldest go first. */
+const MOST = 20;
+/** More than any list of models, in bytes. */
+const MAX_BYTES = 4_000_000;
+
+export class ModelLists {
+  readonly #file: string | null;
+  #known: Readonly<Record<string, KnownModels>>;
+  readonly #saves = new SerialQueue();
+
+  /** `file` null keeps nothing beyond this life. */
+  constructor(file: string | null = null, known: Readonly<Record<string, KnownModels>> = {}) {
+    this.#file = file;
+    this.#known = known;
+  }
+
+  /** What was kept; nothing, where it cannot be read: it is asked for again. */
+  static async load(dataFolder: string): Promise<ModelLists> {
+    const file = join(dataFolder, FILE);
+    return new ModelLists(file, parsed(await readFile(file, 'utf8').catch(() => '{}')));
+  }
+
+  /** The newest list of an address; null where none was had. */
+  of(address: string): KnownModels | null {
+    return Object.hasOwn(this.#known, address) ? this.#known[address]! : null;
+  }
+
+  /** Holds from now on, also where it cannot be written: then the next start asks again. An empty list is none. */
+  async keep(address: string, models: readonly string[]): Promise<void> {
+    if (models.length === 0) return;
+    const all = { ...this.#known, [address]: { at: new Date().toISOString(), models: [...models] } };
+    const newest = Object.entries(all).sort(([, a], [, b]) => (a.at < b.at ? 1 : -1));
+    this.#known = Object.fromEntries(newest.slice(0, MOST));
+    const file = this.#file;
+    if (file === null) return;
+    await this.#saves
+      .add(() => writeAtomically(file, JSON.stringify(this.#known, null, 2), { mode: 0o600, sync: false }))
+      .catch(() => undefined);
+  }
+}
+
+function parsed(text: string): Record<string, KnownModels> {
+  try {
+    return Kept.safeParse(JSON.parse(text)).data ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** What an endpoint lists; none where it does not. `isWhole`: there are no others. Never rejects. */
+export async function askForModels(
+  baseUrl: string,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<{ models: string[]; isWhole: boolean }> {
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/models?limit=1000`, {
+      headers: {
+        'x-api-key': apiKey,
+        'anthropic-version': '2023-06-01',
+        ...(isLoopback(baseUrl) ? { authorization: `Bearer ${apiKey}` } : {}),
+      },
+      // A key must not follow to another host.
+      redirect: 'error',
+      signal,
+    });
+    const { data: list } = ModelList.safeParse(response.ok ? await boundedJson(response) : null);
+    return { models: list?.data.map(({ id }) => id) ?? [], isWhole: list !== undefined && list.has_more !== true };
+  } catch {
+    return { models: [], isWhole: false };
+  }
+}
+
+/** The body's value. Rejects where it is none, or too long for a list of models: a server may send without end. */
+export async function boundedJson({ body }: Response): Promise<unknown> {
+  const pieces: AsyncIterable<Uint8Array> | null = body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of pieces ?? []) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new RangeError('The answer is longer than a list of models');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}

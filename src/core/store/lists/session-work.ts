@@ -1,0 +1,54 @@
+/** The workflows of many conversations with their sub-agents, as the list of sessions tells of them: no texts, no envelopes. */
+import type { RunRow, SessionWork, WorkflowRow } from '#contract/view.ts';
+import { usageOf } from '../../base/usage.ts';
+import { decodeRow, SELECT_JSON } from '../rows/row-codec.ts';
+import type { Database } from '../database.ts';
+import type { Row, Table } from '../store.ts';
+
+/** Conversations read in one step: what stands in their rows is held no longer than that. */
+const STEP = 50;
+
+/** In the order of the ids; each conversation's workflows oldest first. */
+export async function sessionWork(database: Database, conversationIds: readonly string[]): Promise<SessionWork[]> {
+  const work: SessionWork[] = [];
+  for (let from = 0; from < conversationIds.length; from += STEP)
+    work.push(...(await someWork(database, conversationIds.slice(from, from + STEP))));
+  return work;
+}
+
+async function someWork(database: Database, conversationIds: readonly string[]): Promise<SessionWork[]> {
+  const each = 'workflow WITH INDEX newest_of_conversation WHERE place > "" AND conversationId';
+  const workflows = await ofEach<WorkflowRow>(database, 'workflow', each, conversationIds);
+  const ids = workflows.flat().map(({ id }) => id);
+  const runs = await ofEach<RunRow>(database, 'run', 'run WITH INDEX by_workflow WHERE workflowId', ids);
+  const subAgents = new Map(ids.map((id, index) => [id, (runs[index] ?? []).flatMap(summaryOf)]));
+  return conversationIds.map((conversationId, index) => ({
+    conversationId,
+    workflows: (workflows[index] ?? []).map(({ id, outcome, status, subAgentCount, usage }) => ({
+      ...{ id, outcome, status, subAgentCount },
+      subAgents: subAgents.get(id) ?? [],
+      usage: usageOf(usage),
+    })),
+  }));
+}
+
+/** The rows of each owner, in one query; ids sort by time. Envelopes in them stay hashes. */
+async function ofEach<T extends { id: string }>(
+  database: Database,
+  table: Table,
+  from: string,
+  owners: readonly string[],
+): Promise<T[][]> {
+  if (owners.length === 0) return [];
+  const values = Object.fromEntries(owners.map((owner, index) => [`o${index}`, owner]));
+  const sql = owners.map((_, index) => `SELECT ${SELECT_JSON} FROM ${from} = $o${index};`).join('\n');
+  const found = (await database.query(sql, values)) as (Row | string)[][];
+  const rows = found.map((some) => some.map((stored) => decodeRow(table, stored) as unknown as T));
+  return rows.map((some) => some.sort((a, b) => (a.id < b.id ? -1 : 1)));
+}
+
+/** None for a lead. */
+function summaryOf({ id, parentRunId, agent, kind, status, outcome, durationMs, usage }: RunRow) {
+  if (parentRunId === null) return [];
+  return [{ runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) }];
+}

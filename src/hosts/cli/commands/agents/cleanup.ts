@@ -1,0 +1,16 @@
+/** `triad agents cleanup`: temporary agents that their workflow has left behind. */
+import type { Client } from '#contract/rpc.ts';
+import { visible } from '../../terminal/visible.ts';
+import type { Io } from '../../terminal/io.ts';
+
+export async function cleanupAgents({ screen }: Io, client: Client, { json }: { json?: boolean }): Promise<void> {
+  const { removed, working } = await client.request('agents.cleanup', {});
+  if (json) return screen.data(`${JSON.stringify({ removed, working }, null, 2)}\n`);
+  const names = working.map(({ agent, runId }) => `${visible(agent)} (${runId})`).join(', ');
+  screen.data(
+    removed === 0
+      ? 'Nothing to clean up: a temporary agent is kept in the memory of its workflow alone, and leaves it when its run ends.\n'
+      : `Removed: ${removed} temporary ${removed === 1 ? 'agent' : 'agents'} whose run had ended.\n`,
+  );
+  screen.data(working.length === 0 ? 'None works now.\n' : `They work, or wait to begin: ${names}\n`);
+}

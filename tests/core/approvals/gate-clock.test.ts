@@ -1,0 +1,101 @@
+/** The time of a question at the gate: what no answer in time is, and when it stands still. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ANSWERER_GRACE_MS } from '#contract/limits.ts';
+import type { DurableEvent } from '#contract/event.ts';
+import { Stopped } from '#core/base/stop.ts';
+import { gateWith, requestOf, settled, spawnOf } from './gate-with.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const pass = (ms: number) => void vi.advanceTimersByTime(ms);
+
+test('no answer in time is a no to what is still open, also where it may be a yes and nobody was there', async () => {
+  const { gate, asking, decisions } = gateWith();
+  const answered = gate.ask(requestOf({ subject: spawnOf('a', 'b'), remainingMs: 10_000 }), asking);
+  await settled();
+  gate.attach();
+  await gate.decide('q', 0, { kind: 'allow' });
+  pass(9000);
+  expect(decisions()).toHaveLength(1);
+  pass(2000);
+  expect((await answered).decisions).toMatchObject([
+    { allowed: true, decidedBy: 'person' },
+    {
+      allowed: false,
+      decidedBy: 'timeout',
+      optionId: 'reject',
+      reason: 'Nobody answered in time',
+      hashAfter: 'hash-b',
+    },
+  ]);
+  expect(decisions()).toHaveLength(2);
+  const alone = gateWith();
+  const left = alone.gate.ask(requestOf({ onTimeout: 'approve', remainingMs: 10_000 }), alone.asking);
+  await settled();
+  pass(ANSWERER_GRACE_MS + 1000);
+  expect((await left).decisions).toMatchObject([
+    { allowed: false, decidedBy: 'timeout', optionId: 'reject', reason: 'Nobody was there to answer' },
+  ]);
+});
+
+test('it is a yes only where the question says so and somebody was there', async () => {
+  const { gate, asking } = gateWith();
+  const answered = gate.ask(requestOf({ onTimeout: 'approve', remainingMs: 10_000 }), asking);
+  await settled();
+  gate.attach();
+  pass(11_000);
+  expect((await answered).decisions).toMatchObject([{ allowed: true, decidedBy: 'timeout', optionId: 'allow' }]);
+});
+
+test('it runs from when the question is shown, and stands still while the agent answers one', async () => {
+  const stored = Promise.withResolvers<DurableEvent>();
+  const said = Promise.withResolvers<string>();
+  const { gate, asking, changes } = gateWith({ explain: () => said.promise });
+  gate.attach();
+  void gate.ask(requestOf({ remainingMs: 10_000 }), {
+    ...asking,
+    record: ({ type }) => (type === 'approval-request' ? stored.promise : Promise.resolve({} as DurableEvent)),
+  });
+  pass(20_000);
+  stored.resolve({} as DurableEvent);
+  await settled();
+  expect(gate.pending()[0]?.request.remainingMs).toBe(10_000);
+  pass(4000);
+  expect(gate.pending()[0]?.request.remainingMs).toBe(6000);
+  const before = changes.mock.calls.length;
+  await gate.explain('q', 'Why?');
+  expect(changes.mock.calls.length).toBeGreaterThan(before);
+  pass(20_000);
+  expect(gate.pending()[0]?.request.remainingMs).toBe(6000);
+  said.resolve('Because.');
+  await settled();
+  expect(gate.has('q')).toBe(true);
+  // The clock begins anew with its next tick.
+  pass(7000);
+  expect(gate.has('q')).toBe(false);
+});
+
+test('it stops with the gate, and for a question that was answered', async () => {
+  const { gate, asking } = gateWith();
+  gate.attach();
+  void gate.ask(requestOf({ remainingMs: 10_000 }), asking);
+  await settled();
+  expect(vi.getTimerCount()).toBe(1);
+  gate.close();
+  expect(vi.getTimerCount()).toBe(0);
+  const other = gateWith();
+  void other.gate.ask(requestOf(), other.asking);
+  await settled();
+  await other.gate.decide('q', 0, { kind: 'allow' });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a stop after the answer changes nothing', async () => {
+  const { gate, asking, controller, decisions } = gateWith();
+  const answered = gate.ask(requestOf(), asking);
+  await gate.decide('q', 0, { kind: 'allow' });
+  controller.abort(new Stopped('user'));
+  await answered;
+  expect(decisions()).toMatchObject([{ allowed: true }]);
+});

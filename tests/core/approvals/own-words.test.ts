@@ -1,0 +1,130 @@
+/** What is said of a sub-agent's own actions, and which rules and grants a call is held against: from what decides, without an engine. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Grant, Rule } from '#contract/permission.ts';
+import type { Grants } from '#core/approvals/grants.ts';
+import { ownActions } from '#core/approvals/own-actions.ts';
+import { Permissions } from '#core/approvals/permissions.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
+
+describe('of its own actions', () => {
+  const write = actionOf({ agent: 'w', scope: 'w', targets: null });
+  const read = actionOf({
+    agent: 'w',
+    scope: 'w',
+    tool: 'read_file',
+    permissions: ['FilesystemRead'],
+    targets: null,
+    asks: false,
+  });
+  const decided = { approve: 'ask' as const, rules: [] as Rule[], grants: [] as Grant[], now: NOW };
+  const said = (
+    parts: Partial<typeof decided> | { approve: 'all' | 'none' } = {},
+    own = [read],
+    possible = [read, write],
+  ) => ownActions({ own, possible }, { ...decided, ...parts });
+
+  test('each mode says what it asks, and the writers are those that would be asked about', () => {
+    const { writers, byMode, without } = said();
+    expect(writers).toEqual(['write_file']);
+    expect(byMode.manual).toMatch(/^Each of its own actions .* will be asked about first\. Files that run code/);
+    expect(byMode.selective).toMatch(
+      /those of low risk.*will not be asked about; the others will\. Files that run code/,
+    );
+    expect(byMode.auto).toMatch(/will not be asked about where they can be undone.*Files that run code/);
+    expect(without).toBe('It has no tool that writes files or reaches out.');
+  });
+
+  test('a yes or a no to everything goes before all of it', () => {
+    const all = said({ approve: 'all' });
+    expect([...Object.values(all.byMode), all.without]).toEqual(Array(4).fill(all.without));
+    expect(all.without).toMatch(/nothing will be asked/);
+    expect(said({ approve: 'none' }).byMode.manual).toMatch(/with a no to every question/);
+  });
+
+  test('rules, grants and what its definition requires are told where they are about one of its calls', () => {
+    const rules = [
+      ruleOf({ id: 'user:1', effect: 'deny', tool: 'write_file', pattern: 'private/**' }),
+      ruleOf({ id: 'user:2', effect: 'ask', tool: 'bash' }),
+      ruleOf({ id: 'user:3', effect: 'allow', tool: 'read_file' }),
+    ];
+    const grants = [
+      grantOf({ id: '1' }),
+      grantOf({ id: '2', tool: 'bash' }),
+      grantOf({ id: '3', pattern: 'old/**', revokedAt: 'x' }),
+    ];
+    const requires = { requires: ['grep', 'FilesystemRead'] };
+    const one = said(
+      { rules, grants: [grants[0]!, ...grants] },
+      [{ ...read, ...requires }],
+      [{ ...read, ...requires }, write],
+    );
+    expect(one.byMode.manual).toContain(
+      'What was decided before goes before that (denying first, then the project’s file before yours, and in one file asking before allowing): ' +
+        'Your rule denies the tool write_file on private/** for all agents (/config.toml:1); ' +
+        'Your rule allows the tool read_file for all agents (/config.toml:1); ' +
+        'You allowed lead to use write_file on docs/*.md always for this project; ' +
+        'Its definition wants you to be asked about grep, FilesystemRead.',
+    );
+    expect(one.without).toContain('Your rule allows the tool read_file');
+    expect(one.without).not.toContain('write_file');
+    expect(one.without).not.toContain('You allowed');
+    expect(said({ rules: [rules[1]!] }).byMode.manual).not.toContain('decided before');
+  });
+});
+
+describe('a call', () => {
+  const toml = (lines: string) => `[[permissions.rules]]\n${lines}\n`;
+  async function permissionsWith(text: string, found: Grant[] = []) {
+    const folder = await folderWith({});
+    const file = join(await folderWith({ 'config.toml': text }), 'config.toml');
+    const used: string[] = [];
+    const grants = { candidates: () => found, use: (id: string) => used.push(id) } as unknown as Grants;
+    const permissions = new Permissions(grants, { file, isTrusted: () => Promise.resolve(true) });
+    return { permissions, folder, file, used };
+  }
+  const record = () => Promise.resolve();
+
+  test('is held against the rules as they are now; one read serves all that ask at once', async () => {
+    const { permissions, folder, file } = await permissionsWith(toml('effect = "deny"\ntool = "write_file"'));
+    const action = actionOf({ folder });
+    expect(permissions.rules(folder)).toBe(permissions.rules(folder));
+    expect(await permissions.explain(action)).toMatchObject({ effect: 'deny', ruleId: 'user:1' });
+    await writeFile(file, toml('effect = "allow"\ntool = "write_file"'));
+    await new Promise(setImmediate);
+    expect(await permissions.explain(action)).toMatchObject({ effect: 'allow' });
+  });
+
+  test('that a grant allows counts as its use, when it is decided and not when it is explained', async () => {
+    const { permissions, folder, used } = await permissionsWith('', [grantOf({ id: 'g9', expiresAt: null })]);
+    const action = actionOf({});
+    expect(await permissions.explain(action)).toMatchObject({ ruleId: 'grant:g9' });
+    expect(used).toEqual([]);
+    await permissions.decide(action, record);
+    expect(used).toEqual(['g9']);
+    await permissions.decide(actionOf({ folder, tool: 'grep' }), record);
+    expect(used).toEqual(['g9']);
+  });
+
+  test('that looks at many files passes over what rules deny to it or to reading, or want to be asked about alone', async () => {
+    const { permissions, folder } = await permissionsWith(
+      [
+        toml('effect = "deny"\ntool = "grep"\npattern = "a/**"'),
+        toml('effect = "deny"\ntool = "read_file"\npattern = "b/**"'),
+        toml('effect = "deny"\ntool = "write_file"\npattern = "c/**"'),
+        toml('effect = "ask"\ntool = "grep"\npattern = "d/**"'),
+        toml('effect = "ask"\ntool = "grep"\npattern = "src/**"'),
+        toml('effect = "ask"\ntool = "read_file"\npattern = "e/**"'),
+        toml('effect = "allow"\ntool = "grep"\npattern = "f/**"'),
+        toml('effect = "deny"\ntool = "grep"\nagent = "other"\npattern = "g/**"'),
+        toml('effect = "deny"\ntool = "glob"'),
+      ].join(''),
+    );
+    const about = { folder, permissions: ['FilesystemRead' as const], asks: false };
+    const grep = actionOf({ ...about, tool: 'grep', targets: { values: ['src/x'], path: true } });
+    const reading = actionOf({ ...about, tool: 'read_file', targets: { values: ['src/x'], path: true } });
+    expect(await permissions.hidden(grep, reading)).toEqual(['a/**', 'b/**', 'd/**']);
+  });
+});

@@ -1,0 +1,202 @@
+/** Time that is up ends what works at once: stream and tools are aborted, nothing more is asked, and the person may give more. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sha256 } from '#core/base/hash.ts';
+import { live } from '../../support/crash.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Harness, type HarnessOptions, outcomes, outputOf, startEngine } from '../../support/engine.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+/** The clocks of work stand still but where a test lets time pass. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const pass = (minutes: number): void => void vi.advanceTimersByTime(minutes * 60_000);
+const MORE = /The person raised the limit/;
+
+/** Says half of its answer and nothing more, until it is given more time. */
+function stuck(): Script {
+  return new Script()
+    .on({ lastUser: MORE })
+    .reply([text('Now all of it.')])
+    .on({})
+    .reply([text('What I have so far. And what never comes.', { deltas: 2 })], { hangAfter: 4 });
+}
+
+/** A lead with one sub-agent that is stuck like that. */
+function leadOfStuck(): Script {
+  const script = new Script()
+    .on({ ...LEAD, asked: /Report of the sub-agent/ })
+    .reply([text('Thanks, that is all of it.')])
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'worker', prompt: 'Look.' })])
+    .on({ ...LEAD, turn: 2 })
+    .reply([text('That was little.')]);
+  script.rules.push(...stuck().rules);
+  return script;
+}
+
+/** Sends, and lets two minutes pass when half of the answer is there. */
+async function timeUp(script: Script, options: HarnessOptions) {
+  const engine = await startEngine(script, options);
+  const { workflowId } = await engine.send('Go');
+  await engine.event('message-delta', (delta) => delta.text.startsWith('What'));
+  pass(2);
+  return { engine, end: await engine.ended(workflowId) };
+}
+
+const remarksOf = (engine: Harness) =>
+  engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'system' ? [entry] : []));
+const HALF = expect.stringMatching(/^What I have/) as string;
+
+describe('the time of a run', () => {
+  test('its stream is aborted, the text kept, nothing more asked; with more time it goes on', async () => {
+    const { engine, end } = await timeUp(stuck(), { settings: '[limits.run]\nmax_minutes = 1\n' });
+    expect(end).toMatchObject({
+      outcome: 'timed_out',
+      text: HALF,
+      error: { code: 'limit_reached', message: expect.stringContaining('1 minute of work') as string },
+    });
+    expect(engine.model.requests).toHaveLength(1);
+    await expect.poll(() => engine.model.requests[0]?.closedAt).not.toBeNull();
+    expect(remarksOf(engine)).toMatchObject([{ code: 'budget', bound: { of: 'run', name: 'minutes', value: 1 } }]);
+    const seen = { minutes: 1, iterations: 20 };
+    await expect(
+      engine.runtime.request('run.extend', { runId: end.runId, add: { tokens: 1000 }, seen }),
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('1 minute') as string });
+    await engine.runtime.request('run.extend', { runId: end.runId, add: { minutes: 10 }, seen });
+    await eventually(async () =>
+      expect(await engine.store.workflow(end.workflowId)).toMatchObject({
+        outcome: 'completed',
+        text: 'Now all of it.',
+      }),
+    );
+    expect(engine.model.requests.at(-1)?.seen.lastUser).not.toMatch(/tools again/);
+  });
+
+  test('a tool that works is aborted too', async () => {
+    const engine = await startEngine(new Script().on({}).reply([toolUse('grep', { pattern: '(a+)+$' })]), {
+      files: { 'a.txt': `${'a'.repeat(60)}!\n` },
+      settings: '[limits.run]\nmax_minutes = 1\n',
+    });
+    const { workflowId } = await engine.send('Go');
+    await engine.event('tool-start');
+    pass(2);
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'timed_out' });
+    expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['cancelled']);
+    expect(engine.model.requests).toHaveLength(1);
+  });
+
+  test('waiting for the person does not count', async () => {
+    const script = new Script()
+      .on({ step: 1 })
+      .reply([toolUse('write_file', { path: 'a.txt', content: 'a' })])
+      .on({})
+      .reply([text('Written.')]);
+    const settings = '[limits.run]\nmax_minutes = 1\n[limits.workflow]\nmax_minutes = 1\n';
+    const engine = await startEngine(script, { settings, person: () => null });
+    const { workflowId } = await engine.send('Go');
+    const { approval } = await engine.event('approval-request');
+    pass(60);
+    await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
+  });
+
+  test('a lead whose sub-agent works waits, and its own time stands still', async () => {
+    const { end } = await timeUp(leadOfStuck(), {
+      settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
+    });
+    expect(outcomes(end)).toEqual(['completed', 'timed_out']);
+  });
+
+  test('a sub-agent whose time is up reports what it has; its lead goes on, also when it gets more', async () => {
+    const { engine, end } = await timeUp(leadOfStuck(), { settings: '[limits]\nchild_minutes = 1\n' });
+    expect(outcomes(end)).toEqual(['completed', 'timed_out']);
+    expect(end.text).toBe('That was little.');
+    const [handed] = engine.of('tool-end');
+    expect(outputOf(handed?.entry.output)).toMatchObject({ success: false, outcome: 'timed_out', report: HALF });
+    const { runId } = end.subAgents[0]!;
+    await expect(engine.runtime.request('run.retry', { runId })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('raise that one first') as string,
+    });
+    const seen = { minutes: 1, iterations: 20 };
+    await engine.runtime.request('run.extend', { runId, add: { minutes: 10 }, seen });
+    await eventually(async () =>
+      expect(await engine.store.workflow(end.workflowId)).toMatchObject({ text: 'Thanks, that is all of it.' }),
+    );
+    expect(await engine.store.run(runId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
+  });
+
+  test('time that was used up between two requests ends it before the next one', async () => {
+    vi.useRealTimers();
+    const script = new Script().on({}).reply([toolUse('glob', { pattern: '*' })]);
+    const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'timed_out', error: { code: 'limit_reached' } });
+    expect(engine.model.requests).toHaveLength(0);
+  });
+});
+
+test('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
+  vi.useRealTimers();
+  const folder = await folderWith({});
+  const model = await startFakeModel(stuck());
+  onTestFinished(() => model.close());
+  const life = { data: join(folder, 'store'), folder, url: model.url };
+  const settings = '[limits.run]\nmax_minutes = 0.02\n';
+  // Its prompt, what it said, and that its time is up.
+  expect(await live({ ...life, mode: 'start', settings, groupSize: 1, killAfter: 'message-end#3' })).toBeNull();
+  const resumed = await live({ ...life, mode: 'resume' });
+  expect(resumed?.end).toMatchObject({ outcome: 'timed_out', text: HALF, error: { code: 'limit_reached' } });
+  expect(resumed?.events.filter(({ type }) => type === 'turn-start')).toHaveLength(1);
+  expect(model.requests).toHaveLength(1);
+});
+
+describe('the time of a workflow', () => {
+  test('ends all that works in it, each timed out; with more time its lead goes on', async () => {
+    const { engine, end } = await timeUp(leadOfStuck(), { settings: '[limits.workflow]\nmax_minutes = 1\n' });
+    expect(outcomes(end)).toEqual(['timed_out', 'timed_out']);
+    expect(end.error?.message).toMatch(/1 minute of work for the whole workflow/);
+    expect(engine.model.requests).toHaveLength(2);
+    expect(remarksOf(engine).map(({ bound }) => bound?.of)).toEqual(['workflow', 'workflow']);
+    await engine.runtime.request('workflow.extend', {
+      workflowId: end.workflowId,
+      add: { minutes: 10 },
+      seen: { minutes: 1 },
+    });
+    await eventually(async () =>
+      expect(await engine.store.workflow(end.workflowId)).toMatchObject({ outcome: 'completed', attempt: 2 }),
+    );
+  });
+});
+
+describe('the time limit of a sub-agent', () => {
+  const REVIEWER = '---\nname: reviewer\ndescription: Reviews.\nmax_minutes: 30\n---\nReview.\n';
+  const spawned = { operation: 'spawn', name: 'worker', prompt: 'Look.' };
+  const defined = { ...spawned, agent: 'reviewer' };
+
+  test.for([
+    ['none', '', spawned, undefined],
+    ['that of any run', '[limits.run]\nmax_minutes = 5\n', spawned, 5],
+    ['that of sub-agents', '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n', spawned, 20],
+    ['that of its definition', '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n', defined, 30],
+    ['that of the call', '[limits]\nchild_minutes = 20\n', { ...defined, max_minutes: 40 }, 40],
+  ] as const)('%s', async ([, settings, call, expected]) => {
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([toolUse('spawn_agent', call)])
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script, { settings, files: { '.triad/agents/reviewer.md': REVIEWER } });
+    await engine.trust.set(engine.folder, new Map([['.triad/agents/reviewer.md', sha256(REVIEWER)]]));
+    const { workflowId } = await engine.ask('Go');
+    const { subject } = engine.of('approval-request')[0]!.approval;
+    const asked = subject.kind === 'envelopes' ? subject.items[0] : null;
+    expect(asked?.envelope.limits.budget?.minutes).toBe(expected);
+    const [, child] = await engine.store.runsOf([workflowId]);
+    expect(child).toMatchObject({ outcome: 'completed', envelopeHash: asked?.hash });
+  });
+});

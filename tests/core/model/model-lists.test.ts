@@ -1,0 +1,224 @@
+/** The lists of models that endpoints give: when they are asked for, what is kept, and what then cannot start. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
+import { Provider } from '#core/model/provider.ts';
+import { LiveSettings } from '#core/settings/live-settings.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { settingsOf } from '../../support/compose.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startEngine } from '../../support/engine.ts';
+import { delegateTo, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
+import { type Block, Script, text } from '../../support/fake-model/script.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const SONNET = 'claude-sonnet-5-5';
+const kept = async (data: string) =>
+  JSON.parse(await readFile(join(data, 'models.json'), 'utf8').catch(() => '{}')) as Record<
+    string,
+    { at: string; models: string[] }
+  >;
+
+test('work that starts asks for the list once, without waiting for it; it is kept with its date, by endpoint', async () => {
+  const data = await folderWith();
+  const engine = await startEngine(plainAnswer(), { models: [SONNET, 'b-1'], data });
+  await engine.ask('Hello');
+  await engine.ask('Again');
+  await eventually(async () => expect((await kept(data))[engine.model.url]?.models).toEqual([SONNET, 'b-1']));
+  expect(engine.model.asked()).toBe(1);
+  const known = (await ModelLists.load(data)).of(engine.model.url);
+  expect(Date.parse(known?.at ?? '')).toBeGreaterThan(0);
+});
+
+test('a list of today is not asked for again, and an older one is', async () => {
+  const engine = await startEngine(plainAnswer(), { models: [SONNET] });
+  const { url } = engine.model;
+  for (const [days, asked] of [
+    [0, 1],
+    [2, 2],
+  ] as const) {
+    const at = new Date(Date.now() - days * 86_400_000).toISOString();
+    const data = await folderWith({ 'models.json': JSON.stringify({ [url]: { at, models: [SONNET] } }) });
+    const other = await startEngine(plainAnswer(), { data, environment: { apiKey: 'k', baseUrl: url } });
+    await other.ask('Hello');
+    await eventually(() => expect(engine.model.asked()).toBe(asked));
+  }
+});
+
+test('an old list is not held against what the endpoint has by now', async () => {
+  const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
+  onTestFinished(() => fake.close());
+  const old = { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] };
+  const settings = 'models.default = "new-model-2"\nproviders.active = "demo"\n';
+  const engine = await startEngine(plainAnswer(), {
+    data: await folderWith({ 'models.json': JSON.stringify({ [fake.url]: old }) }),
+    environment: { apiKey: 'k', baseUrl: fake.url },
+    settings,
+    files: { 'config.toml': settings },
+  });
+  // The message is the first that asks the endpoint for anything.
+  await engine.runtime.request('settings.set', { path: 'providers.active', value: 'anthropic' });
+  expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed' });
+});
+
+test('work waits for a new list where an old one stands, and for the first one not', async () => {
+  const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
+  onTestFinished(() => fake.close());
+  const old = { [fake.url]: { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] } };
+  const config = await folderWith();
+  for (const [kept, known] of [
+    [old, ['new-model-2']],
+    [{}, undefined],
+  ] as const) {
+    const lists = await ModelLists.load(await folderWith({ 'models.json': JSON.stringify(kept) }));
+    const settings = new LiveSettings(config, settingsOf(''));
+    const environment = { apiKey: 'k', baseUrl: fake.url };
+    const provider = new Provider({
+      secrets: fileSecrets(config),
+      lists,
+      settings,
+      environment,
+      createModel: createAnthropicModel,
+    });
+    await provider.model();
+    expect(lists.of(fake.url)?.models).toEqual(known);
+    await provider.close();
+  }
+});
+
+test("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
+  for (const [hasMore, models] of [
+    [false, ['a-1']],
+    [true, undefined],
+  ] as const) {
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ data: [{ id: 'a-1' }], has_more: hasMore })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const data = await folderWith();
+    const engine = await startEngine(plainAnswer(), { data });
+    await engine.runtime.request('provider.test', { baseUrl, apiKey: 'k' });
+    expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
+  }
+});
+
+test.for([
+  ['names that nobody could see are left out of', { data: ['a-1', 'b\u001b[2K-2', 'c\u202e-3', 'd 4', ''] }, ['a-1']],
+  ['an answer that is longer than any list is none:', { data: ['a-1'], padding: 'x'.repeat(4_000_000) }, undefined],
+] as const)('%s what an endpoint lists', async ([, { data: ids, ...rest }, models]) => {
+  const answer = JSON.stringify({ data: ids.map((id) => ({ id })), ...rest });
+  const server = createServer((_, response) => response.end(answer));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const data = await folderWith();
+  const engine = await startEngine(plainAnswer(), { data });
+  const tested = await engine.runtime.request('provider.test', { baseUrl, apiKey: 'k' });
+  expect(tested.models).toEqual(models ?? []);
+  expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
+});
+
+test('starting, scanning and looking at agents ask nobody', async () => {
+  const engine = await startEngine(plainAnswer(), { models: [SONNET], settings: 'providers.active = "demo"\n' });
+  await engine.runtime.request('agents.check', {});
+  await engine.runtime.request('app.state', {});
+  await engine.runtime.request('prices.list', {});
+  expect(engine.model.asked()).toBe(0);
+});
+
+test('a list that is a part, that is empty or that cannot be read is none', async () => {
+  const lists = new ModelLists();
+  await lists.keep('http://a', []);
+  expect(lists.of('http://a')).toBeNull();
+  const data = await folderWith({ 'models.json': '{"http://a": {"at": "never"' });
+  expect((await ModelLists.load(data)).of('http://a')).toBeNull();
+  await writeFile(join(data, 'models.json'), '{"http://a": {"at": "2026-01-02T03:04:05Z", "models": ["x-1"]}}');
+  expect((await ModelLists.load(data)).of('http://a')?.models).toEqual(['x-1']);
+  await writeFile(join(data, 'models.json'), '{"http://a": {"at": "2026-01-02T03:04:05Z", "models": ["x\\u001b-1"]}}');
+  expect((await ModelLists.load(data)).of('http://a')).toBeNull();
+});
+
+/** The lead's one call, and what it read of it. */
+async function called(call: Block, models: string[]) {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([call])
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await startEngine(script, { models });
+  await eventually(() => expect(engine.model.asked()).toBe(1));
+  await engine.runtime.request('provider.models', {});
+  const end = await engine.ask('Go');
+  const [tool] = engine.of('tool-end');
+  return { engine, end, output: tool?.entry.output ?? '' };
+}
+
+test('a spawn of a model outside of the list is refused with the nearest name, and takes no place', async () => {
+  const { end, output } = await called(spawn({ name: 'a', prompt: 'Do.', model: 'big-modle-9' }), [
+    SONNET,
+    'big-model-9',
+  ]);
+  expect(output).toMatch(/The model big-modle-9 is not in the list of .*\(did you mean big-model-9\?\)/);
+  expect(end.subAgents).toEqual([]);
+});
+
+test('an agent that comes with the program, and whose model is not there, has the model of its lead', async () => {
+  const { engine } = await called(delegateTo('documentation-writer', 'Do.'), [SONNET]);
+  expect(engine.of('run-start').map(({ agent, envelope }) => [agent, envelope.model])).toEqual([
+    ['lead', SONNET],
+    ['documentation-writer', SONNET],
+  ]);
+  const reports = await engine.runtime.request('agents.check', {});
+  expect(reports.find(({ name }) => name === 'documentation-writer')).toMatchObject({
+    ok: true,
+    warnings: [{ key: 'model', message: expect.stringMatching(/is not in the list .*: the lead's is used/) as string }],
+  });
+});
+
+test('a default model that is not there starts nothing, and says which there are', async () => {
+  const engine = await startEngine(plainAnswer(), { models: ['llama3.2:1b'] });
+  expect(await engine.runtime.request('provider.models', {})).toMatchObject({
+    models: ['llama3.2:1b'],
+    fault: expect.stringContaining(`sonnet (${SONNET}) is not in the list`) as string,
+  });
+  await expect(engine.send('Hello')).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringContaining('which has llama3.2:1b') as string,
+  });
+  expect(engine.model.requests).toEqual([]);
+});
+
+test('models.enabled: no agent, no spawn and no edit of the person has another', async () => {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn({ name: 'a', prompt: 'Do.', model: 'opus' }), spawn({ name: 'b', prompt: 'Do.', model: 'sonnet' })])
+    .on({})
+    .reply([text('Done.')]);
+  const refusals: unknown[] = [];
+  const engine = await startEngine(script, { settings: 'models.enabled = ["sonnet"]\n', person: () => null });
+  const { workflowId } = await engine.send('Go');
+  const { approval } = await engine.event('approval-request');
+  const { subject } = approval;
+  if (subject.kind !== 'envelopes') throw new Error('nothing is asked about');
+  const value = { ...subject.items[0]!.envelope, model: 'haiku' };
+  const answer = (answered: object) =>
+    engine.runtime.request('approval.decide', { approvalId: approval.id, item: 0, answer: answered as never });
+  await answer({ kind: 'edit', value }).catch((error: unknown) => refusals.push(error));
+  expect(refusals).toMatchObject([{ code: 'bad_input', message: expect.stringContaining('is not enabled') as string }]);
+  await answer({ kind: 'allow' });
+  const end = await engine.ended(workflowId);
+  expect(end.subAgents.map(({ agent }) => agent)).toEqual(['b']);
+  expect(
+    engine.of('tool-end').some(({ entry }) => entry.output.includes('opus (claude-opus-5-5) is not enabled')),
+  ).toBe(true);
+  const writer = (await engine.runtime.request('agents.list', {})).find(({ name }) => name === 'documentation-writer');
+  expect(writer?.model).toBeNull();
+  expect((await engine.runtime.request('app.state', {})).provider.models).toEqual([{ alias: 'sonnet', id: SONNET }]);
+});

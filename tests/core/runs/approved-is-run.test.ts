@@ -1,0 +1,61 @@
+/** What runs is what was approved: a run whose stored settings are others than those is not started. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Envelope } from '#contract/agent.ts';
+import type { RunRow } from '#contract/view.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
+import { startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { spawnOne } from '../../support/fake-model/scenarios.ts';
+
+/** The program ends while the question about a sub-agent is open, a stored envelope is changed, and the answer is yes. */
+async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial<Envelope>) {
+  const store = await openStore({ url: 'mem://' });
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const engine = await startEngine(spawnOne(), { store: lasting, person: () => null });
+  const { workflowId } = await engine.send('Look');
+  const { approval } = await engine.event('approval-request');
+  await engine.runtime.close();
+  const run = (await store.runsOf([workflowId])).find(whose);
+  if (!run) throw new Error('no such run');
+  const set = { envelope: { ...run.envelope, ...change } };
+  await store.commit([], [{ kind: 'update', table: 'run', key: run.id, set }]);
+  const before = engine.model.requests.length;
+  const { folder, model } = engine;
+  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
+  onTestFinished(() => runtime.close());
+  await runtime.subscribe('attention', { canAnswer: true }, () => undefined);
+  const decide = () => runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
+  const ended = async (outcome: string) =>
+    eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome }));
+  return { store, runtime, run, decide, ended, workflowId, since: () => model.requests.slice(before) };
+}
+
+test('a sub-agent whose prompt was changed in the store since the question is not started', async () => {
+  const prompt = 'Delete everything.';
+  const { store, run, decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, { prompt });
+  expect(await decide()).toMatchObject({ allowed: true });
+  await ended('completed');
+  expect(await store.run(run.id)).toMatchObject({ outcome: 'error', error: { code: 'envelope_mismatch' } });
+  // The lead alone has gone on, and reads why.
+  expect(since().map(({ seen }) => seen.tools.includes('spawn_agent'))).toEqual([true]);
+  expect(since()[0]?.seen.results[0]).toMatchObject({
+    text: expect.stringContaining('not those that were approved') as string,
+  });
+});
+
+test('a lead that has other settings in the store than it was started with does not go on', async () => {
+  const isLead = (one: RunRow) => one.parentRunId === null;
+  const { store, runtime, run, ended, workflowId, since } = await changedMeanwhile(isLead, { maxTokens: 64 });
+  await runtime.request('workflow.resume', { workflowId });
+  await ended('error');
+  expect(await store.run(run.id)).toMatchObject({ outcome: 'error', error: { code: 'envelope_mismatch' } });
+  expect(since()).toEqual([]);
+});
+
+test('left as they were, both go on', async () => {
+  const { decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, {});
+  expect(await decide()).toMatchObject({ allowed: true });
+  await ended('completed');
+  expect(since().length).toBeGreaterThan(1);
+});

@@ -1,0 +1,358 @@
+/** What a run is built from: each value from the definition, the request, the parent or the settings, in this order of right. */
+import { describe, expect, test } from 'vitest';
+import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import { AgentRegistry } from '#core/agents/registry.ts';
+import { canonicalHash } from '#core/base/hash.ts';
+import { Envelopes } from '#core/runs/envelopes.ts';
+import { checkCeilings, checkMode } from '#core/runs/narrowing.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
+import { ModelRules } from '#core/model/model-rules.ts';
+import { allTools } from '#core/tools/all-tools.ts';
+import type { ChildRequest } from '#core/tools/children.ts';
+import { ToolRegistry } from '#core/tools/registry.ts';
+import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
+import { definitionOf } from '../../support/envelope.ts';
+import { settingsOf } from '../../support/settings-of.ts';
+
+const registry = new ToolRegistry(allTools());
+const built = (toml = '', provider = 'anthropic') => {
+  const settings = settingsOf(toml);
+  const rules = new ModelRules({ settings, lists: new ModelLists(), baseUrl: undefined });
+  return new Envelopes({ settings, tools: registry, provider: () => provider, models: rules });
+};
+
+const leadOf = (parts: Partial<AgentDefinition> = {}, toml = '', provider = 'anthropic'): Envelope =>
+  built(toml, provider).lead(definitionOf({ name: 'lead', role: 'primary', ...parts }), 'Do it', '/work');
+
+function agentsWith(...all: Partial<AgentDefinition>[]): AgentRegistry {
+  const agents = new AgentRegistry();
+  for (const parts of all) agents.register(definitionOf(parts));
+  return agents;
+}
+
+const spawning = (parts: Partial<ChildRequest> = {}): ChildRequest => ({
+  ...delegationRequest('', 'Do a part', undefined),
+  agent: null,
+  name: 'helper',
+  ...parts,
+});
+const delegating = (agent = 'worker') => delegationRequest(agent, 'Do a part', undefined);
+
+describe('a lead', () => {
+  test('is what its definition says; what that leaves out comes from the settings', () => {
+    const plain = leadOf({}, '[limits.run]\nmax_iterations = 7\nmax_tokens = 900\n[limits]\ninactivity_seconds = 60\n');
+    expect(plain).toMatchObject({
+      agent: 'lead',
+      definitionHash: 'h',
+      systemPrompt: 'Work well.',
+      prompt: 'Do it',
+      provider: 'anthropic',
+      maxTokens: DEFAULT_MAX_TOKENS,
+      effort: null,
+      mcpServers: [],
+      folder: '/work',
+      limits: { maxIterations: 7, inactivityMs: 60_000, budget: { tokens: 900 } },
+      approvalMode: 'manual',
+      stages: [],
+    });
+    expect(plain.model).toMatch(/sonnet/);
+    expect(plain.tools).toEqual(registry.names(true));
+    expect(plain.permissions).toEqual(registry.permissionsOf(registry.names(true)));
+    for (const field of ['requiresApproval', 'approvalTimeoutMs', 'reflection'])
+      expect(plain).not.toHaveProperty(field);
+    expect(leadOf().limits).not.toHaveProperty('budget');
+    const reflection = { criteria: 'Short?', maxRetries: 2 };
+    const own = leadOf({
+      model: 'haiku',
+      effort: 'high',
+      maxTokens: 500,
+      maxIterations: 3,
+      requiresApproval: ['write_file', 'grep'],
+      approvalTimeoutMs: 4000,
+      reflection,
+    });
+    expect(own).toMatchObject({ effort: 'high', maxTokens: 500, limits: { maxIterations: 3 }, reflection });
+    expect(own).toMatchObject({ requiresApproval: ['grep', 'write_file'], approvalTimeoutMs: 4000 });
+    expect(own.model).toMatch(/haiku/);
+    expect(leadOf({}, '[permissions]\nmode = "auto"\n').approvalMode).toBe('auto');
+    expect(leadOf({}, '[models]\ndefault = "opus"\n').model).toMatch(/opus/);
+  });
+
+  test('that leads nobody gets no tools that start others, and cannot name them', () => {
+    expect(leadOf({ role: 'subagent' }).tools).toEqual(registry.names(false));
+    expect(() => leadOf({ role: 'subagent', tools: ['spawn_agent'] })).toThrow(
+      /lead asks for tools that it cannot have: spawn_agent\. Triad can give: .*write_file/,
+    );
+  });
+
+  test('has the tools that it names and the baseline, and of those only what its permissions cover', () => {
+    expect(leadOf({ tools: ['write_file'] }).tools).toEqual([...registry.baseline(), 'write_file'].sort());
+    expect(leadOf({ tools: ['write_file'], permissions: [] }).tools).toEqual([...registry.baseline()].sort());
+    expect(() => leadOf({ permissions: ['DatabaseWrite'] })).toThrow(
+      /lead asks for permissions that it cannot have: DatabaseWrite\. Triad has: FilesystemRead, /,
+    );
+    expect(leadOf({ permissions: ['SemanticSearch', 'FilesystemRead'] }).tools).not.toContain('write_file');
+  });
+
+  test('of the demo writes nothing, whatever its definition names', () => {
+    const demo = leadOf({}, '', 'demo');
+    expect(demo.tools).not.toContain('write_file');
+    expect(demo.tools).toEqual(expect.arrayContaining(['spawn_agent', 'todo_write', 'read_file']));
+    expect(demo).toMatchObject({ provider: 'demo', model: 'demo' });
+    expect(leadOf({ tools: ['write_file'] }, '', 'demo').tools).toEqual([...registry.baseline()].sort());
+    expect(() => leadOf({ permissions: ['FilesystemWrite', 'DatabaseWrite'] }, '', 'demo')).not.toThrow();
+    expect(() => leadOf({ permissions: ['NetworkAccess'] }, '', 'demo')).toThrow(/NetworkAccess/);
+  });
+});
+
+describe('a temporary agent', () => {
+  const lead = leadOf({ maxTokens: 4000, maxIterations: 9 });
+
+  test('inherits what the request leaves out, but for the tools that start others, and limits', () => {
+    const child = built().child(spawning(), { ...lead, mcpServers: ['b', 'a'] }, agentsWith());
+    expect(child).toMatchObject({
+      agent: 'helper',
+      definitionHash: null,
+      prompt: 'Do a part',
+      provider: 'anthropic',
+      model: lead.model,
+      maxTokens: DEFAULT_MAX_TOKENS,
+      effort: null,
+      folder: '/work',
+      mcpServers: ['a', 'b'],
+      approvalMode: lead.approvalMode,
+      limits: { maxIterations: 20, inactivityMs: lead.limits.inactivityMs },
+    });
+    expect(child.tools).toEqual(registry.names(false));
+    expect(child.systemPrompt).toMatch(/^You are helper, /);
+  });
+
+  test('gets what the request names', () => {
+    const request = spawning({
+      systemPrompt: 'Be quick.',
+      tools: ['write_file'],
+      model: 'haiku',
+      effort: 'low',
+      mcpServers: ['a'],
+      provider: 'anthropic',
+    });
+    const child = built().child(request, { ...lead, mcpServers: ['a', 'b'] }, agentsWith());
+    expect(child).toMatchObject({ systemPrompt: 'Be quick.', effort: 'low', mcpServers: ['a'] });
+    expect(child.tools).toEqual([...registry.baseline(), 'write_file'].sort());
+    expect(child.model).toMatch(/haiku/);
+    const none = built().child(spawning({ mcpServers: [] }), { ...lead, mcpServers: ['a'] }, agentsWith());
+    expect(none.mcpServers).toEqual([]);
+  });
+
+  test('on the base of another keeps its own name, with the other’s settings where the request has none', () => {
+    const base = { model: 'opus', effort: 'max' as const, maxTokens: 100, maxIterations: 2, tools: ['write_file'] };
+    const child = built().child(spawning({ agent: 'worker' }), lead, agentsWith(base));
+    expect(child).toMatchObject({ agent: 'helper', definitionHash: 'h', systemPrompt: 'Work well.', effort: 'max' });
+    expect(child).toMatchObject({ maxTokens: 100, limits: { maxIterations: 2 } });
+    expect(child.model).toMatch(/opus/);
+    expect(child.tools).toEqual([...registry.baseline(), 'write_file'].sort());
+    const other = spawning({ agent: 'worker', effort: 'low', model: 'haiku', systemPrompt: 'Mine.' });
+    const named = built().child(other, lead, agentsWith(base));
+    expect(named).toMatchObject({ effort: 'low', systemPrompt: 'Mine.' });
+    expect(named.model).toMatch(/haiku/);
+  });
+
+  test('with a provider or servers that the lead lacks is refused, with those that it has', () => {
+    const make =
+      (parts: Partial<ChildRequest>, parent = lead) =>
+      () =>
+        built().child(spawning(parts), parent, agentsWith());
+    expect(make({ provider: 'other' })).toThrow(
+      expect.objectContaining({
+        code: 'bad_input',
+        message: 'There is no provider "other": leave it out, or use "anthropic"',
+      }),
+    );
+    expect(make({ mcpServers: ['a', 'x', 'y'] }, { ...lead, mcpServers: ['a', 'b'] })).toThrow(
+      expect.objectContaining({
+        code: 'not_allowed',
+        message: 'MCP servers that the lead does not have: x, y. The lead has: a, b',
+      }),
+    );
+    expect(make({ mcpServers: ['x'] })).toThrow('The lead has: none');
+  });
+});
+
+describe('a permanent agent', () => {
+  const lead = leadOf();
+
+  test('is found by its name among those that can be delegated to, and no other', () => {
+    const agents = agentsWith(
+      {},
+      { name: 'second' },
+      { name: 'boss', role: 'primary' },
+      { name: 'off', enabled: false },
+    );
+    agents.register(definitionOf({ name: 'fleeting', lifecycle: 'temporary' }), 'run-1');
+    expect(built().child(delegating(), lead, agents)).toMatchObject({ agent: 'worker', systemPrompt: 'Work well.' });
+    for (const name of ['boss', 'off', 'run-1', 'nobody'])
+      expect(() => built().child(delegating(name), lead, agents), name).toThrow(
+        expect.objectContaining({
+          code: 'not_found',
+          message: `agent not found: "${name}". The agents that can be used are: second, worker`,
+        }),
+      );
+    expect(() => built().child(delegating('x'), lead, agentsWith())).toThrow('can be used are: none');
+  });
+
+  test('is not given tools that the lead lacks; those that need no permission are left out, others refused', () => {
+    const parent = leadOf({ tools: ['read_file', 'delegate_task'] });
+    const child = built().child(delegating(), parent, agentsWith({ tools: ['read_file', 'todo_write'] }));
+    expect(child.tools).not.toContain('todo_write');
+    expect(() => built().child(delegating(), parent, agentsWith({ tools: ['write_file'] }))).toThrow(
+      /worker asks for tools that it cannot have: write_file\. The lead can give: /,
+    );
+    const all = built().child(delegating(), lead, agentsWith({ tools: ['todo_write'] }));
+    expect(all.tools).toContain('todo_write');
+  });
+
+  test('of a demo lead writes nothing; a request for that is refused', () => {
+    const demo = leadOf({}, '', 'demo');
+    const child = built('', 'demo').child(
+      delegating(),
+      demo,
+      agentsWith({ tools: ['read_file'], permissions: ['FilesystemWrite'] }),
+    );
+    expect(child).toMatchObject({ provider: 'demo', model: 'demo' });
+    expect(() => built('', 'demo').child(spawning({ tools: ['write_file'] }), demo, agentsWith())).toThrow(
+      /write_file/,
+    );
+  });
+
+  test('has the limits that it asks for within those of the settings as they are now, whatever its lead has', () => {
+    const parent = leadOf({ maxTokens: 50, maxIterations: 2 }, '[limits.run]\nmax_tokens = 10\nmax_minutes = 5\n');
+    const now =
+      '[limits.run]\nmax_tokens = 20\nmax_cost_usd = 3\nmax_minutes = 2\n[limits]\ninactivity_seconds = 30\nmax_iterations_ceiling = 100\n';
+    const child = built(now).child(delegating(), parent, agentsWith({ maxTokens: 60, maxIterations: 150 }));
+    expect(child.limits).toMatchObject({
+      maxIterations: 100,
+      inactivityMs: 30_000,
+      budget: { tokens: 20, costUsd: 3, minutes: 2 },
+    });
+    expect(child.maxTokens).toBe(60);
+    expect(child.cut).toEqual([{ limit: 'maxIterations', wanted: 150, most: 100 }]);
+    expect(built().child(delegating(), parent, agentsWith({})).limits.maxIterations).toBe(20);
+  });
+});
+
+describe('an edit of the person', () => {
+  const lead = leadOf({}, '[limits.run]\nmax_tokens = 1000\n');
+  const reflection = { criteria: 'Short?', maxRetries: 1 };
+  const asked = built().child(delegating(), lead, agentsWith({ reflection, tools: ['write_file', 'todo_write'] }));
+  const edit = (parts: object, of: Envelope = asked) => built().edited({ ...of, ...parts }, of, lead);
+
+  test('without a change is the same, with the same hash', () => {
+    expect(edit({})).toEqual({ value: asked, hash: canonicalHash(asked) });
+  });
+
+  test('changes prompts, model, output, effort, mode, tools and limits, and nothing else', () => {
+    const { value, hash } = edit({
+      prompt: 'Less',
+      systemPrompt: 'Slow.',
+      model: 'haiku',
+      maxTokens: 5,
+      effort: 'low',
+      tools: ['todo_write'],
+      limits: { maxIterations: 1, inactivityMs: 10_000, budget: { tokens: 7 } },
+    });
+    expect(value).toMatchObject({ prompt: 'Less', systemPrompt: 'Slow.', maxTokens: 5, effort: 'low' });
+    expect(value.limits).toMatchObject({ maxIterations: 1, inactivityMs: 10_000, budget: { tokens: 7 } });
+    expect(value.model).toMatch(/haiku/);
+    expect(value.tools).toEqual([...registry.baseline(), 'todo_write'].sort());
+    expect(value.permissions).toEqual(registry.permissionsOf(value.tools));
+    expect(value.reflection).toEqual(reflection);
+    expect(hash).toBe(canonicalHash(value));
+    expect(hash).not.toBe(canonicalHash(asked));
+    // An empty budget is none, and changes no hash.
+    const open = leadOf();
+    const bare = built().child(spawning(), open, agentsWith());
+    const empty = built().edited({ ...bare, limits: { ...bare.limits, budget: {} } }, bare, open);
+    expect(empty.hash).toBe(canonicalHash(bare));
+  });
+
+  test.for([
+    ['agent', 'other'],
+    ['definitionHash', 'other'],
+    ['provider', 'other'],
+    ['folder', '/'],
+    ['mcpServers', ['x']],
+    ['stages', [{}]],
+  ])('of %s is refused', ([field, value]) => {
+    expect(() => edit({ [field as string]: value })).toThrow(expect.objectContaining({ code: 'bad_input' }) as Error);
+    if (field !== 'stages')
+      expect(() => edit({ [field as string]: value })).toThrow(`${field as string} cannot be changed here`);
+  });
+
+  test.for<[object, string, RegExp]>([
+    [{ prompt: ' \n' }, 'bad_input', /prompt is empty/],
+    [{ prompt: 7 }, 'bad_input', /edited settings do not fit: /],
+    [{ tools: ['spawn_agent'] }, 'not_allowed', /spawn_agent\. The lead can give/],
+    [{ permissions: ['NetworkAccess'] }, 'not_allowed', /NetworkAccess\. The lead has: /],
+    [{ permissions: [] }, 'not_allowed', /write_file\. Its permissions can give: /],
+    [{ maxTokens: 1_000_000 }, 'not_allowed', /maxTokens cannot be more than .* writes/],
+    [{ approvalMode: 'auto' }, 'not_allowed', /approvalMode cannot be wider than the lead's \(manual\)/],
+  ])('%o is refused', ([parts, code, message]) => {
+    expect(() => edit(parts)).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(message) as string }) as Error,
+    );
+  });
+
+  test('of a demo agent keeps its one model', () => {
+    const demoLead = leadOf({}, '', 'demo');
+    const demo = built('', 'demo').child(spawning(), demoLead, agentsWith());
+    const change = (model: string) => () => built('', 'demo').edited({ ...demo, model }, demo, demoLead);
+    expect(change('sonnet')).toThrow('The demo has only the model demo');
+    expect(change(' demo ')().value.model).toBe('demo');
+  });
+});
+
+describe('an edit goes beyond neither the settings nor the model', () => {
+  const limits =
+    '[limits]\nmax_iterations_ceiling = 30\ninactivity_seconds = 9\nrun.max_tokens = 100\nrun.max_cost_usd = 2\n';
+  const settings = settingsOf(limits).limits;
+  const asked: Envelope = { ...leadOf({}, limits), approvalMode: 'selective', model: 'claude-haiku-4-5' };
+  const budget = { tokens: 100, costUsd: 2 };
+  const check = (parts: Partial<Envelope['limits']>, more: Partial<Envelope> = {}) =>
+    checkCeilings({ ...asked, ...more, limits: { ...asked.limits, budget, ...parts } }, asked, settings);
+
+  test('what they allow may be asked for, and more time than the default', () => {
+    check({});
+    check({ maxIterations: 30, inactivityMs: 9000, budget: { tokens: 1, costUsd: 1, minutes: 9999 } });
+  });
+
+  test.for<[Partial<Envelope['limits']>, string]>([
+    [{ maxIterations: 31 }, 'maxIterations cannot be more than limits.max_iterations_ceiling allows (30)'],
+    [{ inactivityMs: 9001 }, 'inactivityMs cannot be more than limits.inactivity_seconds allows (9000)'],
+    [{ budget: { ...budget, tokens: 101 } }, 'limits.budget.tokens cannot be more than limits.run allows (100)'],
+    [{ budget: { ...budget, costUsd: 3 } }, 'limits.budget.costUsd cannot be more than limits.run allows (2)'],
+    [{ budget: { costUsd: 1 } }, 'limits.budget.tokens'],
+  ])('%o is refused', ([parts, message]) => {
+    expect(() => check(parts)).toThrow(message);
+  });
+
+  test('an answer is bounded by what the model writes', () => {
+    expect(() => check({}, { maxTokens: 64_001 })).toThrow('maxTokens cannot be more than claude-haiku-4-5 writes');
+    check({}, { maxTokens: 64_000 });
+  });
+
+  test('what was asked for may stay where the settings were lowered since', () => {
+    const before: Envelope = { ...asked, limits: { maxIterations: 50, inactivityMs: 10_000, budget: { tokens: 200 } } };
+    const kept = { ...settings, run: { ...settings.run, max_cost_usd: null } };
+    expect(() => checkCeilings(before, before, kept)).not.toThrow();
+    const more = { ...before, limits: { ...before.limits, maxIterations: 51 } };
+    expect(() => checkCeilings(more, before, kept)).toThrow('limits.max_iterations_ceiling');
+  });
+
+  test('the mode is the lead’s or a narrower one', () => {
+    expect(() => checkMode({ ...asked, approvalMode: 'manual' }, asked)).not.toThrow();
+    expect(() => checkMode({ ...asked, approvalMode: 'auto' }, asked)).toThrow(
+      "approvalMode cannot be wider than the lead's (selective)",
+    );
+  });
+});

@@ -1,0 +1,135 @@
+/** The model, effort and output tokens of a run, from wherever they are set, are those of its request on the wire. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
+import type { Effort } from '#contract/agent.ts';
+import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import type { Person } from '../../support/compose.ts';
+import { startEngine } from '../../support/engine.ts';
+import { delegateTo, LEAD, spawn, type SpawnInput } from '../../support/fake-model/scenarios.ts';
+import { checkerFile, reflecting, verdict } from '../../support/fake-model/reflecting.ts';
+import { type Block, Script, text } from '../../support/fake-model/script.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+import { reviewers, startReflecting } from '../../support/reflecting.ts';
+
+interface Asked {
+  /** Lines of the front matter of the lead, and of the sub-agent that is defined. */
+  lead?: string;
+  worker?: string;
+  call: Block;
+  person?: Person;
+}
+
+/** What the lead and its sub-agent were asked with. */
+async function wire({ lead = '', worker = '', call, person }: Asked) {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([call])
+    .on({})
+    .reply([text('Done.')]);
+  const files = Object.entries({ lead: `role: primary\n${lead}`, worker }).map(([name, lines]) => {
+    const content = `---\nname: ${name}\ndescription: It works.\n${lines}\n---\nWork.\n`;
+    return [`.triad/agents/${name}.md`, content] as const;
+  });
+  const engine = await startEngine(script, { files: Object.fromEntries(files), ...(person ? { person } : {}) });
+  for (const [path, content] of files) await engine.trust.add(engine.folder, path, content);
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', subAgents: [{ outcome: 'completed' }] });
+  const sent = (prompt: string) => {
+    const {
+      model,
+      max_tokens: tokens,
+      output_config: output,
+    } = engine.model.requests.find(({ seen }) => seen.prompt === prompt)!.body;
+    return { model, max_tokens: tokens, effort: output?.effort };
+  };
+  return { lead: sent('Go'), child: sent('Do it.') };
+}
+
+const spawned = (input: Partial<SpawnInput> & { effort?: Effort }) =>
+  spawn({ name: 'one', prompt: 'Do it.', ...input });
+const [SONNET, HAIKU, OPUS] = ['claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-opus-5-5'];
+
+test('nothing said: the default model, no effort, the default of output tokens', async () => {
+  const usual = { model: SONNET, max_tokens: DEFAULT_MAX_TOKENS, effort: undefined };
+  expect(await wire({ call: spawned({}) })).toEqual({ lead: usual, child: usual });
+});
+
+test("a definition's own, of the lead and of a sub-agent", async () => {
+  const both = { lead: 'model: opus\neffort: max\nmax_tokens: 4000', call: delegateTo('worker', 'Do it.') };
+  const lead = { model: OPUS, max_tokens: 4000, effort: 'max' };
+  const child = { model: HAIKU, max_tokens: 321, effort: 'low' };
+  expect(await wire({ ...both, worker: 'model: haiku\neffort: low\nmax_tokens: 321' })).toEqual({ lead, child });
+});
+
+test("what a spawn names goes before the definition that it is based on, and what it leaves out is that definition's", async () => {
+  const worker = 'model: haiku\neffort: low\nmax_tokens: 321';
+  const based = await wire({ worker, call: spawned({ agent: 'worker' }) });
+  expect(based.child).toEqual({ model: HAIKU, max_tokens: 321, effort: 'low' });
+  const named = await wire({ worker, call: spawned({ agent: 'worker', model: 'opus', effort: 'xhigh' }) });
+  expect(named.child).toEqual({ model: OPUS, max_tokens: 321, effort: 'xhigh' });
+});
+
+test('what the person changed goes before all of it', async () => {
+  const person: Person = ({ request: { subject } }, item) => {
+    if (subject.kind !== 'envelopes') return { kind: 'allow' };
+    const { envelope } = subject.items[item]!;
+    return { kind: 'edit', value: { ...envelope, model: 'haiku', effort: 'medium', maxTokens: 77 } };
+  };
+  const { child } = await wire({ call: spawned({ model: 'opus', effort: 'max' }), person });
+  expect(child).toEqual({ model: HAIKU, max_tokens: 77, effort: 'medium' });
+});
+
+test("a review of the run's own answer is asked for with the same", async () => {
+  const agent = checkerFile({}, 'model: haiku\neffort: low\nmax_tokens: 123\n');
+  const engine = await startReflecting({ answers: ['Fine.'], reviews: { Fine: verdict(true, 9) } }, { agent });
+  await engine.ask('Go');
+  expect(reviewers(engine).map(({ body }) => body)).toMatchObject([
+    { model: HAIKU, max_tokens: 123, output_config: { effort: 'low' } },
+  ]);
+});
+
+const WARM =
+  '---\nname: checker\ndescription: It works.\ntemperature: 0.3\nenable_reflection: true\n---\nYou are the checker.\n';
+const reviewed = () => reflecting({ answers: ['Fine.'], reviews: { Fine: verdict(true, 9) } });
+
+test('a temperature goes to a model server on this machine, also with a review, and stands in what is approved', async () => {
+  const local = await startFakeModel(reviewed());
+  onTestFinished(() => local.close());
+  const refused: unknown[] = [];
+  const engine = await startReflecting(new Script(), {
+    agent: WARM,
+    settings: `providers.anthropic.base_url = "${local.url}"\n`,
+    environment: { apiKey: undefined, baseUrl: undefined },
+    person: () => null,
+  });
+  const { workflowId } = await engine.send('Go');
+  const { approval } = await engine.event('approval-request');
+  if (approval.subject.kind !== 'envelopes') throw new Error('nothing is asked about');
+  const { envelope } = approval.subject.items[0]!;
+  expect(envelope.temperature).toBe(0.3);
+  const decide = (answer: Answer) => engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
+  await decide({ kind: 'edit', value: { ...envelope, temperature: 1 } }).catch((error: unknown) => refused.push(error));
+  expect(refused).toMatchObject([{ code: 'bad_input', message: 'temperature cannot be changed here' }]);
+  await decide({ kind: 'allow' });
+  await engine.ended(workflowId);
+  const sent = local.requests.map(({ seen, body }) => [seen.system.slice(0, 7), body.temperature]);
+  expect(sent).toEqual([
+    ['You are', undefined],
+    ['You are', 0.3],
+    ['You rev', 0.3],
+    ['You are', undefined],
+  ]);
+});
+
+test('elsewhere it is not sent, which would be refused, and the file says so', async () => {
+  const engine = await startReflecting(reviewed(), { agent: WARM });
+  await engine.ask('Go');
+  expect(engine.model.requests).toHaveLength(4);
+  expect(engine.model.requests.map(({ body }) => body.temperature)).toEqual(Array(4).fill(undefined));
+  const reports = await engine.runtime.request('agents.check', {});
+  expect(reports.find(({ name }) => name === 'checker')).toMatchObject({
+    ok: true,
+    warnings: [
+      { line: 4, column: 14, key: 'temperature', message: expect.stringContaining('changes nothing') as string },
+    ],
+  });
+});

@@ -1,0 +1,102 @@
+/** Every list of the settings, which is written in the file alone, changes what is seen. */
+import { expect, test } from 'vitest';
+import { settingsOf } from '../../support/compose.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { LEAD } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const README = { path: 'README.md', content: 'Changed.' };
+
+interface ListProof {
+  /** TOML of the list; the rest of the file is the same with it and without. */
+  list: string;
+  rest?: string;
+  script: () => Script;
+  /** What is seen of a message. */
+  seen: (engine: Harness) => Promise<unknown>;
+  without: unknown;
+  withIt: unknown;
+}
+
+/** One call, and the end. */
+const calls = (name: string, input: object) => (): Script =>
+  new Script()
+    .on({ step: 1 })
+    .reply([toolUse(name, input)])
+    .on({})
+    .reply([text('Done.')]);
+
+async function answered(engine: Harness) {
+  await engine.ask('Go');
+  const done = engine.of('tool-end').map(({ entry }) => entry.status);
+  const asked = engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person').length;
+  return { asked, done };
+}
+
+const LISTS: Readonly<Record<string, ListProof>> = {
+  'permissions.rules': {
+    list: '[[permissions.rules]]\neffect = "deny"\ntool = "write_file"\n',
+    script: calls('write_file', README),
+    seen: answered,
+    without: { asked: 1, done: ['completed'] },
+    withIt: { asked: 0, done: ['error'] },
+  },
+  'permissions.always_ask': {
+    list: 'permissions.always_ask = ["new.md"]\n',
+    rest: 'permissions.mode = "selective"\n',
+    script: calls('write_file', { path: 'new.md', content: 'New.' }),
+    seen: answered,
+    without: { asked: 0, done: ['completed'] },
+    withIt: { asked: 1, done: ['completed'] },
+  },
+  'permissions.secret_files': {
+    list: 'permissions.secret_files = ["README.md"]\n',
+    script: calls('read_file', { path: 'README.md' }),
+    seen: answered,
+    without: { asked: 0, done: ['completed'] },
+    withIt: { asked: 0, done: ['error'] },
+  },
+  'models.enabled': {
+    list: 'models.enabled = ["haiku"]\n',
+    rest: 'models.default = "haiku"\n',
+    script: () =>
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([toolUse('spawn_agent', { operation: 'spawn', name: 'one', prompt: 'Do it.', model: 'opus' })])
+        .on({})
+        .reply([text('Done.')]),
+    seen: async (engine) => {
+      const { provider } = await engine.runtime.request('app.state', {});
+      await engine.ask('Go');
+      const asked = engine.model.requests.map(({ body }) => body.model);
+      return { offered: provider.models.map(({ alias }) => alias), asked };
+    },
+    without: {
+      offered: ['sonnet', 'haiku', 'opus'],
+      asked: ['claude-haiku-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'],
+    },
+    withIt: { offered: ['haiku'], asked: ['claude-haiku-5-5', 'claude-haiku-5-5'] },
+  },
+};
+
+/** Paths of all lists: they are empty where the file says nothing. */
+function listsIn(table: object, above = ''): string[] {
+  return Object.entries(table).flatMap(([key, value]: [string, unknown]) => {
+    if (Array.isArray(value)) return [above + key];
+    return typeof value === 'object' && value !== null ? listsIn(value, `${above}${key}.`) : [];
+  });
+}
+
+test('no list is without a proof', () => {
+  expect(Object.keys(LISTS).sort()).toEqual(listsIn(settingsOf('')).sort());
+});
+
+test.for(Object.entries(LISTS))('%s', async ([, { list, rest = '', script, seen, without, withIt }]) => {
+  const messageWith = async (settings: string): Promise<unknown> => {
+    const configFolder = await folderWith({ 'config.toml': settings });
+    return seen(await startEngine(script(), { settings, configFolder }));
+  };
+  expect(await messageWith(rest)).toEqual(without);
+  expect(await messageWith(rest + list)).toEqual(withIt);
+});

@@ -1,0 +1,157 @@
+/** Executions by every filter and in every order: the same as looking at each of them, page by page, with those that run. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SubAgentExecution } from '#contract/execution.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { ExecutionFilter, ExecutionQuery, Store } from '#core/store/store.ts';
+import { type Agent, Conversation, type Finished } from '../finished.ts';
+import { openOn, type Opened } from '../support.ts';
+
+const SORTS = ['newest', 'cost', 'duration'] as const;
+const OUTCOMES: Outcome[] = ['completed', 'partial', 'error', 'cancelled', 'rejected'];
+
+function childrenOf(n: number): Agent[] {
+  return Array.from({ length: n % 4 }, (_, child) => ({
+    agent: (n + child) % 3 === 0 ? 'reviewer' : 'writer',
+    model: (n + child) % 5 === 0 ? 'opus' : 'haiku',
+    outcome: OUTCOMES[(n + child) % OUTCOMES.length] ?? 'completed',
+    nanoUsd: ((n * 7 + child) % 11) * 1_000_000,
+    durationMs: (n * 53 + child) % 17,
+  }));
+}
+const planOf = (n: number): Finished => ({ children: childrenOf(n), outcome: n % 10 === 9 ? null : 'completed' });
+
+/** All pages of a list; `between` runs before each. */
+async function allPages(store: Store, query: Omit<ExecutionQuery, 'limit'>, limit: number, between = async () => {}) {
+  const items: SubAgentExecution[] = [];
+  let before: string | undefined;
+  do {
+    await between();
+    const page = await store.executions({ ...query, limit, before });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+  return items;
+}
+const timeOf = ({ duration_ms: ms = 0 }: SubAgentExecution) => ms;
+const ids = (items: readonly SubAgentExecution[]) => items.map(({ id }) => id);
+
+describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+  let opened: Opened;
+  let store: Store;
+  const conversations: Conversation[] = [];
+  /** All of them, newest first, with what their requests cost. */
+  const made: { row: SubAgentExecution; nanoUsd: number }[] = [];
+  beforeAll(async () => {
+    opened = await openOn(engine);
+    store = opened.store;
+    for (let n = 0; n < 40; n += 1) {
+      const conversation = await new Conversation(store).create();
+      conversations.push(conversation);
+      const runs = await store.runsOf([await conversation.add(planOf(n))]);
+      for (const run of runs.slice(1)) {
+        const [row] = await store.executionsOf([run.id]);
+        if (row) made.unshift({ row, nanoUsd: run.usage.nanoUsd });
+      }
+    }
+  });
+  afterAll(() => opened.close());
+
+  test('each filter, alone and together, in each order', async () => {
+    expect(made).toHaveLength(60);
+    const from = made[40]?.row.created_at ?? '';
+    const filters: ExecutionFilter[] = [
+      ...[{}, { agent: 'reviewer' }, { agent: 'lead' }, { model: 'opus' }, { model: 'unused' }, { from }, { to: from }],
+      ...[{ kind: 'spawn' as const }, { kind: 'delegate' as const }, { status: 'completed' as const }],
+      ...[{ status: 'cancelled' as const }, { status: 'running' as const }, { minCostUsd: 0.005 }],
+      { agent: 'writer', model: 'haiku', status: 'error', kind: 'spawn' },
+    ];
+    for (const sort of SORTS) {
+      for (const filter of filters) {
+        const { agent, kind, status, model, minCostUsd = 0 } = filter;
+        const expected = made.filter(
+          ({ row, nanoUsd }) =>
+            (agent ?? row.sub_agent_name) === row.sub_agent_name &&
+            (kind ?? row.kind) === row.kind &&
+            (status ?? row.status) === row.status &&
+            (model ?? row.model) === row.model &&
+            (filter.from === undefined || row.created_at >= filter.from) &&
+            (filter.to === undefined || row.created_at < filter.to) &&
+            nanoUsd >= minCostUsd * 1e9,
+        );
+        if (sort === 'cost') expected.sort((a, b) => b.nanoUsd - a.nanoUsd);
+        if (sort === 'duration') expected.sort((a, b) => timeOf(b.row) - timeOf(a.row));
+        const found = await allPages(store, { ...filter, sort }, 7);
+        expect(found, JSON.stringify({ sort, filter })).toEqual(expected.map(({ row }) => row));
+      }
+    }
+  });
+
+  test('what they can be filtered by', async () => {
+    expect(await store.executionFacets()).toEqual({ agents: ['writer', 'reviewer'], models: ['haiku', 'opus'] });
+  });
+
+  test('pages stay whole while new ones arrive', async () => {
+    const before = ids(await allPages(store, {}, 100));
+    const [conversation] = conversations;
+    const read = ids(
+      await allPages(store, {}, 7, async () => {
+        await conversation?.add({ children: [{ agent: 'late' }], outcome: null });
+      }),
+    );
+    expect(new Set(read).size).toBe(read.length);
+    expect(read.filter((id) => before.includes(id))).toEqual(before);
+  });
+
+  test('one that goes on shows once, as it is now', async () => {
+    const conversation = await new Conversation(store).create();
+    const workflowId = await conversation.add({ children: [{ agent: 'again', outcome: 'error', nanoUsd: 9 }] });
+    const own = { agent: 'again', limit: 9 };
+    expect((await store.executions({ ...own, status: 'error' })).items).toMatchObject([{ nano_usd: 4_900_000 }]);
+    const [lead, run] = await store.runsOf([workflowId]);
+    if (!lead || !run) throw new Error('no runs');
+    const who = { conversationId: run.conversationId, workflowId, runId: lead.id, parentRunId: null, agent: 'lead' };
+    const its = { ...who, runId: run.id, parentRunId: lead.id, agent: run.agent };
+    const { envelope, envelopeHash } = run;
+    conversation.recording.record(who, { type: 'workflow-start', prompt: '', approve: 'ask', attempt: 2 });
+    conversation.recording.record(its, { type: 'run-start', attempt: 2, envelope, envelopeHash, queuedMs: 1 });
+    await conversation.store();
+    for (const sort of SORTS) {
+      const { items } = await store.executions({ ...own, sort });
+      expect(items.map(({ id, status }) => [id, status])).toEqual([[run.id, 'running']]);
+      expect(items[0]).not.toHaveProperty('nano_usd');
+    }
+    expect((await store.executions({ ...own, status: 'error' })).items).toEqual([]);
+  });
+
+  test('those of a deleted conversation do not show, and come back with it', async () => {
+    const conversation = await new Conversation(store).create();
+    const seen = async () => ({
+      all: (await allPages(store, { agent: 'trashy' }, 2)).length,
+      costly: (await store.executions({ limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
+      facets: (await store.executionFacets()).agents.includes('trashy'),
+    });
+    const child = { agent: 'trashy', model: 'rubbish' };
+    await conversation.add({ children: [child, child] });
+    await conversation.add({ children: [child] });
+    const there = { all: 3, costly: 3, facets: true };
+    const gone = { all: 0, costly: 0, facets: false };
+    expect(await seen()).toEqual(there);
+    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+    expect(await seen()).toEqual(gone);
+    await store.restore(conversation.row.id);
+    expect(await seen()).toEqual(there);
+    // Deleted before they were indexed.
+    await conversation.add({ children: [child] });
+    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+    expect(await seen()).toEqual(gone);
+    await store.restore(conversation.row.id);
+    expect(await seen()).toEqual({ all: 4, costly: 4, facets: true });
+    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+    await store.purge(conversation.row.id);
+    await store.settled();
+    expect(await seen()).toEqual(gone);
+    const sql = "SELECT VALUE id FROM execution_index WHERE facets CONTAINS 'execution.agent:trashy'";
+    expect(await opened.database.query(sql)).toEqual([[]]);
+  });
+});

@@ -1,0 +1,58 @@
+/** A list of sessions tells of all their workflows and sub-agents, in a few queries for hundreds of sessions. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SessionWork } from '#contract/view.ts';
+import { newId } from '#core/base/ids.ts';
+import { storeOn } from '#core/store/surreal.ts';
+import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+
+const SESSIONS = 120;
+
+describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+  let opened: Opened;
+  beforeAll(async () => void (opened = await openOn(engine)));
+  afterAll(() => opened.close());
+
+  test('each has its workflows and their sub-agents in order, also in the trash; one that is unknown has none', async () => {
+    const { database } = opened;
+    let queries = 0;
+    const query = (sql: string, values?: Record<string, unknown>) => {
+      queries += 1;
+      return database.query(sql, values);
+    };
+    // Methods of a class: not its own properties.
+    const counting = Object.assign(Object.create(database) as typeof database, { query });
+    const store = storeOn(counting);
+    const conversations = Array.from({ length: SESSIONS }, () => conversationRow());
+    const expected = conversations.map(({ id: conversationId }, index): [SessionWork, ReturnType<typeof put>[]] => {
+      const workflows = Array.from({ length: index % 3 }, () => {
+        const workflow = workflowRow({ conversationId, status: 'completed', outcome: 'completed', subAgentCount: 1 });
+        const ids = { conversationId, workflowId: workflow.id };
+        const lead = runRow({ ...ids, id: workflow.runId });
+        const children = ['one', 'two'].map((agent) => runRow({ ...ids, parentRunId: lead.id, kind: 'spawn', agent }));
+        return { workflow, runs: [lead, ...children], children };
+      });
+      const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
+      const work = workflows.map(({ workflow: { id, outcome, status, subAgentCount }, children }) => ({
+        ...{ id, outcome, status, subAgentCount, usage },
+        subAgents: children.map(({ id: runId, agent, kind, ...run }) => ({
+          ...{ runId, agent, kind, status: run.status, outcome: run.outcome, durationMs: run.durationMs, usage },
+        })),
+      }));
+      const rows = workflows.flatMap(({ workflow, runs }) => [
+        put('workflow', workflow),
+        ...runs.toReversed().map((run) => put('run', run)),
+      ]);
+      return [{ conversationId, workflows: work }, rows];
+    });
+    await store.commit(
+      [],
+      [...conversations.map((row) => put('conversation', row)), ...expected.flatMap(([, rows]) => rows)],
+    );
+    await store.trash(conversations[2]!.id, new Date().toISOString());
+    queries = 0;
+    const unknown = newId();
+    const found = await store.sessionWork([...conversations.map(({ id }) => id), unknown]);
+    expect(found).toEqual([...expected.map(([work]) => work), { conversationId: unknown, workflows: [] }]);
+    expect(queries, 'far fewer than sessions').toBeLessThan(10);
+  });
+});

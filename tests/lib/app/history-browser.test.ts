@@ -1,0 +1,56 @@
+// The history's lists: each is asked for as its address says, page by page, and forgets what was deleted.
+import { expect, it } from 'vitest';
+import type { SubAgentExecution } from '#contract/execution.ts';
+import { HistoryBrowser } from '#lib/app/history-browser.svelte.ts';
+import { NO_FILTERS, queryStringOf, type HistoryQuery } from '#lib/view/history-query.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+
+const execution = (id: string): SubAgentExecution => ({
+  ...{ id, sub_agent_id: id, workflow_id: 'w', parent_agent_id: 'p', sub_agent_name: 'inspector' },
+  ...{ task_description: 'Look.', status: 'completed', created_at: '2026-03-01T12:00:00.000Z' },
+});
+const query: HistoryQuery = { ...NO_FILTERS, list: 'agents', agent: 'inspector', sort: 'cost' };
+
+it('reads on in the list of sub-agents with the filters and the cursor of the page before', async () => {
+  const connection = new FakeConnection().on('execution.list', ({ before }) =>
+    before === undefined ? { items: [execution('b')], next: 'after b' } : { items: [execution('a')], next: null },
+  );
+  const browser = new HistoryBrowser(connection);
+  browser.open(query);
+  await settled();
+  await browser.executions.loadMore();
+  await browser.executions.loadMore();
+  expect(browser.executions.items.map(({ id }) => id)).toEqual(['b', 'a']);
+  const asked = { agent: 'inspector', sort: 'cost', limit: 100 };
+  expect(connection.calls).toEqual([
+    { method: 'execution.list', input: asked },
+    { method: 'execution.list', input: { ...asked, before: 'after b' } },
+  ]);
+  expect(browser.workflows.loaded).toBe(false);
+});
+
+it('reads the list again on the way back to it, and all of it after a conversation was deleted', async () => {
+  const newest = { ...query, sort: 'newest' } as const;
+  const connection = new FakeConnection().on('execution.list', () => ({ items: [execution('a')], next: null }));
+  const browser = new HistoryBrowser(connection);
+  browser.open(newest);
+  await settled();
+  browser.refreshIfShown(newest);
+  await settled();
+  expect(connection.calls).toHaveLength(2);
+  expect(browser.search).toBe(queryStringOf(newest));
+  browser.removeConversation('c');
+  expect(browser.search).toBeNull();
+});
+
+it('offers what each list can be filtered by', async () => {
+  const none = { agents: [], models: [], tools: [], folders: [] };
+  const connection = new FakeConnection()
+    .on('workflow.facets', () => ({ ...none, tools: ['grep'] }))
+    .on('execution.facets', () => ({ agents: ['inspector'], models: [] }));
+  const browser = new HistoryBrowser(connection);
+  await browser.loadFacets('agents');
+  expect(browser.facets).toEqual({ workflows: none, agents: { ...none, agents: ['inspector'] } });
+  await browser.loadFacets('workflows');
+  expect(browser.facets.workflows).toEqual({ ...none, tools: ['grep'] });
+});

@@ -1,0 +1,77 @@
+// The approval modal renders all that a yes would allow, with its risk as a badge of its level and the ways to answer.
+import { render } from 'svelte/server';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalRequest, Risk } from '#contract/approval.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import { Attention } from '#lib/app/attention.svelte.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import QuestionParts from '../support/question-parts.svelte';
+import { envelope, id } from '../support/story.ts';
+
+const spawn = {
+  kind: 'envelopes',
+  operation: 'spawn',
+  items: [{ runId: id(9), title: 'Look around', envelope: envelope('scout', 'Look at <all> parts.'), hash: 'h' }],
+} as const satisfies ApprovalRequest['subject'];
+const write = {
+  kind: 'tool',
+  tool: 'write_file',
+  input: { path: 'a.md', content: 'New.\n' },
+  folder: '/tmp/project',
+  preview: { path: 'a.md', diff: '+New.', added: 1, removed: 0, created: true },
+  hash: 'h',
+} as const satisfies ApprovalRequest['subject'];
+
+async function shown(subject: ApprovalRequest['subject'], risk: Risk, more: Partial<ApprovalRequest> = {}) {
+  const connection = new FakeConnection();
+  const attention = new Attention(connection);
+  // What the parts of a question use of it.
+  const app = { attention, settings: null, clock: { now: 0 } } as unknown as App;
+  await settled();
+  const request: ApprovalRequest = {
+    ...{ id: id(4), conversationId: id(1), workflowId: id(2), runId: id(3), toolCallId: 'toolu_1', agent: 'lead' },
+    ...{ chain: ['user', 'lead'], title: 'Go on?', description: 'It gets its prompt.', options: [], reversible: true },
+    ...{ remainingMs: 300_000, at: '2026-01-02T03:04:05.000Z', risk, subject },
+    ...more,
+  };
+  connection.send('attention', { questions: [{ request, decisions: [null] }], asleep: [], running: [] });
+  const [question] = attention.questions;
+  return render(QuestionParts, { props: { app, question: question! } }).body.replaceAll(/<!--.*?-->/g, '');
+}
+
+describe('the approval modal', () => {
+  it.each(['low', 'medium', 'high'] as const)('marks %s risk with a badge of that level', async (risk) => {
+    const html = await shown(spawn, risk);
+    const [badge = '', ...others] = html.match(/<span[^>]*data-risk[^>]*>[^<]*/g) ?? [];
+    expect(others).toEqual([]);
+    expect(badge).toContain(`data-risk="${risk}"`);
+    expect(badge).toMatch(`bg-${{ low: 'ok', medium: 'warn', high: 'danger' }[risk]}-wash`);
+    expect(badge).toContain(`${risk} risk`);
+  });
+
+  it('shows who would start, with its prompt, model, tools, permissions and folder', async () => {
+    const html = await shown(spawn, 'medium');
+    expect(html).toContain('Look at &lt;all> parts.');
+    for (const part of ['scout', 'Look around', 'claude-sonnet-5-5', 'read_file', 'FilesystemRead', '/tmp/project'])
+      expect(html, part).toContain(part);
+  });
+
+  it('says where it may search the reports of others, and lets that be taken away', async () => {
+    const [item] = spawn.items;
+    const sees = { ...spawn, items: [{ ...item, envelope: { ...item.envelope, seesReports: true as const } }] };
+    const options = (html: string) => html.match(/<option[^>]*>(may search|sees none)/g);
+    expect(options(await shown(sees, 'medium'))).toHaveLength(2);
+    expect(options(await shown(spawn, 'medium')), 'nothing of it otherwise').toBeNull();
+  });
+
+  it('shows the change that a call would make, and that it cannot be undone where that is so', async () => {
+    const html = await shown(write, 'medium', { reversible: false });
+    for (const part of ['a.md', 'New.', 'cannot be undone', 'creates a file']) expect(html, part).toContain(part);
+  });
+
+  it('offers yes, no and a reason', async () => {
+    const html = await shown(spawn, 'medium');
+    for (const button of ['Allow once', 'Reject']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));
+    expect(html).toContain('Reason');
+  });
+});

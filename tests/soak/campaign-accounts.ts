@@ -1,0 +1,84 @@
+/** The accounts of the campaign of kills: what is stored of requests, held against what the model's server counted. */
+import type { WorkflowDetail } from '#contract/view.ts';
+import type { RecordedRequest } from '../support/fake-model/server.ts';
+
+/** Input tokens and requests: what the model's server counted, and what is stored of it. */
+export interface Accounts {
+  /** Sent to the server. */
+  sent: number;
+  sentInput: number;
+  /** Of those, the ones whose count it has told. */
+  toldInput: number;
+  /** Of what was told, what nobody heard: who had asked was killed before. */
+  unheardInput: number;
+  /** Stored with that count. */
+  reportedInput: number;
+  /** Stored without one: the process did not live to store it, or was never told. */
+  unknown: number;
+  estimatedInput: number;
+  /** Told and not stored at all: the kill came before the disk knew that they were sent. */
+  missing: number;
+}
+
+/** Longer than any commit takes, also on a busy machine, in milliseconds. */
+const COMMIT_MS = 1000;
+
+const sum = (list: readonly number[]): number => list.reduce((total, tokens) => total + tokens, 0);
+
+export function accountsOf(
+  rows: WorkflowDetail['requests'],
+  requests: readonly RecordedRequest[],
+  killedAt: number,
+): Accounts {
+  const inputOf = (list: WorkflowDetail['requests']) => sum(list.map(({ inputTokens }) => inputTokens));
+  const unknown = rows.filter(({ inputEstimated }) => inputEstimated);
+  const counted = rows.filter(({ inputEstimated }) => !inputEstimated);
+  const reported = counted.map(({ inputTokens }) => inputTokens);
+  const told = requests.filter(({ begunAt }) => begunAt !== null);
+  const lost = told.filter(({ input }) => !reported.includes(input));
+  const unheard = lost.filter(({ begunAt, receivedAt }) => receivedAt < killedAt && Number(begunAt) > killedAt);
+  return {
+    sent: requests.length,
+    sentInput: sum(requests.map(({ input }) => input)),
+    toldInput: sum(told.map(({ input }) => input)),
+    unheardInput: sum(unheard.map(({ input }) => input)),
+    reportedInput: sum(reported),
+    unknown: unknown.length,
+    estimatedInput: inputOf(unknown),
+    missing: Math.max(0, lost.length - unknown.length),
+  };
+}
+
+/** What the server has told is stored as it told it, or as unknown, and nothing else is stored as reported. */
+export function unaccounted(
+  rows: WorkflowDetail['requests'],
+  requests: readonly RecordedRequest[],
+  killedAt: number,
+): string[] {
+  const told = requests.filter(({ begunAt }) => begunAt !== null);
+  const reported = rows.filter(({ inputEstimated }) => !inputEstimated).map(({ inputTokens }) => inputTokens);
+  const lines = reported
+    .filter((tokens) => tokens > 0 && !told.some(({ input }) => input === tokens))
+    .map((tokens) => `accounts: ${tokens} tokens are reported that the server has not told`);
+  const unknown = rows.filter(({ inputEstimated }) => inputEstimated).length;
+  const lost = told.filter(
+    ({ input, receivedAt }) =>
+      !reported.includes(input) && (receivedAt < killedAt - COMMIT_MS || receivedAt > killedAt),
+  );
+  if (lost.length > unknown)
+    lines.push(`lost: answers of ${lost.map(({ input }) => input).join(', ')} tokens, and ${unknown} are unknown`);
+  return lines;
+}
+
+/** Most that all totals together may be off, as a part of what the server counted. */
+const TOLERANCE = 0.005;
+
+/** Of a whole campaign: with a few kills the tolerance may be missed by chance. */
+export function misjudged({ sentInput, toldInput, reportedInput, estimatedInput }: Accounts): string[] {
+  const lines: string[] = [];
+  if (reportedInput > toldInput)
+    lines.push(`accounts: ${reportedInput} tokens are reported, the server told ${toldInput}`);
+  const off = Math.abs(reportedInput + estimatedInput - sentInput) / sentInput;
+  if (off > TOLERANCE) lines.push(`accounts: ${(off * 100).toFixed(2)} % off what the server counted`);
+  return lines;
+}
