@@ -21,6 +21,7 @@ const entry = [
   'tests/soak/campaign-reader.ts',
   'tests/support/{crash-host,crash-resumer,client-environment}.ts',
   'tests/support/fake-model/serve.ts',
+  'tests/programs.config.ts',
   'tests/hosts/support/app-process.ts',
 ];
 

@@ -5,7 +5,9 @@ import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
 import type { SurfaceName } from './e2e/support/test.ts';
 import { findDesktop } from './src/hosts/cli/commands/desktop/desktop-runtime.ts';
+import { temporaryFolder } from './tests/support/temporary.ts';
 
+Object.assign(process.env, temporaryFolder());
 // Whatever the machine says: folders that others may write are refused, and tests make some.
 process.umask(0o022);
 

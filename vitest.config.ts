@@ -8,6 +8,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './tests/support/compiled.ts';
+import { temporaryFolder } from './tests/support/temporary.ts';
 
 /** Replaces a module, a global or the clock: what ids and caches remember of that must not reach other files. */
 const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
@@ -15,7 +16,7 @@ const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
 const ENGINE = /\/support\/(engine|reflecting)\.ts'/;
 
 // Also for the processes of vitest, and for those that the program itself starts in a test.
-Object.assign(process.env, COMPILED);
+Object.assign(process.env, COMPILED, temporaryFolder());
 // Whatever the machine says: folders that others may write are refused, and tests make many.
 process.umask(0o022);
 

@@ -1,5 +1,6 @@
 // Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the
-// bundles of the web client and of the program: the command line and the desktop.
+// bundles of the web client and of the program: the command line and the desktop; with --tests those of the programs that
+// tests start.
 // Runs on whatever Node the machine has (>= 20), so it is CommonJS without dependencies. It never writes to stdout:
 // the command line may speak a protocol there.
 'use strict';
@@ -8,7 +9,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { isFresh, program, walk, web } = require('./bundles.cjs');
+const { isFresh, program, testPrograms, walk, web } = require('./bundles.cjs');
 
 const root = path.resolve(__dirname, '..');
 const modules = path.join(root, 'node_modules');
@@ -138,5 +139,9 @@ exclusively(() => {
   preparePackages();
   if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');
   prepareTypes();
-  if (process.argv.includes('--web')) for (const bundle of [web, program]) prepareBundle(bundle);
+  const bundles = [
+    ...(process.argv.includes('--web') ? [web, program] : []),
+    ...(process.argv.includes('--tests') ? [testPrograms] : []),
+  ];
+  for (const bundle of bundles) prepareBundle(bundle);
 });

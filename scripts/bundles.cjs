@@ -36,10 +36,21 @@ const program = {
   leaves: 'dist/electron',
 };
 
+/** The programs that tests start again and again; no person does. */
+const testPrograms = {
+  name: 'the programs of the tests',
+  result: 'dist/tests/hosts-program.js',
+  sources: ['src/contract', 'src/core', 'src/hosts', 'tests/core/store', 'tests/hosts/support', 'tests/support'].concat(
+    ['e2e/support', 'tests/programs.config.ts', 'vite.electron.config.ts', 'package-lock.json'],
+  ),
+  options: ['--app', '--config', 'tests/programs.config.ts'],
+  leaves: 'dist/tests',
+};
+
 /** Whether nothing that it is built from has changed since. */
 function isFresh({ result, sources }) {
   const built = fs.statSync(path.join(root, result), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return sources.every((source) => [...walk(path.join(root, source))].every(([, stat]) => stat.mtimeMs <= built));
 }
 
-module.exports = { isFresh, program, walk, web };
+module.exports = { isFresh, program, testPrograms, walk, web };

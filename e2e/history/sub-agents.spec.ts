@@ -52,10 +52,13 @@ test('each is found with what came of it, filtered and sorted by the address, an
   await page.getByRole('button', { name: 'Filters' }).click();
   await page.getByLabel('Status').selectOption('completed');
   await page.getByLabel('Kind', { exact: true }).selectOption('spawn');
+  const both = /\?list=agents&status=completed&kind=spawn$/;
+  // The first filter alone leaves one row, too: reloaded before the second is in the address, that would be lost.
+  await expect(page).toHaveURL(both);
   await expect(rows).toHaveCount(1);
   await page.reload();
   await expect(rows).toHaveCount(1);
-  await expect(page).toHaveURL(/\?list=agents&status=completed&kind=spawn$/);
+  await expect(page).toHaveURL(both);
   await page.getByRole('button', { name: 'Remove the filter status: completed' }).click();
   await expect(rows).toHaveCount(2);
   await page.getByRole('button', { name: 'Filters' }).click();

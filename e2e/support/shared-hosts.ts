@@ -4,6 +4,7 @@
  * other at the same address, so that the browser has the app's scripts compiled.
  */
 import type { ChildProcess } from 'node:child_process';
+import { builtProgram } from '../../tests/support/program.ts';
 import type { Host, HostOptions } from './host.ts';
 import type { HostNote, HostToOpen } from './hosts-program.ts';
 import { endProcess, environmentWith, ROOT, startProcess } from './process.ts';
@@ -47,7 +48,7 @@ class Program {
 
   constructor() {
     this.#child = startProcess({
-      args: [`${ROOT}e2e/support/hosts-program.ts`],
+      args: [builtProgram(`${ROOT}e2e/support/hosts-program.ts`)],
       folder: ROOT,
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -17,7 +17,7 @@ import type { Instance } from '#core/hosting/ping-server.ts';
 import { ownVersion } from '#hosts/version.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type FakeModel, type RecordedRequest, startFakeModel } from '../support/fake-model/server.ts';
-import { CLI } from '../support/program.ts';
+import { builtProgram, CLI } from '../support/program.ts';
 import { type Accounts, accountsOf, misjudged, unaccounted } from './campaign-accounts.ts';
 import { CampaignModel, markOf } from './campaign-model.ts';
 import { breachesOf } from './invariants.ts';
@@ -51,7 +51,7 @@ export interface CampaignResult {
   breaches: string[];
 }
 
-const APP = join(import.meta.dirname, '../hosts/support/app-process.ts');
+const APP = builtProgram(join(import.meta.dirname, '../hosts/support/app-process.ts'));
 const READER = join(import.meta.dirname, 'campaign-reader.ts');
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const PATIENCE_MS = 90_000;

@@ -1,13 +1,14 @@
 /** Starts, kills and restarts the real process of `crash-host.ts`, each time on a store in a folder. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { DurableEvent } from '#contract/event.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
+import { builtProgram } from './program.ts';
 
-const HOST = fileURLToPath(new URL('crash-host.ts', import.meta.url));
-const RESUMER = fileURLToPath(new URL('crash-resumer.ts', import.meta.url));
+const HOST = builtProgram(join(import.meta.dirname, 'crash-host.ts'));
+const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
 /** Of one process that resumes. */
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
@@ -145,7 +146,7 @@ export class Resumer {
     // The engine frees little of a store that was closed.
     if (this.#served % LIVES_EACH === 0) this.end();
     this.#served += 1;
-    const child = (this.#child ??= fork(RESUMER, { serialization: 'advanced' }));
+    const child = (this.#child ??= fork(RESUMER, { serialization: 'advanced', execArgv: [] }));
     const resumed = await new Promise<Resumed>((resolve, reject) => {
       const gone = (code: number | null): void => reject(new Error(`the resumer ended with ${code}`));
       child.once('exit', gone);

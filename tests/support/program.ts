@@ -1,13 +1,22 @@
-/** The command line that tests start: the bundle that a person starts, or the sources where one of them is newer. */
+/** The programs that tests start: the bundle, as a person does, or the sources where one of them is newer. */
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 interface Bundles {
   program: unknown;
+  testPrograms: unknown;
   isFresh: (bundle: unknown) => boolean;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
-const { isFresh, program } = createRequire(import.meta.url)('../../scripts/bundles.cjs') as Bundles;
+const { isFresh, program, testPrograms } = createRequire(import.meta.url)('../../scripts/bundles.cjs') as Bundles;
 
 export const CLI = join(ROOT, isFresh(program) ? 'dist/electron/cli.js' : 'src/hosts/cli.ts');
+
+let bundled: boolean | undefined;
+
+/** What to start for a program of `programs.config.ts`, by the path of its source. */
+export function builtProgram(source: string): string {
+  bundled ??= isFresh(testPrograms);
+  return bundled ? join(ROOT, 'dist/tests', `${basename(source, '.ts')}.js`) : source;
+}

@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import type { Script } from '../../support/fake-model/script.ts';
-import { CLI } from '../../support/program.ts';
+import { builtProgram, CLI } from '../../support/program.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-const APP = join(import.meta.dirname, 'app-process.ts');
+const APP = builtProgram(join(import.meta.dirname, 'app-process.ts'));
 
 export interface Started {
   readonly child: ChildProcess;

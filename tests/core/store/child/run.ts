@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { COMPILED } from '../../../support/compiled.ts';
+import { builtProgram } from '../../../support/program.ts';
 import { AS_NOBODY } from './become-nobody.ts';
 
 export interface Child {
@@ -25,7 +26,7 @@ export function startChild(file: string, args: readonly string[], { nobody = fal
     HOME: '/nonexistent',
     ...(nobody ? { [AS_NOBODY]: '1' } : COMPILED),
   };
-  const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { env });
+  const child = spawn(process.execPath, [builtProgram(join(import.meta.dirname, file)), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);
   const lines: string[] = [];

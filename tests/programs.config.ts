@@ -1,0 +1,18 @@
+// Builds the programs that tests start again and again: in less than half the processor time that their sources take to load.
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { defineConfig } from 'vite';
+import { programs } from '../vite.electron.config.ts';
+
+const root = join(import.meta.dirname, '..');
+const sources = [
+  ...globSync('tests/core/store/child/{store,damage,killed-at,owner,full}.ts', { cwd: root }),
+  'tests/hosts/support/app-process.ts',
+  'tests/support/crash-host.ts',
+  'tests/support/crash-resumer.ts',
+  'e2e/support/hosts-program.ts',
+];
+
+export default defineConfig(
+  programs('dist/tests', Object.fromEntries(sources.map((path) => [basename(path, '.ts'), join(root, path)]))),
+);
