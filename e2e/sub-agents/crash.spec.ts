@@ -14,61 +14,57 @@ const asking = (...calls: ReturnType<typeof spawn>[]) =>
     .on(LEAD)
     .reply((seen) => [text(answerFrom(seen))]);
 
-test(
-  'a killed host offers to resume and goes on from the last finished step',
-  { tag: '@transport' },
-  async ({ start }) => {
-    const script = new Script();
-    const report = text(reportOf('the workspace'), { deltas: 40 });
-    script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);
-    script.on({ ...CHILD, step: 1 }).reply([toolUse('list_directory', { path: '.' })]);
-    script.on({ ...CHILD, step: 2 }).reply([report], { hangAfter: 38, deltaMs: 50, times: 1 });
-    script.on({ ...CHILD, step: 2 }).reply([report]);
-    script.on(LEAD).reply((seen) => [text(answerFrom(seen))]);
-    const app = await start(script, { ownProcess: true });
-    await app.send('Inspect this project.');
-    await app.allow('inspector');
-    // The card closes when its question is answered; a click before that would be undone.
-    await app.expectCard('inspector', 'running');
-    await app
-      .card('inspector')
-      .getByRole('button', { name: /^inspector/ })
-      .click();
-    // Only the last half second of words in flight may be lost; a second passes until here.
-    await expect(app.card('inspector')).toContainText('Finding 10');
+test('a killed host offers to resume and goes on from the last finished step', async ({ start }) => {
+  const script = new Script();
+  const report = text(reportOf('the workspace'), { deltas: 40 });
+  script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);
+  script.on({ ...CHILD, step: 1 }).reply([toolUse('list_directory', { path: '.' })]);
+  script.on({ ...CHILD, step: 2 }).reply([report], { hangAfter: 38, deltaMs: 50, times: 1 });
+  script.on({ ...CHILD, step: 2 }).reply([report]);
+  script.on(LEAD).reply((seen) => [text(answerFrom(seen))]);
+  const app = await start(script, { ownProcess: true });
+  await app.send('Inspect this project.');
+  await app.allow('inspector');
+  // The card closes when its question is answered; a click before that would be undone.
+  await app.expectCard('inspector', 'running');
+  await app
+    .card('inspector')
+    .getByRole('button', { name: /^inspector/ })
+    .click();
+  // Only the last half second of words in flight may be lost; a second passes until here.
+  await expect(app.card('inspector')).toContainText('Finding 10');
 
-    // A tab stays let in and comes back by itself, the desktop opens where it was.
-    await app.crashAndRestart();
-    await expect(
-      app
-        .workflow()
-        .getByRole('status')
-        .filter({ hasText: /^\s*Interrupted/ }),
-    ).toBeVisible();
-    await app.expectOutcome('interrupted');
-    await app.expectCard('inspector', 'interrupted');
-    await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');
-    expect(app.model.requests, 'nothing goes on by itself').toHaveLength(3);
+  // A tab stays let in and comes back by itself, the desktop opens where it was.
+  await app.crashAndRestart();
+  await expect(
+    app
+      .workflow()
+      .getByRole('status')
+      .filter({ hasText: /^\s*Interrupted/ }),
+  ).toBeVisible();
+  await app.expectOutcome('interrupted');
+  await app.expectCard('inspector', 'interrupted');
+  await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');
+  expect(app.model.requests, 'nothing goes on by itself').toHaveLength(3);
 
-    await app.button('Resume').click();
-    await app.expectCard('inspector', 'completed');
-    await app.expectOutcome('completed');
-    await app.expectQuoted('the workspace');
-    await expect(app.question, 'what was allowed is not asked again').toBeHidden();
-    const turns = app.model.requests.map(
-      ({ seen }) => `${seen.tools.includes('spawn_agent') ? 'lead' : 'child'} ${seen.turn}`,
-    );
-    expect(turns).toEqual(['lead 1', 'child 1', 'child 2', 'child 2', 'lead 2']);
-    expect(app.model.requests.map(({ completed }) => completed)).toEqual([true, true, false, true, true]);
-    app.model.expectDone();
+  await app.button('Resume').click();
+  await app.expectCard('inspector', 'completed');
+  await app.expectOutcome('completed');
+  await app.expectQuoted('the workspace');
+  await expect(app.question, 'what was allowed is not asked again').toBeHidden();
+  const turns = app.model.requests.map(
+    ({ seen }) => `${seen.tools.includes('spawn_agent') ? 'lead' : 'child'} ${seen.turn}`,
+  );
+  expect(turns).toEqual(['lead 1', 'child 1', 'child 2', 'child 2', 'lead 2']);
+  expect(app.model.requests.map(({ completed }) => completed)).toEqual([true, true, false, true, true]);
+  app.model.expectDone();
 
-    await app.page.getByRole('link', { name: 'Open in history' }).click();
-    const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
-    await expect(runs).toHaveCount(2);
-    for (const run of await runs.all())
-      await expect(run, 'the time while nothing ran is no work').toContainText(/, stood still \d/);
-  },
-);
+  await app.page.getByRole('link', { name: 'Open in history' }).click();
+  const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
+  await expect(runs).toHaveCount(2);
+  for (const run of await runs.all())
+    await expect(run, 'the time while nothing ran is no work').toContainText(/, stood still \d/);
+});
 
 test('questions that were open when the host was killed are answered in the inbox, which resumes their work', async ({
   start,

@@ -11,7 +11,7 @@ import { endProcess, environmentWith, ROOT, startProcess } from './process.ts';
 import { Wire } from './wire.ts';
 
 /** The database keeps its memory until its process ends: about 45 MB for each home. */
-const HOMES_PER_PROCESS = 12;
+const HOMES_PER_PROCESS = 20;
 
 export class SharedHosts {
   #program: Program | null = null;
