@@ -3,7 +3,6 @@ import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Commits } from './commits/commits.ts';
 import { archiveOf } from './archive.ts';
@@ -54,8 +53,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (folder !== null && before !== version) await recordVersion(folder, version);
     // Also of one that was killed right before this.
     if (folder !== null) await endUpgrade(folder);
-    const store = storeOn(database, folder, lost);
-    if (await rebuildPending(database)) await store.rebuild();
+    const { store, recover } = storeOn(database, folder, lost);
+    await recover();
     return store;
   } catch (error) {
     await database.close();
@@ -90,27 +89,31 @@ async function guarded(connected: Closable, folder: string): Promise<{ database:
 }
 
 /** The store on a migrated database; `folder`: where its files are, `lost` aborts when that has gone. */
-export function storeOn(database: Closable, folder: string | null = null, lost = NEVER): Store {
-  const commits = new Commits(database);
+export function storeOn(
+  database: Closable,
+  folder: string | null = null,
+  lost = NEVER,
+): { store: Store; recover: () => Promise<void> } {
+  const failed = new AbortController();
+  const commits = new Commits(database, (error) => failed.abort(error));
+  const { current } = commits;
   const commit: Store['commit'] = async (events, writes) => {
     await commits.commit(events, writes);
     if (events.some(({ type }) => type === 'workflow-end')) ended();
   };
-  const queries = queriesOf(database);
-  const reads = {
-    ...queries,
-    // Read by every request that names a conversation.
-    conversation: async (id: string) =>
-      (commits.known('conversation', id) as ConversationRow | null) ?? queries.conversation(id),
-  };
-  /** For operations that change rows without a commit. */
+  const reads = queriesOf(current);
+  /** For operations that change rows without a commit; they read before that, so nothing lags. */
   const forgetting =
     <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>
     (...input: I): Promise<O> =>
       work(...input).finally(() => commits.forget());
-  const { archive, ended, close } = archiveOf(database, { ...reads, commit });
-  return {
-    lost,
+  const { archive, ended, close } = archiveOf(current, { ...reads, commit });
+  const recover = async (): Promise<void> => {
+    if (await rebuildPending(database)) await store.rebuild();
+    else await commits.recover(reads);
+  };
+  const store: Store = {
+    lost: AbortSignal.any([lost, failed.signal]),
     commit,
     ...reads,
     ...archive,
@@ -122,7 +125,7 @@ export function storeOn(database: Closable, folder: string | null = null, lost =
       if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
       const partial = await beginBackup(dirname(folder), 'backup');
       try {
-        await database.still(() => copyStore(folder, join(partial, 'store')));
+        await commits.still(() => database.still(() => copyStore(folder, join(partial, 'store'))));
         return partial;
       } catch (error) {
         await rm(partial, { recursive: true, force: true });
@@ -131,9 +134,11 @@ export function storeOn(database: Closable, folder: string | null = null, lost =
     },
     close: async () => {
       await close();
+      await commits.flush();
       await database.close();
     },
   };
+  return { store, recover };
 }
 
 /** A conflict of optimistic transactions; the engine reports it as text only. */
@@ -235,7 +240,9 @@ function database(surreal: Surreal, folder: string | null): Database {
     },
     transaction: async (sql, values) => {
       for (let tries = 1; ; tries++) {
-        const cause = await failureOf(surreal, `BEGIN;\n${sql}\nCOMMIT;`, values);
+        // One statement is a transaction by itself; no text or name of ours has a semicolon.
+        const isOne = sql.indexOf(';') === sql.length - 1;
+        const cause = await failureOf(surreal, isOne ? sql : `BEGIN;\n${sql}\nCOMMIT;`, values);
         if (cause === null) return;
         if (tries < CONFLICT_TRIES && CONFLICT.test(errorInfo(cause).message)) continue;
         throw queryError(cause, 'The store refused a write', folder);

@@ -31,7 +31,7 @@ export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
     await database.close();
     if (folder) await rm(folder, { recursive: true, force: true });
   };
-  return { database, store: storeOn(database), close };
+  return { database, store: storeOn(database).store, close };
 }
 
 async function temporaryFolder(): Promise<string> {

@@ -24,8 +24,11 @@ export function rowsToRead(writes: readonly Write[]): RowKey[] {
   return [...first.values()].filter((place) => place !== null);
 }
 
-/** `before` returns the rows that `rowsToRead` names. Throws if an update finds no row. */
-export function coalesce(writes: readonly Write[], before: (place: RowKey) => Row | null): Change[] {
+/**
+ * `before` returns the rows that `rowsToRead` names. An update that finds no row throws, or is left out where rows may
+ * be missing: `tolerant`.
+ */
+export function coalesce(writes: readonly Write[], before: (place: RowKey) => Row | null, tolerant = false): Change[] {
   const changes = new Map<string, Change>();
   for (const write of writes) {
     const { table } = write;
@@ -34,6 +37,7 @@ export function coalesce(writes: readonly Write[], before: (place: RowKey) => Ro
     if (write.kind === 'update') {
       const change = changes.get(id);
       const row = change ? change.row : before({ table, key });
+      if (!row && tolerant) continue;
       if (!row) throw new TriadError('store_failed', `The store refused a write: there is no ${id} to change`);
       changes.set(id, { table, key, row: updated(row, write) });
     } else changes.set(id, { table, key, row: write.kind === 'put' ? write.row : null });

@@ -13,10 +13,19 @@ export interface Script {
   values: Row;
 }
 
+/** What one transaction writes. */
+export interface Batch {
+  events: readonly DurableEvent[];
+  changes: readonly Change[];
+  /** Marks of conversations whose rows lag behind their events: the number of the last event that they show; null: none lags. */
+  marks: ReadonlyMap<string, number | null>;
+  /** Workflows that the index takes up, with the number of the event that ended them. */
+  ended: readonly { workflowId: string; seq: number }[];
+}
+
 /** The text depends only on which tables change; rows are parameters, many to a statement. */
 export function commitScript(
-  events: readonly DurableEvent[],
-  changes: readonly Change[],
+  { events, changes, marks, ended }: Batch,
   envelopes: EnvelopeTexts,
   { record }: Pick<Database, 'record'>,
 ): Script {
@@ -32,15 +41,18 @@ export function commitScript(
     'event',
     blocksOf(events, (event) => envelopes.jsonOf(event)),
   );
-  // Queues ended workflows for the index.
-  const ended = events.filter(({ type }) => type === 'workflow-end');
   insert(
     'index_queue',
     ended.map(({ workflowId, seq }) => ({ id: [workflowId, seq] })),
   );
-  const gone = changes.filter(({ row }) => row === null);
+  const lagging = [...marks].flatMap(([id, applied]) => (applied === null ? [] : { id, applied }));
+  insert('lagging', lagging, 'ON DUPLICATE KEY UPDATE applied = $input.applied');
+  const gone = [
+    ...changes.filter(({ row }) => row === null).map(({ table, key }) => record(table, key)),
+    ...[...marks].flatMap(([id, applied]) => (applied === null ? record('lagging', id) : [])),
+  ];
   if (gone.length > 0) {
-    values.gone = gone.map(({ table, key }) => record(table, key));
+    values.gone = gone;
     statements.push('DELETE $gone RETURN NONE;');
   }
   const tables = new Map<Table, Row[]>();

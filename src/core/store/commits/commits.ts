@@ -1,83 +1,190 @@
-/** Executes commits one at a time, each as one transaction, with a cache of the rows that change often. */
+/**
+ * Executes commits one at a time. What a commit of events stores, and syncs, is the events, and the rows that no event
+ * can make again; the rows that follow from them change in memory, and reach the database together a little later. A
+ * start replays what a process that died still had in memory.
+ */
 import type { DurableEvent } from '#contract/event.ts';
+import { errorInfo, TriadError } from '../../base/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
-import { coalesce, rowsToRead } from './coalesce.ts';
-import { commitScript } from './commit-script.ts';
+import { apply } from '../apply.ts';
+import { type Change, coalesce, rowsToRead } from './coalesce.ts';
+import { type Batch, commitScript } from './commit-script.ts';
 import type { Database } from '../database.ts';
 import { EnvelopeTexts } from '../rows/envelope-texts.ts';
 import { Reader } from '../rows/reader.ts';
-import { RowCache } from './row-cache.ts';
+import { ReadModels } from './read-models.ts';
 import { idOf } from '../rows/row-codec.ts';
-import type { Key, Row, Table, Write } from '../store.ts';
+import type { Row, Store, Table, Write } from '../store.ts';
 
-/** Tables whose rows change often; rows of the others are written once or twice. */
-const CACHED: ReadonlySet<Table> = new Set<Table>([
-  ...(['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval'] as const),
-]);
+/** Tables that no replay makes again: their rows are newer than the events, or outlive them. */
+const AT_ONCE: ReadonlySet<Table> = new Set<Table>(['open_message', 'memory', 'permission_grant']);
+/** Time after the last change, in milliseconds, after which the rows are flushed. */
+const QUIET_MS = 250;
+/** Rows in memory at which they are flushed all the same. */
+const MANY_ROWS = 2000;
+/** Events replayed in one transaction. */
+const STEP = 500;
 
 export class Commits {
   readonly #database: Database;
+  readonly #onFailure: (error: TriadError) => void;
   readonly #reader: Reader;
-  readonly #rows = new RowCache();
+  readonly #models = new ReadModels();
   readonly #envelopes = new EnvelopeTexts();
   /** Ids of messages with a stored checkpoint: only these need a delete. Null: not read yet. */
   #open: Set<string> | null = null;
   readonly #queue = new SerialQueue();
+  #timer: NodeJS.Timeout | null = null;
+  #failed = false;
 
-  constructor(database: Database) {
-    this.#database = database;
-    this.#reader = new Reader(database);
+  /** Calls `onFailure` once, when rows could not be flushed: what they show is stored, as events. */
+  constructor(database: Database, onFailure: (error: TriadError) => void = () => undefined) {
+    this.#database = {
+      query: (sql, values) => database.query(sql, values),
+      transaction: (sql, values) => database.transaction(sql, values),
+      record: (table, key) => database.record(table, key),
+      known: (table, key) => this.#models.row(table, key),
+      close: () => database.close(),
+    };
+    this.#onFailure = onFailure;
+    this.#reader = new Reader(this.#database);
   }
 
-  /** All or nothing: when it rejects, nothing is stored or cached. */
+  /** The database as readers may see it: no read misses what was committed before it. */
+  get current(): Database {
+    return {
+      ...this.#database,
+      query: async (sql, values) => {
+        await this.flush();
+        return this.#database.query(sql, values);
+      },
+    };
+  }
+
+  /** All or nothing: when it rejects, nothing is stored, in memory or out. */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {
     // Read-modify-write: concurrent commits would overwrite each other's changes.
     return this.#queue.add(() => this.#commit(events, writes));
   }
 
-  /** The cached row as of the last commit; null if it is not cached. */
-  known(table: Table, key: Key): Row | null {
-    return this.#rows.get(idOf(table, key)) ?? null;
+  /** Resolves when every row is as the events say, or flushing has failed: then the rows stay as they were. */
+  async flush(): Promise<void> {
+    if (!this.#models.lags || this.#failed) return;
+    try {
+      await this.#queue.add(() => this.#flush());
+    } catch (error) {
+      if (this.#failed) return;
+      this.#failed = true;
+      this.#onFailure(failureOf(error));
+    }
+  }
+
+  /** Does something between two commits, with every row in the database. */
+  still<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.add(async () => {
+      await this.#flush();
+      return work();
+    });
   }
 
   /** Clears the cache after rows were changed by something other than a commit. */
   forget(): void {
-    this.#rows.clear();
+    this.#models.forget();
+  }
+
+  /**
+   * Replays what a process that died had committed and not flushed. A row that is missing, in a damaged store, stays
+   * missing.
+   */
+  async recover({ lastSeq, events }: Pick<Store, 'lastSeq' | 'events'>): Promise<void> {
+    const [marks] = (await this.#database.query('SELECT record::id(id) AS id, applied FROM lagging')) as [
+      { id: string; applied: number }[],
+    ];
+    for (const { id, applied } of marks) {
+      this.#models.found(id, applied);
+      const last = await lastSeq(id);
+      for (let from = applied + 1; from <= last; from += STEP) {
+        const some = await events(id, from, Math.min(last, from + STEP - 1));
+        const writes = some.flatMap(apply).filter(({ table }) => !AT_ONCE.has(table));
+        this.#models.lag(some, await this.#changes(writes, true));
+        await this.#queue.add(() => this.#flush());
+      }
+      // There may have been nothing to replay.
+      await this.#queue.add(() => this.#flush());
+    }
   }
 
   async #commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void> {
-    const before = await this.#rowsBefore(writes);
-    const all = coalesce(writes, (place) => before.get(idOf(place.table, place.key)) ?? null);
+    const all = await this.#changes(writes);
     this.#open ??= await this.#openMessages();
     const open = this.#open;
     const changes = all.filter(({ table, key, row }) => table !== 'open_message' || row || open.has(String(key)));
-    let stored = false;
-    try {
-      const { sql, values } = commitScript(events, changes, this.#envelopes, this.#database);
-      if (sql !== '') await this.#database.transaction(sql, values);
-      stored = true;
-    } finally {
-      this.#envelopes.settle(stored);
+    const atOnce = changes.filter(({ table }) => AT_ONCE.has(table));
+    if (isOfEventsAlone(events, writes)) {
+      const marks = this.#models.marksFor(events);
+      await this.#store({ events, changes: atOnce, marks, ended: [] });
+      this.#models.lag(
+        events,
+        changes.filter(({ table }) => !AT_ONCE.has(table)),
+      );
+      this.#flushSoon();
+    } else if (events.length === 0 && atOnce.length === changes.length) {
+      await this.#store({ events, changes, marks: new Map(), ended: [] });
+    } else {
+      const flush = this.#models.flush(events, changes);
+      await this.#store({ events, ...flush });
+      this.#models.flushed(flush, events);
     }
-    for (const { table, key, row } of changes) {
-      if (CACHED.has(table)) this.#rows.set(idOf(table, key), row);
-      if (table !== 'open_message') continue;
+    for (const { key, row } of atOnce.filter(({ table }) => table === 'open_message')) {
       if (row) open.add(String(key));
       else open.delete(String(key));
     }
   }
 
-  async #rowsBefore(writes: readonly Write[]): Promise<Map<string, Row>> {
-    const rows = new Map<string, Row>();
-    for (const { table, key } of rowsToRead(writes)) {
-      const row = this.#rows.get(idOf(table, key)) ?? (await this.#reader.row<Row>(table, key));
-      if (row) rows.set(idOf(table, key), row);
+  async #flush(): Promise<void> {
+    clearTimeout(this.#timer ?? undefined);
+    const flush = this.#models.flush([], []);
+    await this.#store({ events: [], ...flush });
+    this.#models.flushed(flush, []);
+  }
+
+  #flushSoon(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = setTimeout(() => void this.flush(), this.#models.size > MANY_ROWS ? 0 : QUIET_MS).unref();
+  }
+
+  async #store(batch: Batch): Promise<void> {
+    let stored = false;
+    try {
+      const { sql, values } = commitScript(batch, this.#envelopes, this.#database);
+      if (sql !== '') await this.#database.transaction(sql, values);
+      stored = true;
+    } finally {
+      this.#envelopes.settle(stored);
     }
-    return rows;
+  }
+
+  async #changes(writes: readonly Write[], tolerant = false): Promise<Change[]> {
+    const before = new Map<string, Row>();
+    for (const { table, key } of rowsToRead(writes)) {
+      const row = await this.#reader.row<Row>(table, key);
+      if (row) before.set(idOf(table, key), row);
+    }
+    return coalesce(writes, ({ table, key }) => before.get(idOf(table, key)) ?? null, tolerant);
   }
 
   async #openMessages(): Promise<Set<string>> {
     const [ids] = await this.#database.query('SELECT VALUE record::id(id) FROM open_message');
     return new Set(ids as string[]);
   }
+}
+
+/** Whether a replay would make all these writes again. No event makes a conversation. */
+function isOfEventsAlone(events: readonly DurableEvent[], writes: readonly Write[]): boolean {
+  return events.length > 0 && !writes.some(({ kind, table }) => kind === 'put' && table === 'conversation');
+}
+
+function failureOf(error: unknown): TriadError {
+  if (error instanceof TriadError) return error;
+  return new TriadError('store_failed', errorInfo(error).message, { cause: error });
 }

@@ -16,6 +16,8 @@ export class Reader {
   }
 
   async row<T>(table: Table, id: Key): Promise<T | null> {
+    const known = this.database.known?.(table, id);
+    if (known !== undefined) return known as T | null;
     const found = await this.rows<T>(table, 'SELECT * FROM $id', { id: this.database.record(table, id) });
     return found[0] ?? null;
   }

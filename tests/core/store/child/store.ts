@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import type { DurableEvent } from '#contract/event.ts';
+import { apply } from '#core/store/apply.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
@@ -21,20 +22,19 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
   },
   write: async (store) => {
     for (let seq = 1; ; seq++) {
+      const at = new Date().toISOString();
       const event: DurableEvent = {
-        type: 'notice',
+        type: 'message-end',
         seq,
-        at: new Date().toISOString(),
+        at,
         conversationId,
         workflowId: conversationId,
         runId: conversationId,
         parentRunId: null,
         agent: 'lead',
-        level: 'info',
-        text: 'x'.repeat(500),
+        entry: { n: seq, at, kind: 'system', code: 'resumed', text: 'x'.repeat(500) },
       };
-      const entry = { n: seq, at: event.at, kind: 'system', code: 'resumed', text: String(seq) };
-      await store.commit([event], [{ kind: 'put', table: 'message', key: [conversationId, seq], row: { entry } }]);
+      await store.commit([event], apply(event));
       say(String(seq));
     }
   },

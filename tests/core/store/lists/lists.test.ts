@@ -145,7 +145,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
         return opened.database.query(sql, values);
       },
     };
-    const reads = storeOn(watched);
+    const { store: reads } = storeOn(watched);
     const id = newId();
     await Promise.all([reads.conversations({ limit: 50 }), reads.lastSeq(id), reads.events(id, 1, 200)]);
     await Promise.all([reads.unfinishedWorkflows(), reads.openApprovals(), reads.requestsOf(id), reads.entriesOf(id)]);

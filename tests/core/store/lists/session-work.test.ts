@@ -21,7 +21,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     };
     // Methods of a class: not its own properties.
     const counting = Object.assign(Object.create(database) as typeof database, { query });
-    const store = storeOn(counting);
+    const { store } = storeOn(counting);
     const conversations = Array.from({ length: SESSIONS }, () => conversationRow());
     const expected = conversations.map(({ id: conversationId }, index): [SessionWork, ReturnType<typeof put>[]] => {
       const workflows = Array.from({ length: index % 3 }, () => {

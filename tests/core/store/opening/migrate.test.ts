@@ -38,9 +38,9 @@ test('a store that has rows takes the schema of this program again without harm'
   const migrations = await readMigrations(schemaDir);
   await migrate(database, migrations);
   const row = conversationRow();
-  await storeOn(database).commit([], [put('conversation', row)]);
+  await storeOn(database).store.commit([], [put('conversation', row)]);
   await migrate(database, migrations);
-  expect(await storeOn(database).conversation(row.id)).toEqual(row);
+  expect(await storeOn(database).store.conversation(row.id)).toEqual(row);
   await database.close();
 });
 

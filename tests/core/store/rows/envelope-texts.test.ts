@@ -45,9 +45,14 @@ test('a commit that failed has stored no envelope: the next one does', async () 
   const events = recording.durable;
   await store.commit([], [put('conversation', conversationRow({ id: conversationId }))]);
   const refused: Write = { kind: 'update', table: 'run', key: idOf(99), set: { title: 'x' } };
-  const failed: Write = { kind: 'update', table: 'run', key: lead.runId, set: { status: 'failed' } };
   await expect(store.commit(events, [...events.flatMap(apply), refused])).rejects.toThrow();
-  await expect(store.commit(events, [...events.flatMap(apply), failed])).rejects.toThrow();
+  // Somebody else wrote what has its number.
+  const last = events.at(-1)!;
+  await store.commit([{ ...last, seq: last.seq + 1 }], []);
+  const taken = [...events, { ...last, seq: last.seq + 2 }, { ...last, seq: last.seq + 1 }];
+  await expect(store.commit(taken, events.flatMap(apply))).rejects.toThrow();
+  expect(await store.run(lead.runId)).toBeNull();
   await store.commit(events, events.flatMap(apply));
-  expect(await store.events(conversationId, 1, 9)).toEqual(events);
+  expect(await store.events(conversationId, 1, last.seq)).toEqual(events);
+  expect(await store.run(lead.runId)).toMatchObject({ envelope: { prompt } });
 });
