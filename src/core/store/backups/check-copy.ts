@@ -5,6 +5,8 @@
 import { join } from 'node:path';
 import { countsOf, type Lack } from '#contract/missing-text.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
+import { Commits } from '../commits/commits.ts';
+import { queriesOf } from '../queries.ts';
 import { connect } from '../surreal.ts';
 import type { Database } from '../database.ts';
 import { readMigrations, versionIn } from '../opening/migrate.ts';
@@ -55,6 +57,10 @@ async function held(database: Database): Promise<object> {
   // The condition holds for no row, and reads every one whole: a file with a fault is noticed.
   for (const table of Object.keys(tables))
     await tried(database.query(`SELECT VALUE id FROM ${table} WITH NOINDEX WHERE absent != NONE`), []);
+  const isNewest = version === (await readMigrations(SCHEMA)).length;
+  // What the process that made it had not flushed is there as well.
+  const commits = new Commits(database);
+  if (isNewest) await tried(commits.recover(queriesOf(commits.current)), undefined);
   const has = (table: string) => version > 0 || table in tables;
   const count = async (table: string) => (has(table) ? number(`SELECT count() AS n FROM ${table} GROUP ALL`) : 0);
   const counts = {
@@ -62,7 +68,6 @@ async function held(database: Database): Promise<object> {
     workflows: await count('workflow'),
     events: has('event') ? await number(`SELECT math::sum(${EVENTS}) AS n FROM event GROUP ALL`) : 0,
   };
-  const isNewest = version === (await readMigrations(SCHEMA)).length;
   const lacks = isNewest ? await lacksOf(database, counts) : [];
   // What a fault means is told by what is missing for it.
   return { ...counts, version: version || null, missing: countsOf(lacks.length > 0 ? lacks : faults) };

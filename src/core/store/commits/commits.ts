@@ -16,7 +16,7 @@ import { ReadModels } from './read-models.ts';
 import { idOf } from '../rows/row-codec.ts';
 import type { Row, Store, Table, Write } from '../store.ts';
 
-/** Tables that no replay makes again: their rows are newer than the events, or outlive them. */
+/** Tables whose rows no replay makes again: several conversations write them, or they are newer than the events. */
 const AT_ONCE: ReadonlySet<Table> = new Set<Table>(['open_message', 'memory', 'permission_grant']);
 /** Time after the last change, in milliseconds, after which the rows are flushed. */
 const QUIET_MS = 250;

@@ -1,0 +1,294 @@
+/**
+ * Rows lag behind the events, and nobody sees it: whatever is read, whenever rows are flushed, whenever the process dies.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { apply } from '#core/store/apply.ts';
+import type { Closable } from '#core/store/closable.ts';
+import type { Store } from '#core/store/store.ts';
+import { storeOn } from '#core/store/surreal.ts';
+import { conversationId, conversationRow, idOf } from '../../../support/recording.ts';
+import { eventsOf, type Plan, plan } from '../random-history.ts';
+import { openOn, type Opened } from '../support.ts';
+
+const TABLES = [
+  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'message', 'tool_call', 'approval'],
+  ...['model_request', 'open_message', 'envelope', 'index_queue', 'memory'],
+];
+
+let opened: Opened;
+beforeAll(async () => void (opened = await openOn('mem')));
+afterAll(() => opened.close());
+
+/** A process with the store: it can be killed, and a transaction of it can be made to fail. */
+interface Life {
+  store: Store;
+  /** Nothing reaches the database any more. */
+  kill: () => void;
+  /** The next flush fails; with `late` after it was stored, as when a process dies before it knows. */
+  failFlush: (late?: boolean) => void;
+}
+
+const isFlush = (values: Record<string, unknown> = {}) => !('event' in values);
+
+async function begin({ database }: Opened): Promise<Life> {
+  let killed = false;
+  let failing: 'no' | 'early' | 'late' = 'no';
+  const dead = () => (killed ? Promise.reject(new TriadError('interrupted', 'killed')) : null);
+  const own: Closable = {
+    ...database,
+    close: () => Promise.resolve(),
+    query: (sql, values) => dead() ?? database.query(sql, values),
+    transaction: async (sql, values) => {
+      await dead();
+      const fails = isFlush(values) ? failing : 'no';
+      if (fails !== 'early') await database.transaction(sql, values);
+      if (fails !== 'no') throw new TriadError('store_failed', 'The disk is full');
+    },
+  };
+  const { store, recover } = storeOn(own);
+  await recover();
+  return {
+    store,
+    kill: () => (killed = true),
+    failFlush: (late = false) => (failing = late ? 'late' : 'early'),
+  };
+}
+
+async function empty({ database }: Opened): Promise<void> {
+  const all = [...TABLES, 'event', 'lagging', 'workflow_index', 'execution_index', 'facet'];
+  await database.query(all.map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
+}
+
+async function rowsOf({ database }: Opened): Promise<Record<string, unknown>> {
+  const found = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
+  const plain = JSON.parse(JSON.stringify(found)) as unknown[];
+  return Object.fromEntries(TABLES.map((table, index) => [table, plain[index]]));
+}
+
+const conversation = {
+  kind: 'put',
+  table: 'conversation',
+  key: conversationId,
+  row: { ...conversationRow() },
+} as const;
+
+/** All that can be asked of a store, of the workflows of these events. */
+async function everything(store: Store, events: readonly DurableEvent[]): Promise<unknown> {
+  const workflows = [...new Set(events.map(({ workflowId }) => workflowId))];
+  const runs = [...new Set(events.map(({ runId }) => runId))];
+  const approvals = events.flatMap((event) => (event.type === 'approval-request' ? event.approval.id : []));
+  return Promise.all([
+    store.conversation(conversationId),
+    store.conversations({ limit: 9 }),
+    store.lastSeq(conversationId),
+    store.events(conversationId, 1, 1e6),
+    ...workflows.map((id) => store.workflow(id)),
+    store.workflows({ limit: 50, conversationId }),
+    store.workflows({ limit: 50, sort: 'cost' }),
+    store.executions({ limit: 50, sort: 'duration' }),
+    store.facets(),
+    store.unfinishedWorkflows(),
+    ...runs.flatMap((id) => [store.run(id), store.entriesOf(id)]),
+    store.runsOf(workflows),
+    store.callsOf(runs),
+    store.executionsOf(runs),
+    store.approvalsOf(workflows),
+    store.openApprovals(),
+    ...approvals.map((id) => store.approval(id)),
+    ...workflows.map((id) => store.requestsOf(id)),
+    store.sessionWork([conversationId]),
+    store.search({ text: 'done', limit: 9 }),
+  ]);
+}
+
+/** One of each of them, by chance. */
+async function someRead(store: Store, events: readonly DurableEvent[], which: number): Promise<unknown> {
+  const { workflowId, runId } = events[which % events.length]!;
+  const reads = [
+    () => store.workflow(workflowId),
+    () => store.run(runId),
+    () => store.conversation(conversationId),
+    () => store.entriesOf(runId),
+    () => store.runsOf([workflowId]),
+    () => store.openApprovals(),
+    () => store.workflows({ limit: 5, conversationId }),
+  ];
+  return reads[which % reads.length]!();
+}
+
+type Step = { kind: 'commit'; size: number } | { kind: 'read'; which: number } | { kind: 'kill' } | { kind: 'flush' };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('commit' as const), size: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), which: fc.nat(1000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('flush' as const) }) },
+);
+
+test('each read is that of a store that applies at once, after any flush and any kill', async () => {
+  const reference = await openOn('mem');
+  onTestFinished(() => reference.close());
+  const run = async (plans: Plan[], steps: Step[]) => {
+    const events = eventsOf(plans);
+    let life = await begin(opened);
+    const atOnce = (await begin(reference)).store;
+    for (const store of [life.store, atOnce]) await store.commit([], [conversation]);
+    let from = 0;
+    const commit = async (size: number) => {
+      const some = events.slice(from, from + size);
+      from += some.length;
+      if (some.length === 0) return;
+      await life.store.commit(some, some.flatMap(apply));
+      await atOnce.commit(some, []);
+      await atOnce.commit([], some.flatMap(apply));
+    };
+    for (const one of steps) {
+      if (one.kind === 'commit') await commit(one.size);
+      else if (one.kind === 'flush') await life.store.conversations({ limit: 1 });
+      else if (one.kind === 'read')
+        expect(await someRead(life.store, events, one.which)).toEqual(await someRead(atOnce, events, one.which));
+      else {
+        life.kill();
+        life = await begin(opened);
+      }
+    }
+    await commit(events.length);
+    expect(await everything(life.store, events)).toEqual(await everything(atOnce, events));
+    life.kill();
+    // Of what was committed after the last flush too; a second replay adds nothing to the first.
+    for (let starts = 0; starts < 2; starts += 1) life = await begin(opened);
+    expect(await everything(life.store, events)).toEqual(await everything(atOnce, events));
+    await life.store.settled();
+    const rows = await rowsOf(opened);
+    await life.store.rebuild();
+    await life.store.settled();
+    expect(rows, 'a rebuild makes the same rows').toEqual(await rowsOf(opened));
+    for (const one of [opened, reference]) await empty(one);
+  };
+  const plans = fc.array(plan, { minLength: 1, maxLength: 2 });
+  await fc.assert(fc.asyncProperty(plans, fc.array(step, { minLength: 3, maxLength: 14 }), run), { numRuns: 12 });
+});
+
+const finished: Plan = {
+  children: [{ agent: 'writer', no: false, turns: 2, text: 'x', outcome: 'completed' }],
+  outcome: 'completed',
+  resumed: false,
+};
+
+describe('a workflow', () => {
+  const events = eventsOf([finished]);
+  const writes = events.flatMap(apply);
+  beforeEach(() => empty(opened));
+
+  test('costs its events alone until it is read, and then its rows and no mark', async () => {
+    const { store } = await begin(opened);
+    await store.commit([], [conversation]);
+    await store.commit(events, writes);
+    expect(await rowsOf(opened)).toMatchObject({ workflow: [], run: [], message: [], model_request: [] });
+    expect(await opened.database.query('SELECT record::id(id) AS id, applied FROM lagging')).toEqual([
+      [{ id: conversationId, applied: 0 }],
+    ]);
+    expect(await store.workflows({ limit: 9 })).toMatchObject({ items: [{ id: events[0]!.workflowId }] });
+    expect(await opened.database.query('SELECT * FROM lagging')).toEqual([[]]);
+  });
+
+  test('that still runs keeps its mark, which says up to where its rows are', async () => {
+    const { store } = await begin(opened);
+    const [some, more] = [events.slice(0, 5), events.slice(5, 7)];
+    await store.commit([], [conversation]);
+    await store.commit(some, some.flatMap(apply));
+    await store.conversations({ limit: 1 });
+    await store.commit(more, more.flatMap(apply));
+    expect(await opened.database.query('SELECT VALUE applied FROM lagging')).toEqual([[5]]);
+    await store.conversations({ limit: 1 });
+    expect(await opened.database.query('SELECT VALUE applied FROM lagging')).toEqual([[7]]);
+  });
+
+  test.each([false, true])('of which a flush fails, stored or not (%s), is whole at the next start', async (late) => {
+    const life = await begin(opened);
+    await life.store.commit([], [conversation]);
+    await life.store.commit(events, writes);
+    life.failFlush(late);
+    const expected = await life.store.workflow(events[0]!.workflowId);
+    // A list shows what is stored; that it is not all there is has been told by then.
+    await life.store.workflows({ limit: 9 });
+    expect(life.store.lost.aborted).toBe(true);
+    expect(life.store.lost.reason).toMatchObject({ code: 'store_failed', message: 'The disk is full' });
+    expect(await life.store.workflow(events[0]!.workflowId), 'what was shown').toEqual(expected);
+    life.kill();
+    const { store } = await begin(opened);
+    expect(await store.workflow(events[0]!.workflowId)).toEqual(expected);
+    await store.settled();
+    const again = await rowsOf(opened);
+    await store.rebuild();
+    await store.settled();
+    expect(again).toEqual(await rowsOf(opened));
+  });
+
+  test('of which a row is gone is replayed as far as it can be', async () => {
+    const life = await begin(opened);
+    const [some, more] = [events.slice(0, 5), events.slice(5)];
+    await life.store.commit([], [conversation]);
+    await life.store.commit(some, some.flatMap(apply));
+    await life.store.conversations({ limit: 1 });
+    await life.store.commit(more, more.flatMap(apply));
+    life.kill();
+    await opened.database.query('DELETE workflow RETURN NONE;');
+    const { store } = await begin(opened);
+    expect(await store.workflow(events[0]!.workflowId)).toBeNull();
+    expect(await store.entriesOf(events.at(-1)!.runId)).not.toEqual([]);
+  });
+
+  test('takes with it what no event makes again, at once', async () => {
+    const first = await begin(opened);
+    const message = { messageId: idOf(7), workflowId: events[0]!.workflowId };
+    await first.store.commit(events.slice(0, 1), [conversation, ...events.slice(0, 1).flatMap(apply)]);
+    first.kill();
+    const life = await begin(opened);
+    await life.store.commit(events.slice(1, 5), [
+      ...events.slice(1, 5).flatMap(apply),
+      { kind: 'put', table: 'open_message', key: idOf(7), row: message },
+    ]);
+    life.kill();
+    const { store } = await begin(opened);
+    expect(await store.openMessages()).toEqual([message]);
+    expect(await store.conversation(conversationId)).toMatchObject({ id: conversationId, lastSeq: 1 });
+  });
+
+  test('does not bring back the note that another conversation has replaced since', async () => {
+    const life = await begin(opened);
+    const { runId, parentRunId, agent, workflowId, at } = events[0]!;
+    const note = (text: string, of: string): DurableEvent => ({
+      ...{ type: 'memory-change', scope: 'lead', folder: '/a', name: 'n', text },
+      ...{ conversationId: of, workflowId, runId, parentRunId, agent, at, seq: 1 },
+    });
+    const others = [idOf(800), idOf(2)];
+    for (const id of others)
+      await life.store.commit([], [{ ...conversation, key: id, row: { ...conversation.row, id } }]);
+    for (const id of others) await life.store.commit([note(`of ${id}`, id)], apply(note(`of ${id}`, id)));
+    life.kill();
+    expect(await (await begin(opened)).store.notes()).toMatchObject([{ text: `of ${others[1]}` }]);
+  });
+
+  test('of a rebuild that was killed is not replayed on top of it', async () => {
+    const life = await begin(opened);
+    await life.store.commit([], [conversation]);
+    await life.store.commit(events, writes);
+    life.kill();
+    await opened.database.query('UPSERT meta:rebuild SET version = 1 RETURN NONE');
+    (await begin(opened)).kill();
+    const { usage } = (await (await begin(opened)).store.conversation(conversationId)) ?? {};
+    expect(usage?.requests).toBe(events.filter(({ type }) => type === 'usage').length);
+  });
+
+  test('has its rows when the store was closed', async () => {
+    const { store } = await begin(opened);
+    await store.commit([], [conversation]);
+    await store.commit(events, writes);
+    await store.close();
+    expect(await opened.database.query('SELECT VALUE applied FROM lagging')).toEqual([[]]);
+    expect((await rowsOf(opened)).workflow).toHaveLength(1);
+  });
+});
