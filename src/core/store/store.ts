@@ -1,4 +1,4 @@
-/** The storage port: atomic commits of events with their read models, and bounded queries. */
+/** The storage port: atomic commits of events, read models that follow from them, and bounded queries. */
 import type { Unlisted } from '#contract/missing.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
@@ -86,9 +86,15 @@ export interface RebuildProgress {
 }
 
 export interface Store {
-  /** Aborts with `store_failed` when the folder of the store has vanished: nothing can be read or written any more. */
+  /**
+   * Aborts with `store_failed` when the folder of the store has vanished, or when rows could not be written behind
+   * their events: nothing more can be kept.
+   */
   readonly lost: AbortSignal;
-  /** Stores events and writes in one transaction, in order. Durable when it resolves; nothing is stored if it rejects. */
+  /**
+   * Stores events, and the writes that follow from them, in order; without events, the writes alone. Every read sees
+   * them when it resolves, and no kill takes them back; nothing is stored if it rejects.
+   */
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void>;
 
   conversation(id: string): Promise<ConversationRow | null>;
