@@ -52,9 +52,9 @@ export class Seeder {
   }
 
   /** One workflow of about so many events: a lead and three sub-agents who call tools over and over. */
-  async long(events: number): Promise<{ workflowId: string; runId: string; events: number }> {
+  async long(events: number, prompt = 'Look at everything'): Promise<{ workflowId: string; runId: string; events: number }> {
     this.#converse();
-    const lead = this.#begin('Look at everything');
+    const lead = this.#begin(prompt);
     const children = ['alpha', 'beta', 'gamma'].map((agent) => {
       const child = { ...lead, runId: newId(), parentRunId: lead.runId, agent };
       this.#starts(child, `Inspect part ${agent}`, 1);

@@ -1,4 +1,5 @@
 /** Packs events into rows: events of one commit share rows, because each row costs the engine more than its content. */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Database } from '../database.ts';
 import { type Dense, readDense } from './dense.ts';
@@ -10,6 +11,9 @@ const BLOCK_EVENTS = 32;
 const BLOCK_CHARS = 64 * 1024;
 /** Rows read in one step when looking for the newest event. */
 const STEP = 1000;
+
+/** Level 1: a quarter of the size, for 30 to 50 µs a row. The checksum tells a row that is not what was written. */
+const FRAME = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** Rows of events in the order of their numbers, each with its text. */
 export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: DurableEvent) => string): Row[] {
@@ -29,7 +33,7 @@ export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: Durabl
     block.texts.push(text);
     block.chars += text.length;
   }
-  return blocks.map(({ id, last, texts }) => ({ id, last, json: `[${texts.join(',')}]` }));
+  return blocks.map(({ id, last, texts }) => ({ id, last, text: zstdCompressSync(`[${texts.join(',')}]`, FRAME) }));
 }
 
 const RANGE = 'FROM event:[$conversationId, $first]..=[$conversationId, $to]';
@@ -56,14 +60,16 @@ async function readRange(
   database: Database,
   values: { conversationId: string; first: number; to: number },
 ): Promise<DurableEvent[]> {
-  const [found] = (await database.query(`SELECT VALUE json ${RANGE}`, values)) as [unknown[]];
+  const [found] = (await database.query(`SELECT VALUE text ?? json ${RANGE}`, values)) as [unknown[]];
   return found.flatMap(eventsOf);
 }
 
 /** None where the row is not what was written: its numbers are then missing. */
-function eventsOf(json: unknown): DurableEvent[] {
+function eventsOf(stored: unknown): DurableEvent[] {
   try {
-    return [JSON.parse(String(json)) as DurableEvent | DurableEvent[]].flat().filter(({ seq }) => seq > 0);
+    const json =
+      typeof stored === 'string' ? stored : zstdDecompressSync(Buffer.from(stored as ArrayBuffer)).toString();
+    return [JSON.parse(json) as DurableEvent | DurableEvent[]].flat().filter(({ seq }) => seq > 0);
   } catch {
     return [];
   }

@@ -2,6 +2,7 @@
  * A process of its own that opens a store: holds it, or commits until it is killed, or tells what is in it. Several tasks
  * are done one after the other: `look+rebuild`.
  */
+import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import type { DurableEvent } from '#contract/event.ts';
 import { apply } from '#core/store/apply.ts';
@@ -51,7 +52,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
         parentRunId: null,
         agent: 'lead',
         level: 'info',
-        text: 'x'.repeat(2e6),
+        text: randomBytes(1e6).toString('hex'),
       };
       await store.commit([event], []);
     }

@@ -1,4 +1,5 @@
 /** An envelope is stored once for its workflow, and everything that carries it comes back whole. */
+import { zstdDecompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
@@ -27,8 +28,11 @@ test('events, runs and approvals', async () => {
   const [approval] = await store.approvalsOf([lead.workflowId]);
   expect(approval?.request.subject).toMatchObject({ items: [{ envelope }] });
   // Each text is there once, and nowhere else.
-  const texts = await database.query('SELECT VALUE json FROM envelope; SELECT VALUE json FROM event, run, approval');
-  const [envelopes = [], others = []] = texts as [string[], string[]];
+  const texts = await database.query(
+    'SELECT VALUE json FROM envelope; SELECT VALUE text ?? json FROM event, run, approval',
+  );
+  const [envelopes = [], stored = []] = texts as [string[], (string | ArrayBuffer)[]];
+  const others = stored.map((one) => (typeof one === 'string' ? one : String(zstdDecompressSync(one))));
   expect(envelopes.map((json) => (JSON.parse(json) as { prompt: string }).prompt).sort()).toEqual(
     [prompt, edited.prompt].sort(),
   );

@@ -81,3 +81,20 @@ test('two writers cannot go on from the same number', async () => {
   await expect(store.commit(events(idOf(7), 1, 1), [])).rejects.toMatchObject({ code: 'store_failed' });
   expect(await store.lastSeq(idOf(7))).toBe(3);
 });
+
+test('a row that is not what was written has no events, never others', async () => {
+  const { store, database } = await opened();
+  const id = idOf(7);
+  const some = events(id, 1, 3, 'heron, ibis, stork');
+  await store.commit(some, []);
+  const [[row]] = (await database.query('SELECT VALUE text FROM event')) as [[ArrayBuffer]];
+  const text = Buffer.from(row);
+  // The last bytes are the checksum itself.
+  for (let at = 0; at < text.length - 4; at += 3) {
+    const changed = Uint8Array.from(text, (byte, index) => (index === at ? byte ^ 1 : byte));
+    await database.query('UPDATE event SET text = $changed RETURN NONE', { changed });
+    expect([[], some], `byte ${at}`).toContainEqual(await store.events(id, 1, 3));
+  }
+  await database.query('UPDATE event SET text = $changed RETURN NONE', { changed: text.subarray(0, -20) });
+  expect(await store.events(id, 1, 3)).toEqual([]);
+});
