@@ -8,7 +8,7 @@ interface Bundles {
   isFresh: (bundle: unknown) => boolean;
 }
 
-const ROOT = join(import.meta.dirname, '../..');
+export const ROOT = join(import.meta.dirname, '../..');
 const { isFresh, program, testPrograms } = createRequire(import.meta.url)('../../scripts/bundles.cjs') as Bundles;
 
 export const CLI = join(ROOT, isFresh(program) ? 'dist/electron/cli.js' : 'src/hosts/cli.ts');
