@@ -1,5 +1,6 @@
 // Builds the program into dist/electron: the desktop's main process and the command line (ESM, with chunks that both use),
 // and the desktop's preload (CommonJS, as a sandbox wants it).
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { defineConfig, type EnvironmentOptions, normalizePath, type Plugin, type UserConfig } from 'vite';
 
@@ -7,9 +8,16 @@ const root = import.meta.dirname;
 /** Loaded from node_modules at run time: the runtime's own module, and the engine with its binaries. */
 const external = ['electron', 'surrealdb', '@surrealdb/node'];
 
+/** A file, or those of a folder, by their names in the bundle. */
+function filesAt(path: string, name: string): [name: string, bytes: Buffer][] {
+  if (!statSync(path).isDirectory()) return [[name, readFileSync(path)]];
+  return readdirSync(path).map((one) => [`${name}/${one}`, readFileSync(join(path, one))]);
+}
+
 /**
- * Sources find their files beside themselves; in the bundle they still do: what `import.meta` says is where the source
- * stood, except for threads, whose TypeScript becomes a chunk of its own.
+ * What a source finds beside itself (`new URL('./…', import.meta.url)`) lies beside the bundle: programs and threads as
+ * chunks of their own, other files and folders as they are. For what is further away `import.meta` says where the source
+ * stood, so that it finds what is not in `src/`: schema, pages, package.json.
  */
 const filesBesideSources = (outDir: string): Plugin => ({
   name: 'files-beside-sources',
@@ -18,11 +26,14 @@ const filesBesideSources = (outDir: string): Plugin => ({
     const [file = ''] = id.split('?');
     if (!/\/(src|tests|e2e)\//.test(file.slice(root.length)) || !code.includes('import.meta.')) return null;
     const source = normalizePath(relative(outDir, file));
-    const threads = code.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, (_all, name: string) => {
-      this.emitFile({ type: 'chunk', id: join(file, '..', `${name}.ts`), fileName: `${name}.js` });
-      return `new URL('./${name}.js', import.meta['url'])`;
+    const beside = code.replaceAll(/new URL\('\.\/([\w.-]+)', import\.meta\.url\)/g, (_all, name: string) => {
+      const path = join(file, '..', name);
+      const fileName = name.replace(/\.ts$/, '.js');
+      if (fileName !== name) this.emitFile({ type: 'chunk', id: path, fileName });
+      else for (const [asset, source] of filesAt(path, name)) this.emitFile({ type: 'asset', fileName: asset, source });
+      return `new URL('./${fileName}', import.meta['url'])`;
     });
-    const moved = threads
+    const moved = beside
       .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${source}/..')`)
       .replaceAll(/import\.meta\.url/g, `new URL('${source}', import.meta.url).href`);
     return { code: moved, map: null };
@@ -43,6 +54,7 @@ const environment = (
     outDir,
     // A program that runs still loads the chunks that it was started with; the bootstrap removes old ones.
     emptyOutDir: false,
+    emitAssets: true,
     target: 'node24',
     minify: false,
     copyPublicDir: false,

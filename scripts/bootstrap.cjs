@@ -9,7 +9,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { isFresh, program, testPrograms, walk, web } = require('./bundles.cjs');
+const { beginBuild, isFresh, program, testPrograms, walk, web } = require('./bundles.cjs');
 
 const root = path.resolve(__dirname, '..');
 const modules = path.join(root, 'node_modules');
@@ -100,10 +100,12 @@ const LEFT_MS = 14 * 24 * 3_600_000;
 
 function prepareBundle(bundle) {
   if (isFresh(bundle)) return;
+  const built = beginBuild(bundle);
   const { name, options, leaves } = bundle;
   say(`Building ${name}…`);
   const vite = path.join(modules, 'vite', 'bin', 'vite.js');
   run(node(), [vite, 'build', ...options], `Building ${name} failed.`);
+  built();
   if (leaves === undefined) return;
   for (const [file, stat] of walk(path.join(root, leaves)))
     if (stat.isFile() && Date.now() - stat.mtimeMs > LEFT_MS) fs.rmSync(file, { force: true });

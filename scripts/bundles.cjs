@@ -1,11 +1,12 @@
 // What is built from which sources, and whether that is fresh: for the bootstrap, and for tests that start the program.
 'use strict';
+const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 
 const root = path.resolve(__dirname, '..');
 
-/** Files and folders below `start`, folders included so that a deletion shows in a modification time. */
+/** Files and folders below `start`. */
 function* walk(start) {
   let stat;
   try {
@@ -47,10 +48,40 @@ const testPrograms = {
   leaves: 'dist/tests',
 };
 
-/** Whether nothing that it is built from has changed since. */
-function isFresh({ result, sources }) {
-  const built = fs.statSync(path.join(root, result), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return sources.every((source) => [...walk(path.join(root, source))].every(([, stat]) => stat.mtimeMs <= built));
+const hash = (parts) => parts.reduce((all, part) => all.update(part).update('\0'), createHash('sha256')).digest('hex');
+
+/** The files that it is built from; what the system says of them: also an older file, or one with a forged time, differs. */
+function filesOf({ sources }, at) {
+  const files = sources.flatMap((source) => [...walk(path.join(at, source))].filter(([, stat]) => stat.isFile()));
+  const looks = files.map(([file, { size, mtimeMs, ctimeMs }]) => `${file} ${size} ${mtimeMs} ${ctimeMs}`);
+  return { files: files.map(([file]) => file), looks: hash(looks) };
 }
 
-module.exports = { isFresh, program, testPrograms, walk, web };
+const contentOf = (files, at) => hash(files.flatMap((file) => [path.relative(at, file), fs.readFileSync(file)]));
+
+/** Of which build is spoken: 0 for none. */
+const builtAt = ({ result }, at) => fs.statSync(path.join(at, result), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const stampOf = ({ result }, at) => path.join(at, 'node_modules', `.triad-built-${result.replaceAll('/', '-')}`);
+
+/** To be called before a build: the returned function says after it that it is of what the sources were then. */
+function beginBuild(bundle, at = root) {
+  const { files, looks } = filesOf(bundle, at);
+  const content = contentOf(files, at);
+  return () => fs.writeFileSync(stampOf(bundle, at), JSON.stringify({ looks, content, built: builtAt(bundle, at) }));
+}
+
+/** Whether the last build is of these sources: by what is in them, which is read only where they look changed. */
+function isFresh(bundle, at = root) {
+  let stamp;
+  try {
+    stamp = JSON.parse(fs.readFileSync(stampOf(bundle, at), 'utf8'));
+  } catch {
+    return false;
+  }
+  if (stamp.built !== builtAt(bundle, at)) return false;
+  const { files, looks } = filesOf(bundle, at);
+  return looks === stamp.looks || contentOf(files, at) === stamp.content;
+}
+
+module.exports = { beginBuild, isFresh, program, testPrograms, walk, web };

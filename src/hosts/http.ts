@@ -1,6 +1,6 @@
 /** The browser host: the built app for anybody on 127.0.0.1, and one WebSocket for each tab of a browser that is let in. */
 import { realpath } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -8,6 +8,7 @@ import { WebSocketServer } from 'ws';
 import { SIGN_IN_PATH } from '#contract/entry.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
+import { createServer } from '#core/base/http.ts';
 import type { BrowserKeys } from '#core/hosting/browser-keys.ts';
 import { attachSocket, CLOSE, MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
 import { securityHeaders } from '#core/hosting/site/headers.ts';

@@ -3,15 +3,20 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 
 interface Bundles {
+  web: unknown;
   program: unknown;
   testPrograms: unknown;
   isFresh: (bundle: unknown) => boolean;
 }
 
-const ROOT = join(import.meta.dirname, '../..');
-const { isFresh, program, testPrograms } = createRequire(import.meta.url)('../../scripts/bundles.cjs') as Bundles;
+export const ROOT = join(import.meta.dirname, '../..');
+const { isFresh, program, testPrograms, web } = createRequire(import.meta.url)('../../scripts/bundles.cjs') as Bundles;
 
-export const CLI = join(ROOT, isFresh(program) ? 'dist/electron/cli.js' : 'src/hosts/cli.ts');
+const isProgramBuilt = isFresh(program);
+/** Whether `bin/triad` finds nothing to build. */
+export const isBuilt = isProgramBuilt && isFresh(web);
+
+export const CLI = join(ROOT, isProgramBuilt ? 'dist/electron/cli.js' : 'src/hosts/cli.ts');
 
 let bundled: boolean | undefined;
 

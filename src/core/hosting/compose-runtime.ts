@@ -21,7 +21,7 @@ import type { HostingOptions } from './options.ts';
 
 /** Loads everything that does not need the store; resolves with a function that creates the runtime on a store. */
 export async function composeRuntime(
-  { folders: { config, data }, secrets, environment, version, folder, warn }: HostingOptions,
+  { folders: { config, data }, secrets, environment, version, folder, works, warn }: HostingOptions,
   onFailure: (error: TriadError) => void,
 ): Promise<(store: Store) => Promise<Runtime>> {
   const [tools, trust] = [allTools(), new Trust(data)];
@@ -32,7 +32,7 @@ export async function composeRuntime(
     places: [builtinPlace(), ...userPlaces(config, homedir())],
   });
   // Warms the cache while the store opens: the first workflow then reads only changed files.
-  const read = agents.of(folder).catch(() => undefined);
+  const read = works ? agents.of(folder).catch(() => undefined) : undefined;
   const [initial, prices, own] = await Promise.all([
     loadSettings(config),
     loadPrices(config),

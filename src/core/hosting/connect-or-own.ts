@@ -1,8 +1,10 @@
 /** How every host gets a runtime: as the owner of the data folder, or as a client of the process that owns it. */
+import { existsSync } from 'node:fs';
+import { join as pathOf } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
-import { refuseUnguarded } from '../settings/guarded-files.ts';
+import { INSTANCE_FILE, refuseUnguarded } from '../settings/guarded-files.ts';
 import { claimOwnership, type Ownership } from './ownership.ts';
 import type { Instance } from './ping-server.ts';
 import { folderOf } from '../store/opening/folder.ts';
@@ -39,6 +41,8 @@ export async function connectOrOwn(options: HostingOptions): Promise<Connected> 
   const { environment, folders, signal } = options;
   if (environment.storeUrl !== undefined) folderOf(environment.storeUrl);
   await refuseUnguarded(folders);
+  // Where nobody says that he owns it, this process will: what an owner needs is loaded during the claim.
+  if (!existsSync(pathOf(folders.data, INSTANCE_FILE))) ownerParts().catch(() => undefined);
   const deadline = Date.now() + PATIENCE_MS;
   for (let locked = false; ;) {
     const claim = await claimOwnership(folders.data, { signal });
@@ -57,14 +61,13 @@ export async function connectOrOwn(options: HostingOptions): Promise<Connected> 
   }
 }
 
+/** Only an owner needs the engine. */
+const ownerParts = () => Promise.all([import('./open-runtime.ts'), import('./owner-endpoint.ts')]);
+
 async function own(options: HostingOptions, ownership: Ownership): Promise<Connected> {
   const { environment, version, report, warn } = options;
   try {
-    // Only an owner needs the engine, so it is loaded here.
-    const [{ openRuntime }, { openEndpoint }] = await Promise.all([
-      import('./open-runtime.ts'),
-      import('./owner-endpoint.ts'),
-    ]);
+    const [{ openRuntime }, { openEndpoint }] = await ownerParts();
     const { runtime, failed } = await openRuntime(options);
     ownership.guard();
     const endpoint = openEndpoint(ownership, { runtime, version, storeUrl: environment.storeUrl, report });

@@ -1,8 +1,9 @@
 /** A local HTTP server that proves that this process lives, and passes on connection requests of other processes. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createServer, get } from '../base/http.ts';
 
 /** The address of a process, as other processes read it from its file. */
 export interface Instance {

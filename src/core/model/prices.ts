@@ -67,7 +67,7 @@ export async function loadPrices(configFolder: string): Promise<PriceTable> {
 }
 
 async function builtinPrices(): Promise<PriceList> {
-  const url = new URL('prices.toml', import.meta.url);
+  const url = new URL('./prices.toml', import.meta.url);
   return { source: 'built-in', ...mustFit(checkPrices(await readFile(url, 'utf8')), url.pathname) };
 }
 

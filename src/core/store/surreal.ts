@@ -159,7 +159,7 @@ export async function connect(
   const engine = (context: DriverContext) => embedded(context, url, failed.reject, options.onBegin);
   const surreal = new Surreal({ engines: { mem: engine, rocksdb: engine } });
   const restore = applyEngineSettings();
-  const opening = surreal.connect(url, { namespace: 'triad', database: 'triad' });
+  const opening = surreal.connect(url, { namespace: 'triad', database: 'triad', versionCheck: false });
   // Keeps the process alive while the engine opens: a pending connection does not.
   const timer = setTimeout(() => failed.reject(timeout(url, options.timeoutMs)), options.timeoutMs);
   const onAbort = () => failed.reject(options.signal?.reason);

@@ -50,7 +50,8 @@ export interface Machine {
 /** Whether this machine can give a process a terminal of its own. */
 export const hasTerminals = spawnSync('script', ['--version']).status === 0;
 
-export async function machine(script: Script): Promise<Machine> {
+/** `program`: what is started in the place of the command line. */
+export async function machine(script: Script, program = CLI): Promise<Machine> {
   const home = await mkdtemp(join(tmpdir(), 'triad-home-'));
   const folder = await folderWith({ 'README.md': '# A workspace\n' });
   const model = await startFakeModel(script);
@@ -87,7 +88,7 @@ export async function machine(script: Script): Promise<Machine> {
     return { child, out, err, exit };
   };
   const start: Machine['start'] = (args, input = '', place = {}) =>
-    launch(process.execPath, [CLI, ...args], input, place);
+    launch(process.execPath, [program, ...args], input, place);
   return {
     model,
     folder,
@@ -103,7 +104,7 @@ export async function machine(script: Script): Promise<Machine> {
       return launch(process.execPath, [APP, pages], '');
     },
     onTerminal: (args) => {
-      const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
+      const words = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
       return launch('script', ['-qec', words, '/dev/null'], undefined);
     },
   };

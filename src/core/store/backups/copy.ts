@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { constants, existsSync } from 'node:fs';
 import { cp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../../base/errors.ts';
 import { REPLACED, SESSIONS } from '../../settings/folders.ts';
@@ -12,8 +13,8 @@ import { REPLACED, SESSIONS } from '../../settings/folders.ts';
 const MARGIN_BYTES = 32 * 1024 * 1024;
 /** For a store of many gigabytes. */
 const CHECK_MS = 600_000;
-/** Program that opens the copy; missing in a bundle, where nothing can be looked into. */
-const CHECK = join(import.meta.dirname, 'check-copy.ts');
+/** Program that opens the copy. */
+const CHECK = fileURLToPath(new URL('./check-copy.ts', import.meta.url));
 /** How often a copy is begun again because the engine's own maintenance changed the files meanwhile. */
 const TRIES = 20;
 /** The engine's diary: it says nothing about the data, and grows at any time. */
@@ -66,9 +67,17 @@ export async function copyBeside(from: string, to: string): Promise<void> {
   }
 }
 
-/** Opens a copy in a child process, which may change its files. Null where that cannot be done: in the desktop. */
+/**
+ * Opens a copy in a child process, which may change its files. Null where that cannot be done: in the desktop. Rejects
+ * with `internal` if the program for it is missing, which says nothing about the copy.
+ */
 export async function lookInto(copy: string): Promise<Look | null> {
-  if (process.versions.electron !== undefined || !existsSync(CHECK)) return null;
+  if (process.versions.electron !== undefined) return null;
+  if (!existsSync(CHECK))
+    throw new TriadError(
+      'internal',
+      `Copies of the store cannot be checked, because ${CHECK} is missing: install Triad again.`,
+    );
   const child = spawn(process.execPath, [CHECK, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
   let [out, said] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

@@ -18,6 +18,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   SURREAL_ROCKSDB_BLOCK_CACHE_SIZE: String(64 * MB),
   // Larger blocks would be smaller on the disk, but most reads are of one row.
   SURREAL_ROCKSDB_BLOCK_SIZE: String(16 * KB),
+  // Where a size is not set that goes by the memory of the machine, the engine looks at every thread of every process.
+  SURREAL_ROCKSDB_COMPACTION_READAHEAD_SIZE: String(4 * MB),
 };
 
 type Environment = Record<string, string | undefined>;

@@ -1,0 +1,31 @@
+/** The bundle of the program has with it what it starts and reads: it works where there are no sources. */
+import { cp, readdir, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Script } from '../support/fake-model/script.ts';
+import { CLI, ROOT } from '../support/program.ts';
+import { folderWith } from '../support/workspace.ts';
+import { machine } from './support/process.ts';
+
+const isBundled = CLI.endsWith('.js');
+
+test.runIf(isBundled)('without the sources backups are verified; without their check there are none', async () => {
+  const copy = await folderWith({});
+  const built = join(copy, 'dist/electron');
+  await cp(dirname(CLI), built, { recursive: true });
+  await Promise.all(
+    ['schema', 'node_modules', 'package.json'].map((name) => symlink(join(ROOT, name), join(copy, name))),
+  );
+  const { triad, home } = await machine(new Script(), join(built, 'cli.js'));
+
+  const agents = await triad(['agents', 'list', '--json']);
+  expect(agents.out).toContain('"lead"');
+  const backup = await triad(['backup', '--json']);
+  expect(JSON.parse(backup.out)).toMatchObject({ conversations: 0, missing: null });
+
+  await rm(join(built, 'check-copy.js'));
+  const unchecked = await triad(['backup']);
+  expect(unchecked.code).toBe(1);
+  expect(unchecked.err).toMatch(/^triad: Copies of the store cannot be checked, because .*check-copy\.js is missing: /);
+  expect(await readdir(join(home, 'backups'))).toHaveLength(1);
+});
