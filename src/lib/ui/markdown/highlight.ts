@@ -1,24 +1,7 @@
 /** Colours for code, from a worker that starts when the first code is shown. */
 import { createContext } from 'svelte';
+import type { CodeAsked, CodeColoured, ColouredToken } from './highlight.worker.ts';
 import script from './highlight.worker.ts?worker&url';
-
-export interface ColouredToken {
-  text: string;
-  light: string;
-  dark: string;
-}
-
-export interface CodeAsked {
-  id: number;
-  code: string;
-  language: string;
-}
-
-export interface CodeColoured {
-  id: number;
-  /** Null: it stays plain. */
-  lines: ColouredToken[][] | null;
-}
 
 export class Highlighter {
   #worker: Worker | null = null;

@@ -3,7 +3,24 @@
  * `CodeColoured`, in order.
  */
 import type { HighlighterCore, LanguageRegistration, ThemedToken } from 'shiki/core';
-import type { CodeAsked, CodeColoured, ColouredToken } from './highlight.ts';
+
+export interface ColouredToken {
+  text: string;
+  light: string;
+  dark: string;
+}
+
+export interface CodeAsked {
+  id: number;
+  code: string;
+  language: string;
+}
+
+export interface CodeColoured {
+  id: number;
+  /** Null: it stays plain. */
+  lines: ColouredToken[][] | null;
+}
 
 type Loader = () => Promise<{ default: LanguageRegistration[] }>;
 
