@@ -94,6 +94,8 @@ async function coloured(code: string, language: string): Promise<ColouredToken[]
     lang: name,
     themes: { light: 'github-light-default', dark: 'github-dark-default' },
     defaultColor: false,
+    // For a line: the first one of a language loads much, and a busy machine must not show other colours.
+    tokenizeTimeLimit: 10_000,
   });
   return tokens.map((line) => line.reduce<ColouredToken[]>(withToken, []));
 }
