@@ -72,6 +72,16 @@ describe('BlockReader', () => {
     );
   });
 
+  it.each([
+    ['the next number of a list', '1. one\n\n2. two\n'],
+    ['what looks like a table until its line ends', 'a\nb | c\n- | -x\n'],
+    ['what looks like a rule until its line ends', '- a\n---x\n'],
+  ])('waits with what came before: %s', (_name, text) => {
+    const reader = new BlockReader();
+    for (let length = 1; length <= text.length; length += 1) reader.read(text.slice(0, length), true);
+    expect(html(reader.read(text, true))).toEqual(html(new BlockReader().read(text, false)));
+  });
+
   it('never changes a settled block, but where a link is defined below it', () => {
     fc.assert(
       fc.property(pieces, (text) => {
