@@ -31,10 +31,12 @@ export default defineConfig({
           'base-uri': ['none'],
           'form-action': ['none'],
           'require-trusted-types-for': ['script'],
-          // `svelte-trusted-html` is for templates, `dompurify` for sanitised Markdown.
-          'trusted-types': ['svelte-trusted-html', 'dompurify'],
+          // `svelte-trusted-html` is for templates, `dompurify` for sanitised Markdown, `triad-worker` for one address.
+          'trusted-types': ['svelte-trusted-html', 'dompurify', 'triad-worker'],
         },
       },
     }),
   ],
+  // It loads languages as they are needed.
+  worker: { format: 'es' },
 });

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import config from '../playwright.config.ts';
-import { LEAD, plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
-import { type Script, text, toolUse } from '../tests/support/fake-model/script.ts';
+import { CHILD, LEAD, plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { Gate } from '../tests/support/gate.ts';
 import { type App, type AppOptions, startApp } from './support/app.ts';
 import { browserSurface } from './support/browser-surface.ts';
@@ -118,6 +118,21 @@ async function threeAtWork(app: App, shoot: Shoot): Promise<void> {
   await shoot('streaming');
 }
 
+/** Three open cards, each in the middle of a text. */
+async function threeWriting(app: App, shoot: Shoot): Promise<void> {
+  await app.send('Have three sub-agents review the README: accuracy, tone, links.');
+  for (const name of NAMES) await app.allow(name);
+  for (const name of NAMES) {
+    await app
+      .card(name)
+      .getByRole('button', { name: new RegExp(`^${name}`) })
+      .click();
+    await expect(app.card(name)).toContainText('What the reviews found');
+  }
+  await expect(app.card('links-check').locator('[class^=token-]').first()).toBeVisible();
+  await shoot('streaming-cards');
+}
+
 async function oneQuestion(app: App, shoot: Shoot): Promise<void> {
   await app.send('Review the README.');
   await expect(app.question).toBeVisible();
@@ -226,6 +241,18 @@ function reviews(): Script {
   return script.on(LEAD).reply([text(ANSWER, { deltas: 30 })]);
 }
 
+/** One is held in its table, one in its code, one near its end. */
+function writers(): Script {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(NAMES.map((name) => spawn({ name, prompt: `Check: ${name}.` })));
+  for (const [at, name] of NAMES.entries()) {
+    const hold = new Gate().at([24, 42, 54][at] ?? 0);
+    script.on({ ...CHILD, prompt: new RegExp(name) }).reply([text(ANSWER, { deltas: 60 })], { hold });
+  }
+  return script;
+}
+
 async function main(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const browser = await chromium.launch(config.use?.launchOptions);
@@ -240,6 +267,7 @@ async function main(folder: string): Promise<void> {
   try {
     await visit(browser, folder, plainAnswer(), { apiKey: null, endpoint: null }, firstRun);
     await visit(browser, folder, leadSpawns(NAMES, holding), {}, threeAtWork);
+    await visit(browser, folder, writers(), {}, threeWriting);
     await visit(browser, folder, one, { ownProcess: true }, oneQuestion);
     await visit(browser, folder, writeFile({ path: 'README.md', content }), {}, aWrite);
     await visit(browser, folder, failingBatch(), {}, failures);

@@ -36,7 +36,9 @@ function layerOf(file: string): string {
   return folder in allowed ? folder : 'routes';
 }
 
-function resolve(from: string, specifier: string): string | undefined {
+function resolve(from: string, written: string): string | undefined {
+  // A bundler may be told how to take a file.
+  const specifier = written.replace(/\?.*$/, '');
   if (specifier.startsWith('#')) return `src/${specifier.slice(1)}`;
   if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(from), specifier);
   return undefined;

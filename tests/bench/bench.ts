@@ -4,6 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, unmeasured } from './figure.ts';
+import { cardFigures } from './figures/cards.ts';
 import { creationFigures } from './figures/creation.ts';
 import { growthFigures } from './figures/growth.ts';
 import { historyFigures } from './figures/history.ts';
@@ -31,6 +32,7 @@ const FULL: Sizes = {
   history: 10_000,
   events: 10_000,
   messages: 10_000,
+  words: 3000,
   patienceMs: 70_000,
 };
 const QUICK: Sizes = {
@@ -49,6 +51,7 @@ const QUICK: Sizes = {
   history: 200,
   events: 500,
   messages: 300,
+  words: 1000,
   patienceMs: 70_000,
 };
 const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> = {
@@ -61,6 +64,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   stop: stopFigures,
   history: historyFigures,
   page: pageFigures,
+  cards: cardFigures,
 };
 /** Processes that already ran or waited to run. */
 const BUSY_LOAD = 0.7;

@@ -47,6 +47,29 @@ export function stampProbe(label: string): string {
   })()`;
 }
 
+/** Leaves in `window.triadFrames` the times between frames and the lengths of tasks over 50 ms, in milliseconds. */
+export const PACE_PROBE = `(() => {
+  const pace = (window.triadFrames = { times: [], tasks: [] });
+  const observer = new PerformanceObserver((list) => pace.tasks.push(...list.getEntries().map(({ duration }) => duration)));
+  observer.observe({ type: 'longtask' });
+  let last = null;
+  const frame = (now) => {
+    if (last !== null) pace.times.push(now - last);
+    last = now;
+    pace.next = requestAnimationFrame(frame);
+  };
+  pace.next = requestAnimationFrame(frame);
+  pace.stop = () => {
+    cancelAnimationFrame(pace.next);
+    observer.disconnect();
+  };
+})()`;
+
+export const STOP_PACE = `(() => {
+  window.triadFrames.stop();
+  return { times: window.triadFrames.times, tasks: window.triadFrames.tasks };
+})()`;
+
 /** Counts frames alone, in the same place. */
 export const FRAME_PROBE = `(() => {
   const painted = (window.triadPainted = { delays: [], frames: 0, stopped: false });
@@ -74,6 +97,21 @@ export function endProbe(label: string, message: string, patienceMs: number): st
       const footer = isIt && [...article.children].find(({ localName }) => localName === 'footer');
       if (footer && footer.textContent.includes('completed')) return resolve();
       if (performance.now() > end) return reject(new Error('The workflow did not end in time'));
+      setTimeout(look, 100);
+    };
+    look();
+  })`;
+}
+
+/** Resolves once the first of these cards says the state. Looks rarely, for the same reason. */
+export function cardProbe(names: readonly string[], state: string, patienceMs: number): string {
+  const heads = names.map((name) => `article[aria-label=${JSON.stringify(name)}] header`).join(', ');
+  return `new Promise((resolve, reject) => {
+    const end = performance.now() + ${patienceMs};
+    const look = () => {
+      const heads = [...document.querySelectorAll(${JSON.stringify(heads)})];
+      if (heads.some((head) => head.textContent.includes(${JSON.stringify(state)}))) return resolve();
+      if (performance.now() > end) return reject(new Error('No card says so in time'));
       setTimeout(look, 100);
     };
     look();

@@ -1,9 +1,10 @@
-/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS` or `stamped`. */
+/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS`, `cards WORDS DELTA_MS` or `stamped`. */
 import { threeChildren } from '../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../support/fake-model/server.ts';
 import { fromEpoch } from './clock.ts';
 import { serve } from './peer.ts';
 import { startStampedServer } from './stamped-server.ts';
+import { threeReports } from './three-reports.ts';
 
 /** A request as the server saw it; times are on the common clock. */
 export interface Handled {
@@ -22,14 +23,15 @@ export interface ServerOperations {
   take(): Promise<Handled[]>;
 }
 
-const [kind = '', firstTokenMs = '0', deltaMs = '0'] = process.argv.slice(2);
+const [kind = '', first = '0', deltaMs = '0'] = process.argv.slice(2);
 if (kind === 'stamped') {
   const server = await startStampedServer();
   const none = () => Promise.resolve([]);
   serve({ url: () => Promise.resolve(server.url), peek: none, take: none }, server.close);
 } else {
-  const latency = { firstTokenMs: Number(firstTokenMs), deltaMs: Number(deltaMs) };
-  const server = await startFakeModel(threeChildren(), { latency });
+  const cards = kind === 'cards';
+  const latency = { firstTokenMs: cards ? 0 : Number(first), deltaMs: Number(deltaMs) };
+  const server = await startFakeModel(cards ? threeReports(Number(first)) : threeChildren(), { latency });
   const peek = async (): Promise<Handled[]> =>
     server.requests.map(({ rule, problem, receivedAt, endedAt }) => {
       if (rule === null) throw new Error(`a request was refused: ${problem}`);

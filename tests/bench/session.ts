@@ -29,6 +29,8 @@ export interface Sizes {
   events: number;
   /** Messages of the conversation that the page scrolls through. */
   messages: number;
+  /** Of each of the three reports that are written at once. */
+  words: number;
 }
 
 /** Two sides against the same server, taking turns. */

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { sse, startOf } from '../support/fake-model/stream.ts';
 import { clock } from './clock.ts';
+import { markdown } from './markdown.ts';
 import { stamped } from './stamps.ts';
 
 export interface StampedServer {
@@ -47,7 +48,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (!asked) return void response.writeHead(400).end();
   const [, kind, size, pace] = asked;
   const perSecond = Number(pace);
-  const pieces = kind === 'markdown' ? markdown(Number(size)) : null;
+  const pieces = kind === 'markdown' ? (markdown(Number(size)).match(/[^]{1,12}/g) ?? []) : null;
   const count = pieces?.length ?? Number(size);
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   response.write(startOf('msg_stamped', 'model', {}));
@@ -66,14 +67,4 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.write(sse('content_block_stop', { index: 0 }));
   response.write(sse('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }));
   response.end(sse('message_stop', {}));
-}
-
-/** Headings, lists, emphasis and code, in pieces of a few characters. */
-function markdown(bytes: number): string[] {
-  const section = (n: number) =>
-    `## Part ${n}\n\nIt **does** what it _should_, as \`part${n}()\` shows:\n\n- one [link](https://example.org/${n})\n- two\n\n` +
-    `\`\`\`ts\nexport const part${n} = (x: number) => x + ${n};\n\`\`\`\n\n${'A sentence of this part. '.repeat(8)}\n\n`;
-  let whole = '';
-  for (let n = 1; whole.length < bytes; n += 1) whole += section(n);
-  return whole.slice(0, bytes).match(/[^]{1,12}/g) ?? [];
 }

@@ -1,19 +1,17 @@
 /** The built app in a browser: scrolling, and what a stream costs from the server to the painted frame. */
-import { chromium, type CDPSession, type Page } from '@playwright/test';
-import { existsSync } from 'node:fs';
+import type { Page } from '@playwright/test';
 import { join } from 'node:path';
-import { chromiumArgs, wholeChromiumPath } from '../../../e2e/support/chromium.ts';
-import { type Host, startHost } from '../../../e2e/support/host.ts';
+import type { Host } from '../../../e2e/support/host.ts';
 import { fromEpoch } from '../clock.ts';
 import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
 import { endProbe, FRAME_PROBE, scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
 import type { PageSeedOperations } from '../page-seed-process.ts';
+import { inPage, Work, whyNoPage } from '../page.ts';
 import { Peer } from '../peer.ts';
 import type { Session } from '../session.ts';
 import { markdownPrompt, promptFor } from '../stamped-server.ts';
 import { percentile } from '../statistics.ts';
 
-const BUILD = join(import.meta.dirname, '../../../build/index.html');
 const LOG = 'Conversation';
 const PER_SECOND = 2000;
 /** Pieces of twelve characters: 6 KB a second, more than any model writes. */
@@ -27,36 +25,17 @@ const FIGURES: readonly { id: string; title: string; unit: string; bar: Bar }[] 
 ];
 
 export async function browserFigures(session: Session): Promise<Figure[]> {
-  const executablePath = wholeChromiumPath();
-  const why = !existsSync(BUILD)
-    ? 'build/ is missing: npm run build'
-    : executablePath === undefined && !existsSync(chromium.executablePath())
-      ? 'there is no Chromium'
-      : null;
+  const why = whyNoPage();
   if (why !== null) return FIGURES.map(({ id, title, bar }) => unmeasured(id, title, bar, why));
   const home = await session.folder('page/home');
   const { messages, paced } = session.sizes;
   const conversationId = await seeded(home, messages);
   const server = await session.server('stamped');
-  const host = await startHost({
-    home,
-    workspace: join(home, 'workspace'),
-    env: { ANTHROPIC_API_KEY: 'bench-key', ANTHROPIC_BASE_URL: await server.ask('url') },
-  });
-  const launch = { ...(executablePath === undefined ? {} : { executablePath }), args: chromiumArgs() };
-  const browser = await chromium.launch(launch);
-  try {
-    const page = await browser.newPage();
-    await page.goto(host.url);
-    return [
-      await scrolled(page, host, conversationId, messages),
-      await streamed(page, host),
-      await painted(page, host, paced),
-    ];
-  } finally {
-    await browser.close();
-    await host.stop();
-  }
+  return inPage(home, await server.ask('url'), async (page, host) => [
+    await scrolled(page, host, conversationId, messages),
+    await streamed(page, host),
+    await painted(page, host, paced),
+  ]);
 }
 
 async function seeded(home: string, messages: number): Promise<string> {
@@ -93,12 +72,11 @@ async function scrolled(page: Page, host: Host, conversationId: string, messages
 
 async function streamed(page: Page, host: Host): Promise<Figure> {
   await fresh(page, host);
-  const protocol = await page.context().newCDPSession(page);
-  await protocol.send('Performance.enable');
+  const work = await Work.of(page);
   await page.evaluate(FRAME_PROBE);
-  const before = await busyMs(protocol);
   await say(page, markdownPrompt(MARKDOWN_BYTES, MARKDOWN_PER_SECOND));
-  const busy = (await busyMs(protocol)) - before;
+  const { script, style, layout } = await work.since();
+  const busy = script + style + layout;
   const { frames } = await page.evaluate<{ frames: number }>(STOP_STAMPS);
   const note = `script, style and layout of all ${frames} frames, ${busy.toFixed(0)} ms in all; ${MARKDOWN_PER_SECOND} pieces/s`;
   return made(1, busy / frames, note);
@@ -128,10 +106,4 @@ async function say(page: Page, text: string): Promise<void> {
   await box.fill(text);
   await box.press('Enter');
   await page.evaluate(endProbe(LOG, text, PATIENCE_MS));
-}
-
-async function busyMs(protocol: CDPSession): Promise<number> {
-  const { metrics } = await protocol.send('Performance.getMetrics');
-  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
-  return 1000 * (of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration'));
 }

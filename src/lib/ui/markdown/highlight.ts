@@ -1,104 +1,69 @@
-/** Colours for code, loaded when the first code is shown: one language at a time. */
-import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
+/** Colours for code, from a worker that starts when the first code is shown. */
 import { createContext } from 'svelte';
-
-export interface ColouredToken {
-  text: string;
-  light: string;
-  dark: string;
-}
-
-type Loader = () => Promise<{ default: LanguageRegistration[] }>;
-
-const LANGUAGES: Readonly<Record<string, Loader>> = {
-  bash: () => import('shiki/langs/bash.mjs'),
-  c: () => import('shiki/langs/c.mjs'),
-  csharp: () => import('shiki/langs/csharp.mjs'),
-  css: () => import('shiki/langs/css.mjs'),
-  diff: () => import('shiki/langs/diff.mjs'),
-  go: () => import('shiki/langs/go.mjs'),
-  html: () => import('shiki/langs/html.mjs'),
-  java: () => import('shiki/langs/java.mjs'),
-  javascript: () => import('shiki/langs/javascript.mjs'),
-  json: () => import('shiki/langs/json.mjs'),
-  kotlin: () => import('shiki/langs/kotlin.mjs'),
-  markdown: () => import('shiki/langs/markdown.mjs'),
-  php: () => import('shiki/langs/php.mjs'),
-  python: () => import('shiki/langs/python.mjs'),
-  ruby: () => import('shiki/langs/ruby.mjs'),
-  rust: () => import('shiki/langs/rust.mjs'),
-  sql: () => import('shiki/langs/sql.mjs'),
-  svelte: () => import('shiki/langs/svelte.mjs'),
-  swift: () => import('shiki/langs/swift.mjs'),
-  toml: () => import('shiki/langs/toml.mjs'),
-  tsx: () => import('shiki/langs/tsx.mjs'),
-  typescript: () => import('shiki/langs/typescript.mjs'),
-  xml: () => import('shiki/langs/xml.mjs'),
-  yaml: () => import('shiki/langs/yaml.mjs'),
-};
-
-const ALIASES: Readonly<Record<string, string>> = {
-  'c++': 'c',
-  cpp: 'c',
-  'c#': 'csharp',
-  cs: 'csharp',
-  js: 'javascript',
-  jsx: 'tsx',
-  kt: 'kotlin',
-  md: 'markdown',
-  py: 'python',
-  rb: 'ruby',
-  rs: 'rust',
-  sh: 'bash',
-  shell: 'bash',
-  ts: 'typescript',
-  yml: 'yaml',
-  zsh: 'bash',
-};
-
-/** Longer code stays plain: colouring it would hold up the page. */
-const MAX_UNITS = 50_000;
+import type { CodeAsked, CodeColoured, ColouredToken } from './highlight.worker.ts';
+import script from './highlight.worker.ts?worker&url';
 
 export class Highlighter {
-  #core: Promise<HighlighterCore> | null = null;
+  #worker: Worker | null = null;
+  #last = 0;
+  readonly #waiting = new Map<number, (lines: ColouredToken[][] | null) => void>();
 
-  /** Tokens by line; null for an unknown language, or code of more than 50,000 UTF-16 code units. */
-  async highlight(code: string, language: string): Promise<ColouredToken[][] | null> {
-    const name = ALIASES[language.toLowerCase()] ?? language.toLowerCase();
-    const load = LANGUAGES[name];
-    if (!load || code.length > MAX_UNITS) return null;
-    this.#core ??= createCore();
-    const core = await this.#core;
-    await core.loadLanguage((await load()).default);
-    const { tokens } = core.codeToTokens(code, {
-      lang: name,
-      themes: { light: 'github-light-default', dark: 'github-dark-default' },
-      defaultColor: false,
-    });
-    return tokens.map((line) =>
-      line.map(({ content, htmlStyle }) => ({
-        text: content,
-        light: htmlStyle?.['--shiki-light'] ?? 'inherit',
-        dark: htmlStyle?.['--shiki-dark'] ?? 'inherit',
-      })),
-    );
+  /** Tokens by line; null for an unknown language, for code of more than 50,000 UTF-16 code units, without a worker. */
+  highlight(code: string, language: string): Promise<ColouredToken[][] | null> {
+    const id = ++this.#last;
+    const { promise, resolve } = Promise.withResolvers<ColouredToken[][] | null>();
+    this.#waiting.set(id, resolve);
+    this.#worker ??= this.#start();
+    this.#worker.postMessage({ id, code, language } satisfies CodeAsked);
+    return promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(ownScript(), { type: 'module' });
+    worker.onmessage = ({ data: { id, lines } }: MessageEvent<CodeColoured>) => {
+      this.#waiting.get(id)?.(lines);
+      this.#waiting.delete(id);
+    };
+    worker.onerror = () => {
+      for (const resolve of this.#waiting.values()) resolve(null);
+      this.#waiting.clear();
+    };
+    return worker;
   }
 }
 
 /** One for all code of the app: its languages and themes are loaded once. */
 export const [getHighlighter, setHighlighter] = createContext<Highlighter>();
 
-/** The engine in JavaScript: WebAssembly would need a wider content security policy. */
-async function createCore(): Promise<HighlighterCore> {
-  const [{ createHighlighterCore }, { createJavaScriptRegexEngine }, light, dark] = await Promise.all([
-    import('shiki/core'),
-    import('shiki/engine/javascript'),
-    import('shiki/themes/github-light-default.mjs'),
-    import('shiki/themes/github-dark-default.mjs'),
-  ]);
-  return createHighlighterCore({
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
-    langs: [],
-    themes: [light.default, dark.default],
-  });
+/** A rule for each pair of colours that was seen: by class they cost far less than as properties of each token. */
+const colours = new Set<string>();
+let sheet: CSSStyleSheet | null = null;
+
+/** The class of a token's colours; its name says them, so that it is the same whatever was coloured before. */
+export function colourClass({ light, dark }: ColouredToken): string {
+  const name = `token-${light}-${dark}`.replaceAll('#', '');
+  if (colours.has(name)) return name;
+  colours.add(name);
+  sheet ??= adopted();
+  sheet.insertRule(`.${name} { color: light-dark(${light}, ${dark}); }`);
+  return name;
+}
+
+function adopted(): CSSStyleSheet {
+  const own = new CSSStyleSheet();
+  document.adoptedStyleSheets.push(own);
+  return own;
+}
+
+/** What TypeScript's own types do not know of yet. */
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: () => string }): { createScriptURL(address: string): unknown };
+}
+
+/** The page's policy of Trusted Types lets no other address start a worker; browsers without them take a string. */
+function ownScript(): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy('triad-worker', { createScriptURL: () => script });
+  // `Worker` is typed for strings and takes trusted addresses as they are.
+  return (policy?.createScriptURL(script) ?? script) as string;
 }

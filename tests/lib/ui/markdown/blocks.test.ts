@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockReader, type MarkdownBlock } from '#lib/ui/markdown/blocks.ts';
+import { htmlOf } from '#lib/ui/markdown/html.ts';
 
 const pieces = fc
   .array(
@@ -15,12 +16,36 @@ const pieces = fc
         '\r\n',
         '---\n',
       ],
-      ...['```\nopen ', '<b>raw</b>\n\n', '\tcode\n', 'a\tb\n'],
+      ...[
+        '```\nopen ',
+        '<b>raw</b>\n\n',
+        '\tcode\n',
+        'a\tb\n',
+        '1. one\n\n',
+        '2. two\n',
+        '   1. deep\n',
+        '- [ ] task\n',
+      ],
+      ...[
+        'a | b\n',
+        '- | -',
+        '> - q\n',
+        '===\n',
+        '<div>\n',
+        '</div>\n\n',
+        '<pre>\n',
+        '<!--',
+        '-->',
+        '~~~\n',
+        '    ind\n',
+        '* * *',
+      ],
     ),
     { maxLength: 12 },
   )
   .map((list) => list.join(''));
 
+const html = (blocks: readonly MarkdownBlock[]) => blocks.map(({ token }) => htmlOf(token));
 const raws = (blocks: readonly MarkdownBlock[]) => blocks.map(({ token }) => token.raw);
 
 describe('BlockReader', () => {
@@ -34,7 +59,30 @@ describe('BlockReader', () => {
     );
   });
 
-  it('never changes a settled block', () => {
+  it('shows at any moment what the text so far is, if only its links know their addresses later', () => {
+    fc.assert(
+      fc.property(pieces, (text) => {
+        const reader = new BlockReader();
+        for (let length = 1; length <= text.length; length += 1) {
+          const start = text.slice(0, length).replaceAll('[', '(');
+          expect(html(reader.read(start, true))).toEqual(html(new BlockReader().read(start, false)));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each([
+    ['the next number of a list', '1. one\n\n2. two\n'],
+    ['what looks like a table until its line ends', 'a\nb | c\n- | -x\n'],
+    ['what looks like a rule until its line ends', '- a\n---x\n'],
+  ])('waits with what came before: %s', (_name, text) => {
+    const reader = new BlockReader();
+    for (let length = 1; length <= text.length; length += 1) reader.read(text.slice(0, length), true);
+    expect(html(reader.read(text, true))).toEqual(html(new BlockReader().read(text, false)));
+  });
+
+  it('never changes a settled block, but where a link is defined below it', () => {
     fc.assert(
       fc.property(pieces, (text) => {
         const reader = new BlockReader();
@@ -42,12 +90,22 @@ describe('BlockReader', () => {
         for (let length = 1; length <= text.length; length += 1) {
           const blocks = reader.read(text.slice(0, length), true).filter(({ settled }) => settled);
           expect(raws(blocks).slice(0, before.length)).toEqual(raws(before));
-          expect(blocks.slice(0, before.length).every(({ token }, n) => token === before[n]?.token)).toBe(true);
+          expect(before.every(({ token }, n) => token === blocks[n]?.token || token.raw.includes('['))).toBe(true);
           before = blocks;
         }
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('gives a link its address as soon as that is defined, and not while it is still written', () => {
+    const reader = new BlockReader();
+    const uses = '- see [it][1]\n\nWords between.\n\n';
+    reader.read(`${uses}[`, true);
+    expect(html(reader.read(`${uses}[1]: https://example.org/wh`, true)).join('')).not.toContain('href');
+    const [list = '', ...others] = html(reader.read(`${uses}[1]: https://example.org/whole\n\nMore\n`, true));
+    expect(list).toContain('href="https://example.org/whole"');
+    expect(others).toHaveLength(2);
   });
 
   it('loses no character of an open text', () => {

@@ -1,0 +1,66 @@
+/** Three sub-agents whose cards are open and who write at once: what the page makes of it, frame by frame. */
+import type { Page } from '@playwright/test';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Person } from '../../../e2e/support/person.ts';
+import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
+import { inPage, Work, whyNoPage } from '../page.ts';
+import { cardProbe, PACE_PROBE, STOP_PACE } from '../page-probes.ts';
+import type { Session } from '../session.ts';
+import { median, percentile } from '../statistics.ts';
+import { WRITERS } from '../three-reports.ts';
+
+/** A word with each delta: 200 words a second. */
+const DELTA_MS = 5;
+const PATIENCE_MS = 120_000;
+const FIGURES = {
+  p50: { title: 'three cards: time of a frame, p50', unit: 'ms', bar: { atMost: 16.7 } },
+  p99: { title: 'three cards: time of a frame, p99', unit: 'ms', bar: { atMost: 33 } },
+  long: { title: 'three cards: tasks over 50 ms', unit: '', bar: { atMost: 0 } },
+  busy: { title: 'three cards: script, style, layout', unit: 'ms/s', bar: {} },
+} satisfies Record<string, { title: string; unit: string; bar: Bar }>;
+
+interface Pace {
+  times: number[];
+  tasks: number[];
+}
+
+export async function cardFigures(session: Session): Promise<Figure[]> {
+  const why = whyNoPage();
+  if (why !== null)
+    return Object.entries(FIGURES).map(([id, { title, bar }]) => unmeasured(`cards-${id}`, title, bar, why));
+  const server = await session.server('cards', String(session.sizes.words), String(DELTA_MS));
+  const home = await session.folder('cards/home');
+  await mkdir(join(home, 'workspace'), { recursive: true });
+  return inPage(home, await server.ask('url'), (page) => written(page));
+}
+
+async function written(page: Page): Promise<Figure[]> {
+  const person = new Person(page);
+  await person.send('Have three write.');
+  // Before they start: they open while they wait.
+  for (const name of WRITERS) await person.allow(name);
+  for (const name of WRITERS) await open(person, name);
+  const work = await Work.of(page);
+  await page.evaluate(PACE_PROBE);
+  const start = performance.now();
+  await page.evaluate(cardProbe(WRITERS, 'completed', PATIENCE_MS));
+  const seconds = (performance.now() - start) / 1000;
+  const { times, tasks } = await page.evaluate<Pace>(STOP_PACE);
+  const { script, style, layout, task } = await work.since();
+  const a = (ms: number) => (ms / seconds).toFixed(0);
+  const frames = `${times.length} frames in ${seconds.toFixed(1)} s, longest ${Math.max(...times).toFixed(1)} ms`;
+  const kinds = `script ${a(script)}, style ${a(style)}, layout ${a(layout)}; whole main thread ${a(task)}, ${(task / times.length).toFixed(1)} ms a frame`;
+  return [
+    figure({ id: 'cards-p50', ...FIGURES.p50, ours: median(times), note: frames }),
+    figure({ id: 'cards-p99', ...FIGURES.p99, ours: percentile(times, 0.99) }),
+    figure({ id: 'cards-long', ...FIGURES.long, ours: tasks.length, note: tasks.map((ms) => ms.toFixed(0)).join(' ') }),
+    figure({ id: 'cards-busy', ...FIGURES.busy, ours: (script + style + layout) / seconds, note: kinds }),
+  ];
+}
+
+/** Opens a card where it is not open yet. */
+async function open(person: Person, name: string): Promise<void> {
+  const head = person.card(name).locator('header button').first();
+  if ((await head.getAttribute('aria-expanded')) === 'false') await head.click();
+}
