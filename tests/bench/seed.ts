@@ -52,7 +52,10 @@ export class Seeder {
   }
 
   /** One workflow of about so many events: a lead and three sub-agents who call tools over and over. */
-  async long(events: number, prompt = 'Look at everything'): Promise<{ workflowId: string; runId: string; events: number }> {
+  async long(
+    events: number,
+    prompt = 'Look at everything',
+  ): Promise<{ workflowId: string; runId: string; events: number }> {
     this.#converse();
     const lead = this.#begin(prompt);
     const children = ['alpha', 'beta', 'gamma'].map((agent) => {
