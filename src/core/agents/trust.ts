@@ -1,5 +1,6 @@
 /** Which files of which workspaces the person trusts: by canonical folder, relative path and hash of the text. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -98,7 +99,8 @@ export class Trust {
     await refuseWriteFault(this.#path);
     let text: string;
     try {
-      text = await readFile(this.#path, 'utf8');
+      // Of the program's own, and small.
+      text = readFileSync(this.#path, 'utf8');
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {};
       throw error;
