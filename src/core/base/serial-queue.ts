@@ -1,14 +1,15 @@
 /** Runs tasks one at a time, in the order in which they are added; one that fails does not keep the next from running. */
+import PQueue from 'p-queue';
 
 export class SerialQueue {
-  /** Settles when all that was added so far has ended; never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new PQueue({ concurrency: 1 });
 
   /** Settles as the task does. The task never starts in the turn in which it is added, not even the first. */
   add<T>(task: () => Promise<T>): Promise<T> {
-    const ended = this.#last.then(task);
-    this.#last = ended.catch(() => undefined);
-    return ended;
+    return this.#queue.add(async () => {
+      await Promise.resolve();
+      return task();
+    });
   }
 
   /** Resolves when all that was added before has ended. */
