@@ -15,7 +15,7 @@ const entry = [
   'e2e/{readme-images,screenshots}.ts',
   'e2e/support/hosts-program.ts',
   'e2e/support/electron-stand-in/{electron,register}.ts',
-  'tests/bench/{bench,floor-cli,floor,ours}.ts',
+  'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/store/child/*.ts',
   'tests/soak/campaign-reader.ts',

@@ -11,6 +11,7 @@ import { historyFigures } from './figures/history.ts';
 import { launchFigures } from './figures/launch.ts';
 import { pageFigures } from './figures/page.ts';
 import { stopFigures } from './figures/stop.ts';
+import { storedFigures } from './figures/stored.ts';
 import { streamFigures } from './figures/streams.ts';
 import { realisticFigures, workflowFigures } from './figures/workflow.ts';
 import { Session, type Sizes } from './session.ts';
@@ -59,6 +60,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   realistic: realisticFigures,
   creation: creationFigures,
   growth: growthFigures,
+  stored: storedFigures,
   streams: streamFigures,
   launch: launchFigures,
   stop: stopFigures,

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../support/compose.ts';
 import { clock } from './clock.ts';
@@ -13,11 +14,11 @@ type Listener = (event: AgentEvent) => void;
 /** What a person follows of a sub-agent. */
 const PROGRESS: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>(['run-queue', 'run-start', 'run-end']);
 
-/** The store lies in `FOLDER/store`, the workspace in `FOLDER/workspace`. */
-export async function openOurs(url: string, folder: string): Promise<Work> {
+/** The store lies in `FOLDER/store`, unless one is given; the workspace in `FOLDER/workspace`. */
+export async function openOurs(url: string, folder: string, given?: Store): Promise<Work> {
   const workspace = join(folder, 'workspace');
   await mkdir(workspace, { recursive: true });
-  const store = await openStore({ url: `rocksdb://${join(folder, 'store')}` });
+  const store = given ?? (await openStore({ url: `rocksdb://${join(folder, 'store')}` }));
   const runtime = await composeRuntime({
     store,
     url,

@@ -13,6 +13,8 @@ export interface Handled {
   receivedAt: number;
   /** When all was written, or the client went away. */
   endedAt: number | null;
+  /** Of its body. */
+  bytes: number;
 }
 
 export interface ServerOperations {
@@ -33,12 +35,15 @@ if (kind === 'stamped') {
   const latency = { firstTokenMs: cards ? 0 : Number(first), deltaMs: Number(deltaMs) };
   const server = await startFakeModel(cards ? threeReports(Number(first)) : threeChildren(), { latency });
   const peek = async (): Promise<Handled[]> =>
-    server.requests.map(({ rule, problem, receivedAt, endedAt }) => {
+    server.requests.map(({ rule, problem, receivedAt, endedAt, headers }) => {
       if (rule === null) throw new Error(`a request was refused: ${problem}`);
+      const bytes = Number(headers['content-length']);
+      if (!(bytes > 0)) throw new Error('a request did not say how long it is');
       return {
         rule,
         receivedAt: fromEpoch(receivedAt),
         endedAt: endedAt === null ? null : fromEpoch(endedAt),
+        bytes,
       };
     });
   const take = async (): Promise<Handled[]> => {

@@ -39,8 +39,6 @@ export interface Arena {
   ours: Peer<SideOperations>;
   floor: Peer<SideOperations>;
   url: string;
-  /** Where our side keeps its store. */
-  store: string;
 }
 
 const here = import.meta.dirname;
@@ -79,7 +77,7 @@ export class Session {
     const profiling = this.#profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${this.#profile}/${name}`];
     const ours = await this.#side(['ours', url, mine], profiling);
     const floor = await this.#side(['floor', url, bare], []);
-    return { server, ours, floor, url, store: join(mine, 'store') };
+    return { server, ours, floor, url };
   }
 
   /** Ends the processes that were started since; the next group of figures has the machine for itself. */

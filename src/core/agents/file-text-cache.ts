@@ -1,5 +1,5 @@
 /** A cache of the texts of files: a file is read again unless it surely has not changed. */
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { type RawFile, readAgentFile } from './read-place.ts';
 
 /** Coarsest time stamp of a file system, in milliseconds: two changes within it may carry the same time. */
@@ -10,7 +10,7 @@ export class FileTextCache {
 
   async read(path: string): Promise<RawFile> {
     // Before reading the text, so that a change in between is seen the next time.
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     const known = this.#known.get(path);
     if (known && known.stamp === stamp) return known.file;
     const file = await readAgentFile(path);
@@ -24,9 +24,9 @@ export class FileTextCache {
  * Differs after every change of the file: it contains the ctime, which programs cannot set. Null where the last change is
  * too recent to tell, or where the file cannot be examined.
  */
-async function stampOf(path: string): Promise<string | null> {
+function stampOf(path: string): string | null {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = statSync(path, { bigint: true });
     const settled = Date.now() - Number(ctimeMs) > COARSEST_MS;
     return settled ? [dev, ino, size, mtimeNs, ctimeNs].join(' ') : null;
   } catch {

@@ -1,6 +1,7 @@
 /** Reads files that people and projects wrote: each with the hash of its text, or with why it cannot be read. */
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { sha256 } from '../base/hash.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { writeFault } from '../base/write-fault.ts';
@@ -38,6 +39,8 @@ export async function readPlace(
   const all = names.filter((name) => isAgentFile(name, place)).sort();
   const files: RawFile[] = [];
   for (let index = 0; index < Math.min(all.length, MAX_FILES); index += AT_ONCE) {
+    // Those that are known are only looked at, which gives nobody else a turn.
+    if (index > 0) await turn();
     const some = all.slice(index, Math.min(index + AT_ONCE, MAX_FILES));
     files.push(...(await Promise.all(some.map((name) => readIn(place, join(folder, name), read)))));
   }

@@ -1,10 +1,11 @@
 /** Which files of which workspaces the person trusts: by canonical folder, relative path and hash of the text. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
-import { codeOf, TriadError } from '../base/errors.ts';
+import { TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { sha256 } from '../base/hash.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
@@ -24,6 +25,8 @@ export class Trust {
   readonly texts: TrustedTexts;
   readonly #path: string;
   readonly #changes = new SerialQueue();
+  /** What the newest text of the file says. */
+  #known: { text: string; all: TrustFile } | null = null;
 
   constructor(dataFolder: string) {
     this.#path = join(dataFolder, TRUST_FILE);
@@ -33,7 +36,9 @@ export class Trust {
   /** Hashes of the trusted files of a folder, by relative path; empty where the trust file or the folder cannot be read. */
   async hashes(folder: string): Promise<FileHashes> {
     try {
-      const [all, key] = await Promise.all([this.#read(), canonicalFolder(folder)]);
+      const all = await this.#read();
+      if (Object.keys(all).length === 0) return new Map();
+      const key = await canonicalFolder(folder);
       return new Map(Object.hasOwn(all, key) ? Object.entries(all[key]!.files) : []);
     } catch {
       return new Map();
@@ -96,15 +101,14 @@ export class Trust {
 
   async #read(): Promise<TrustFile> {
     await refuseWriteFault(this.#path);
-    let text: string;
+    if (!statSync(this.#path, { throwIfNoEntry: false })) return {};
+    // Of the program's own, and small.
+    const text = readFileSync(this.#path, 'utf8');
+    if (text === this.#known?.text) return this.#known.all;
     try {
-      text = await readFile(this.#path, 'utf8');
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return {};
-      throw error;
-    }
-    try {
-      return TrustFile.parse(JSON.parse(text));
+      const all = TrustFile.parse(JSON.parse(text));
+      this.#known = { text, all };
+      return all;
     } catch (cause) {
       const message = `${this.#path} is damaged: remove it, and trust your folders again`;
       throw new TriadError('bad_input', message, { cause });

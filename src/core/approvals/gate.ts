@@ -65,8 +65,8 @@ export class ApprovalGate {
   ask(request: ApprovalRequest, asking: AskingRun): Promise<Approval> {
     const decisions = itemHashes(request.subject).map(() => null);
     const stored = asking.record({ type: 'approval-request', approval: request });
-    // The time left in it changes while it is open; what was recorded must not.
-    return this.#wait({ request: structuredClone(request), decisions }, asking, stored);
+    // The time left changes while it is open, and nothing else of it; what was recorded must not.
+    return this.#wait({ request: { ...request }, decisions }, asking, stored);
   }
 
   /** Like `ask`, for a question that was stored before a restart. */

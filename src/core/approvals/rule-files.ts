@@ -7,7 +7,7 @@ import { PROJECT_CONFIG } from '../agents/places.ts';
 import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { isMissing, readRegularFile } from '../base/regular-file.ts';
+import { isMissing, readOwnFile, readRegularFile } from '../base/regular-file.ts';
 import { checkProjectSettings, NO_PROJECT_SETTINGS, type ProjectSettings } from '../settings/project-config.ts';
 import { sentenceOf, tomlFault } from '../settings/toml-file.ts';
 import { lineFinder } from '../settings/settings-text.ts';
@@ -95,7 +95,7 @@ async function readRules(
   parsed: RuleCache,
 ): Promise<FileRules & { hash: string | null }> {
   try {
-    const text = await readText(file);
+    const text = await readText(file, scope);
     if (text === null) return { hash: null, ...none([]) };
     const before = parsed.get(file);
     const known = before?.text === text ? before : { text, hash: sha256(text), found: parseRules(text, file, scope) };
@@ -144,9 +144,11 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
   return { rules, ...lists, project: set?.settings ?? NO_PROJECT_SETTINGS, faults: [] };
 }
 
-function readText(file: string): Promise<string | null> {
-  return readRegularFile(file).catch((error: unknown) => {
+async function readText(file: string, scope: Rule['scope']): Promise<string | null> {
+  try {
+    return scope === 'user' ? readOwnFile(file) : await readRegularFile(file);
+  } catch (error) {
     if (isMissing(error)) return null;
     throw error;
-  });
+  }
 }

@@ -1,5 +1,5 @@
 /** Files that run code, or steer programs that do: writing one is always asked about, unless what allows it names it. */
-import { alternativesOf, matches } from '../base/pattern.ts';
+import { alternativesOf, matches, matching } from '../base/pattern.ts';
 
 /** In any folder, in any case. */
 const STEERING = [
@@ -187,6 +187,9 @@ const STEERING = [
   'crontab',
 ] as const;
 
+const PREFIX = '**/';
+const LOOSELY = { path: true, loose: true };
+
 /** Whether a path of the workspace is in the list, or in the person's own. */
 export function isSteering(path: string, more: readonly string[]): boolean {
   return knownOf(path).length > 0 || ownOf(path, more).length > 0;
@@ -206,18 +209,17 @@ export function namesSteering(pattern: string, path: string, more: readonly stri
   });
 }
 
-const knownOf = (path: string): string[] => STEERING.filter((entry) => isMatch(`**/${entry}`, path));
+const ANYWHERE = STEERING.map((entry) => `${PREFIX}${entry}`);
 
-const ownOf = (path: string, more: readonly string[]): string[] => more.filter((entry) => isMatch(entry, path));
+const knownOf = (path: string): string[] =>
+  matching(ANYWHERE, path, LOOSELY).map((pattern) => pattern.slice(PREFIX.length));
+
+const ownOf = (path: string, more: readonly string[]): string[] => matching(more, path, LOOSELY);
 
 /** The longest part of an entry without wildcards. */
 function wordsOf(entry: string): string {
   const runs = folded(entry).split(/[*?]+/);
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
-}
-
-function isMatch(pattern: string, path: string): boolean {
-  return matches(pattern, path, { path: true, loose: true });
 }
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();

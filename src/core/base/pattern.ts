@@ -6,22 +6,47 @@ export interface MatchOptions {
   loose: boolean;
 }
 
-type Token =
-  | { kind: 'char'; char: string }
-  | { kind: 'one' }
-  | { kind: 'some' }
-  | { kind: 'any' }
-  | { kind: 'folders' };
+/** A character that stands for itself, or one of these. */
+type Token = string | { wild: 'one' | 'some' | 'any' | 'folders' };
+const ONE: Token = { wild: 'one' };
+const SOME: Token = { wild: 'some' };
+const ANY: Token = { wild: 'any' };
+const FOLDERS: Token = { wild: 'folders' };
 
 /** Most alternatives of one pattern, and most characters of all of them together. */
 const MAX_ALTERNATIVES = 64;
 const MAX_WRITTEN_OUT = 4096;
 
 /** Whether a pattern matches a whole text. Takes time in proportion to the product of their lengths, for any input. */
-export function matches(pattern: string, text: string, { path, loose }: MatchOptions): boolean {
-  const fold = (value: string): string => (loose ? value.normalize('NFC').toLowerCase() : value.normalize('NFC'));
-  const chars = [...fold(text)];
-  return alternativesOf(fold(pattern)).some((one) => matchesOne(tokensOf(one), chars, path));
+export function matches(pattern: string, text: string, options: MatchOptions): boolean {
+  return matching([pattern], text, options).length > 0;
+}
+
+/** Those of the patterns that match a whole text, each as `matches` says. */
+export function matching(patterns: readonly string[], text: string, { path, loose }: MatchOptions): string[] {
+  const chars = [...folded(text, loose)];
+  return patterns.filter((pattern) => compiled(pattern, loose).some((tokens) => matchesOne(tokens, chars, path)));
+}
+
+function folded(text: string, loose: boolean): string {
+  return loose ? text.normalize('NFC').toLowerCase() : text.normalize('NFC');
+}
+
+/** Most patterns that are kept compiled, and the longest of them: every call is held against all rules. */
+const MAX_KEPT = 2000;
+const MAX_KEPT_LENGTH = 200;
+const kept = { loose: new Map<string, Token[][]>(), exact: new Map<string, Token[][]>() };
+
+/** Tokens of each alternative. */
+function compiled(pattern: string, loose: boolean): Token[][] {
+  const known = loose ? kept.loose : kept.exact;
+  const before = known.get(pattern);
+  if (before) return before;
+  const alternatives = alternativesOf(folded(pattern, loose)).map(tokensOf);
+  if (pattern.length > MAX_KEPT_LENGTH) return alternatives;
+  if (known.size >= MAX_KEPT) known.clear();
+  known.set(pattern, alternatives);
+  return alternatives;
 }
 
 /** What is wrong with a pattern over paths, as the end of a sentence; null where nothing is. */
@@ -48,42 +73,62 @@ function tokensOf(pattern: string): Token[] {
   const chars = [...pattern];
   for (let at = 0; at < chars.length; at++) {
     const char = chars[at]!;
-    if (char === '\\' && at + 1 < chars.length) tokens.push({ kind: 'char', char: chars[++at]! });
-    else if (char === '?') tokens.push({ kind: 'one' });
-    else if (char !== '*') tokens.push({ kind: 'char', char });
-    else if (chars[at + 1] !== '*') tokens.push({ kind: 'some' });
+    if (char === '\\' && at + 1 < chars.length) tokens.push(chars[++at]!);
+    else if (char === '?') tokens.push(ONE);
+    else if (char !== '*') tokens.push(char);
+    else if (chars[at + 1] !== '*') tokens.push(SOME);
     else {
       const isFirst = at === 0 || chars[at - 1] === '/';
       while (chars[at + 1] === '*') at++;
       const isFolders = isFirst && chars[at + 1] === '/';
       if (isFolders) at++;
       // `**/**/` means the same as `**/`.
-      if (!isFolders || tokens.at(-1)?.kind !== 'folders') tokens.push({ kind: isFolders ? 'folders' : 'any' });
+      if (!isFolders || tokens.at(-1) !== FOLDERS) tokens.push(isFolders ? FOLDERS : ANY);
     }
   }
   return tokens;
 }
 
 function matchesOne(tokens: readonly Token[], text: readonly string[], path: boolean): boolean {
-  const least = tokens.filter(({ kind }) => kind === 'char' || kind === 'one').length;
-  if (least > text.length) return false;
-  // `reached[n]`: the tokens so far can match the first n characters.
-  let reached = Array.from({ length: text.length + 1 }, (_, length) => length === 0);
+  /** How many characters the tokens so far can match, each number once, in order. */
+  let reached = [0];
   for (const token of tokens) {
-    let begun = false;
-    const next: boolean[] = [];
-    for (let at = 0; at <= text.length; at++) {
-      const char = text[at - 1];
-      const isSlash = path && char === '/';
-      if (token.kind === 'char') next[at] = at > 0 && reached[at - 1]! && char === token.char;
-      else if (token.kind === 'one') next[at] = at > 0 && reached[at - 1]! && !isSlash;
-      else if (token.kind === 'folders') next[at] = reached[at]! || (begun && char === '/');
-      else next[at] = reached[at]! || (at > 0 && next[at - 1]! && !(token.kind === 'some' && isSlash));
-      begun ||= reached[at]!;
-    }
-    reached = next;
+    reached =
+      typeof token === 'string'
+        ? reached.filter((at) => text[at] === token).map(next)
+        : after(token, reached, text, path);
+    if (reached.length === 0) return false;
   }
-  return reached[text.length]!;
+  return reached.at(-1) === text.length;
+}
+
+const next = (at: number): number => at + 1;
+
+function after(
+  token: Exclude<Token, string>,
+  reached: readonly number[],
+  text: readonly string[],
+  path: boolean,
+): number[] {
+  const isSlash = (at: number): boolean => path && text[at] === '/';
+  if (token === ONE) return reached.filter((at) => at < text.length && !isSlash(at)).map(next);
+  const found: number[] = [];
+  if (token === SOME) {
+    for (const from of reached) {
+      // What can be reached from there is found already.
+      if (from <= (found.at(-1) ?? -1)) continue;
+      found.push(from);
+      for (let at = from; at < text.length && !isSlash(at); at++) found.push(at + 1);
+    }
+    return found;
+  }
+  const first = reached[0]!;
+  for (let at = first, index = 0; at <= text.length; at++) {
+    const isReached = reached[index] === at;
+    if (isReached) index++;
+    if (isReached || token === ANY || (at > first && text[at - 1] === '/')) found.push(at);
+  }
+  return found;
 }
 
 /** One pattern for each choice of `{…}`. An unclosed group is literal; beyond `MAX_ALTERNATIVES` the list is cut. */

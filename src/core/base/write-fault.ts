@@ -1,5 +1,5 @@
 /** Whether others than this user may write a file or folder: what they may write is not the person's word. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isMissing } from './regular-file.ts';
 import { TriadError } from './errors.ts';
@@ -18,13 +18,13 @@ const STICKY = 0o1000;
 /**
  * Of the path itself, of what it leads to where it is a link, and of the folders of both. Null where only this user and
  * root may write, where nothing is there, and where the system has no such modes. `mends`: what "chmod" makes of the path
- * itself; of its folder it takes the right to write.
+ * itself; of its folder it takes the right to write. Looked at without a thread, as only the program's own files are.
  */
 export async function writeFault(path: string, mends = 'go-w'): Promise<WriteFault | null> {
   const user = process.getuid?.();
   if (user === undefined) return null;
-  const real = await realpath(path).catch(() => path);
-  const own = (await faultOf(path, user, { mends })) ?? (await faultOf(dirname(path), user));
+  const real = realOf(path);
+  const own = faultOf(path, user, { mends }) ?? faultOf(dirname(path), user);
   // A link's target may lie in a folder for everybody, as long as nobody else can replace it there.
   return own ?? (dirname(real) === dirname(path) ? null : faultOf(dirname(real), user, { excused: STICKY }));
 }
@@ -35,10 +35,18 @@ export async function refuseWriteFault(path: string, mends?: string): Promise<vo
   if (fault !== null) throw new TriadError('not_allowed', `${fault.what}: ${fault.remedy}`);
 }
 
-/** `excused`: a bit of the mode with which it may be for everybody. */
-async function faultOf(path: string, user: number, { mends = 'go-w', excused = 0 } = {}): Promise<WriteFault | null> {
+function realOf(path: string): string {
   try {
-    const { mode, uid } = await stat(path);
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** `excused`: a bit of the mode with which it may be for everybody. */
+function faultOf(path: string, user: number, { mends = 'go-w', excused = 0 } = {}): WriteFault | null {
+  try {
+    const { mode, uid } = statSync(path);
     if (uid !== user && uid !== 0)
       return { what: `${path} belongs to another user`, remedy: `run "sudo chown ${user} ${shellWord(path)}"` };
     if ((mode & 0o022) === 0 || (mode & excused) !== 0) return null;

@@ -25,7 +25,7 @@ export function estimatedInput({ system, messages, tools }: ModelRequest): numbe
   const sizes = [
     system.length,
     ...messages.flatMap(({ content }) => content.map(sizeOf)),
-    ...tools.map(({ name, description, inputSchema }) => name.length + description.length + jsonSize(inputSchema)),
+    ...tools.map(({ name, description, inputSchema }) => name.length + description.length + schemaSize(inputSchema)),
   ];
   return estimatedTokens(sizes.reduce((sum, size) => sum + size, 0));
 }
@@ -37,6 +37,15 @@ function sizeOf(part: WireMessage['content'][number]): number {
 }
 
 const jsonSize = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+
+/** By schema: the registry makes each once, nobody changes it, and every request has all of them. */
+const schemaSizes = new WeakMap<object, number>();
+
+function schemaSize(schema: object): number {
+  const known = schemaSizes.get(schema) ?? jsonSize(schema);
+  schemaSizes.set(schema, known);
+  return known;
+}
 
 /** Told once for each workflow: the request goes on, and is counted by estimate. */
 export function tellMiscount({ limits }: Pick<RunContext, 'limits'>, count: string, emit: Emit): void {

@@ -56,7 +56,10 @@ async function* attempt(
   let contentType = '';
   let drain: NodeJS.Timeout | undefined;
   try {
-    const call = client.messages.create({ ...bodyOf(request), stream: true }, { signal });
+    // What is sent is `body`; the rest of it the SDK looks at itself.
+    const params = { ...bodyOf(request), stream: true } as const;
+    const options = { signal, body: bytesOf(params, request.tools), headers: { 'content-type': 'application/json' } };
+    const call = client.messages.create(params, options);
     const { data: events, response } = await call.withResponse();
     contentType = response.headers.get('content-type') ?? '';
     const pace = new Pace();
@@ -172,7 +175,6 @@ function bodyOf(request: ModelRequest): Body {
     ...(request.system.trim() === ''
       ? {}
       : { system: [{ type: 'text', text: request.system, cache_control: CACHE_POINT }] }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
     ...(request.tools.length > 0 && request.toolChoice === 'none' ? { tool_choice: { type: 'none' } } : {}),
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.effort === null
@@ -181,12 +183,29 @@ function bodyOf(request: ModelRequest): Body {
   };
 }
 
-function toolOf(tool: ModelRequest['tools'][number]): Anthropic.Tool {
-  return {
-    name: tool.name,
-    description: tool.description,
-    input_schema: { ...tool.inputSchema, type: 'object' },
-  };
+/**
+ * A body as it is sent. The tools, which are most of it and stay the same from request to request, are written out once
+ * and not each time.
+ */
+function bytesOf(body: object, tools: ModelRequest['tools']): Uint8Array {
+  const text = JSON.stringify(body);
+  if (tools.length === 0) return Buffer.from(text);
+  const written = tools.flatMap((tool, index) => [index === 0 ? OPENING : COMMA, toolBytes(tool)]);
+  return Buffer.concat([Buffer.from(text.slice(0, -1)), ...written, CLOSING]);
+}
+
+const [OPENING, COMMA, CLOSING] = [Buffer.from(',"tools":['), Buffer.from(','), Buffer.from(']}')];
+
+/** By schema, which nobody changes; its words may be others the next time. */
+const known = new WeakMap<object, { name: string; description: string; bytes: Buffer }>();
+
+function toolBytes({ name, description, inputSchema }: ModelRequest['tools'][number]): Buffer {
+  const before = known.get(inputSchema);
+  if (before && before.name === name && before.description === description) return before.bytes;
+  const tool: Anthropic.Tool = { name, description, input_schema: { ...inputSchema, type: 'object' } };
+  const bytes = Buffer.from(JSON.stringify(tool));
+  known.set(inputSchema, { name, description, bytes });
+  return bytes;
 }
 
 /** Drops messages that become empty; sets a cache point at the end of the last user message. */

@@ -24,10 +24,13 @@ export async function workspaceOf(
   folder: string,
   leads: boolean,
 ): Promise<Workspace> {
-  const { secretFiles } = await permissions.rules(folder);
   const written = join(folder, PROJECT_SESSIONS);
+  const [{ secretFiles }, real] = await Promise.all([
+    permissions.rules(folder),
+    realpath(written).catch(() => written),
+  ]);
   // As written, and where that leads: `.triad` may be a link.
-  const inProject = [...new Set([written, await realpath(written).catch(() => written)])];
+  const inProject = [...new Set([written, real])];
   return {
     folder,
     own: [...own.folders, ...inProject],

@@ -21,6 +21,11 @@ export interface OpenFile {
  * program's own.
  */
 export async function resolveInside(workspace: Workspace, path: string): Promise<string> {
+  return (await placeInside(workspace, path)).canonical;
+}
+
+/** The same, with the canonical path of the workspace in which it was found to lie. */
+async function placeInside(workspace: Workspace, path: string): Promise<{ root: string; canonical: string }> {
   const { folder } = workspace;
   if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
   const root = await realpath(folder).catch((error: unknown) =>
@@ -29,12 +34,12 @@ export async function resolveInside(workspace: Workspace, path: string): Promise
   const missing: string[] = [];
   let current = resolve(folder, path);
   for (;;) {
-    const real = await realpathOrNull(current, path);
+    const real = current === resolve(folder) ? root : await realpathOrNull(current, path);
     if (real !== null) {
       const found = join(real, ...missing);
       if (!isInside(root, found)) throw outside(path);
       if (isOwn(workspace, found) || isOwn(workspace, resolve(folder, path))) throw own(path);
-      return found;
+      return { root, canonical: found };
     }
     if (await exists(current))
       throw new TriadError('not_allowed', `${path}: a symbolic link on the way points to nothing`);
@@ -45,11 +50,11 @@ export async function resolveInside(workspace: Workspace, path: string): Promise
 
 /** Relative to the workspace with forward slashes, as people and models see it; `.` for the workspace itself. */
 export async function shownPath(folder: string, canonical: string): Promise<string> {
-  return (
-    relative(await realpath(folder), canonical)
-      .split(sep)
-      .join('/') || '.'
-  );
+  return shownIn(await realpath(folder), canonical);
+}
+
+function shownIn(root: string, canonical: string): string {
+  return relative(root, canonical).split(sep).join('/') || '.';
 }
 
 /** The targets of a path for rules: as it was asked for, and where it leads. */
@@ -58,9 +63,9 @@ export async function pathTargets(
   path: string,
 ): Promise<{ values: string[]; path: true; canonical: string }> {
   const { folder } = workspace;
-  const canonical = await resolveInside(workspace, path);
+  const { root, canonical } = await placeInside(workspace, path);
   const asked = relative(folder, resolve(folder, path)).split(sep).join('/') || '.';
-  const values = new Set([await shownPath(folder, canonical), asked]);
+  const values = new Set([shownIn(root, canonical), asked]);
   return { values: [...values], path: true, canonical };
 }
 

@@ -53,6 +53,23 @@ test.for(['', '{', '[]', '{"/x": {"files": 1}}'])(
   },
 );
 
+test('what others wrote into the file counts at once: trust that was taken back, given, or made unreadable', async () => {
+  const [folder, data] = [await folderWith({ f: 'x' }), await folderWith()];
+  const [mine, other] = [new Trust(data), new Trust(data)];
+  const known = async () => (await mine.hashes(folder)).get('f') ?? null;
+  expect(await known()).toBeNull();
+  await other.set(folder, new Map([['f', 'hash 1']]));
+  expect([await known(), await known()]).toEqual(['hash 1', 'hash 1']);
+  await other.set(folder, new Map([['f', 'hash 2']]));
+  expect(await known()).toBe('hash 2');
+  await other.revoke(folder);
+  expect(await known()).toBeNull();
+  await other.set(folder, new Map([['f', 'hash 2']]));
+  expect(await known()).toBe('hash 2');
+  await writeFile(join(data, 'trust.json'), '{');
+  expect(await known()).toBeNull();
+});
+
 test('a folder that is gone can be revoked, and cannot be trusted', async () => {
   const data = await folderWith({
     'trust.json': '{"/gone": {"at": "2026-01-01T00:00:00.000Z", "files": {"a": "b"}}}',

@@ -30,6 +30,14 @@ test('what refuses matches in any case, and any form of the same letters', () =>
   expect(matches('caf\u00e9', 'cafe\u0301', path)).toBe(true);
 });
 
+test('a pattern that was used before means the same, with and without case', () => {
+  const both = () => [true, false].map((loose) => matches('{A,b}/*.MD', 'a/x.md', { path: true, loose }));
+  expect([both(), both()]).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+});
+
 test('a literal pattern matches its own text and no other', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'ab*?{},\\/[]!.') });
   fc.assert(

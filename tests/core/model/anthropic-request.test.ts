@@ -134,3 +134,18 @@ test('a key with white space around it is sent without', async () => {
   const { error } = await attempt(createAnthropicModel({ apiKey: ` ${KEY}\n`, baseUrl: `${server.url}/` }));
   expect(error).toBeNull();
 });
+
+test('tools are sent as they are told now, whatever was sent before', async () => {
+  const { server, model } = await serve(answering([text('Fine')]));
+  const other = { ...TOOL, name: 'grep', description: 'Finds words — “in” files.', inputSchema: { type: 'object' } };
+  const told = [[TOOL, other], [{ ...TOOL, description: 'Finds folders.' }], [{ ...TOOL, name: 'find' }, TOOL]];
+  for (const tools of told) expect((await attempt(model, requestOf({ tools }))).error).toBeNull();
+  const sentTools = server.requests.map(({ body }) => body.tools);
+  const wire = ({ name, description, inputSchema: schema }: typeof other | typeof TOOL) => ({
+    name,
+    description,
+    input_schema: schema,
+  });
+  expect(sentTools).toEqual(told.map((tools) => tools.map(wire)));
+  expect(server.requests.map(({ headers }) => headers['content-type'])).toEqual(Array(3).fill('application/json'));
+});

@@ -1,0 +1,22 @@
+/** Input tokens of a request by its size. */
+import { expect, test } from 'vitest';
+import { estimatedInput } from '#core/loop/request-meter.ts';
+import { allTools } from '#core/tools/all-tools.ts';
+import { ToolRegistry } from '#core/tools/registry.ts';
+
+test('tools count as they are told now, also after the number of sub-agents was set anew', () => {
+  const registry = new ToolRegistry(allTools());
+  const sizes = [1, 3, 1, 8].map((max) => {
+    const tools = registry.specs(registry.offered(['spawn_agent', 'parallel_tasks'], true), [], max);
+    const chars = tools.reduce(
+      (sum, { name, description, inputSchema }) =>
+        sum + name.length + description.length + JSON.stringify(inputSchema).length,
+      0,
+    );
+    const request = { model: 'm', maxTokens: 1, effort: null, temperature: undefined, system: '', messages: [] };
+    return { estimated: estimatedInput({ ...request, tools, toolChoice: 'auto' }), chars };
+  });
+  expect(sizes.map(({ estimated }) => estimated)).toEqual(sizes.map(({ chars }) => Math.ceil(chars / 4)));
+  // Else a size that was kept for too long would go unseen.
+  expect(new Set(sizes.map(({ chars }) => chars)).size).toBeGreaterThan(1);
+});
