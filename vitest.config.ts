@@ -48,8 +48,8 @@ const rendered = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than the two cores that it is made for: many tests wait most of the time.
-    maxWorkers: 3,
+    // Twice the cores that it is made for: many tests wait most of the time.
+    maxWorkers: 4,
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/vitest.json' },
     projects: projects.map((name) => ({
