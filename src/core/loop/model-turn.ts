@@ -23,7 +23,7 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   try {
     const request = await requestOf(run, turn.told ? 'none' : 'auto');
     // What its last turn read is part of it.
-    const inputEstimate = Math.max(run.limits.lastInput(), estimatedInput(request));
+    const inputEstimate = estimatedInput(request, run.limits.lastInput());
     for await (const event of streamWithRetry(run.model, request, {
       signal: AbortSignal.any([run.signal, silence.signal]),
       delays: run.retryDelays,

@@ -20,15 +20,31 @@ export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / 4);
 }
 
-/** Input tokens that a request has by its size. */
-export function estimatedInput({ system, messages, tools }: ModelRequest): number {
+/**
+ * Input tokens that a request has by its size. `before`: how many the provider counted of the last one that was as long
+ * as this one up to the last response; what came since is added to it. 0 where it counted none.
+ */
+export function estimatedInput({ system, messages, tools }: ModelRequest, before = 0): number {
+  const since = messages
+    .slice(
+      Math.max(
+        0,
+        messages.findLastIndex(({ role }) => role === 'assistant'),
+      ),
+    )
+    .flatMap(partSizes);
   const sizes = [
     system.length,
-    ...messages.flatMap(({ content }) => content.map(sizeOf)),
+    ...messages.flatMap(partSizes),
     ...tools.map(({ name, description, inputSchema }) => name.length + description.length + schemaSize(inputSchema)),
   ];
-  return estimatedTokens(sizes.reduce((sum, size) => sum + size, 0));
+  const known = before === 0 ? 0 : before + estimatedTokens(sumOf(since));
+  return Math.max(known, estimatedTokens(sumOf(sizes)));
 }
+
+const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+
+const partSizes = ({ content }: WireMessage): number[] => content.map(sizeOf);
 
 function sizeOf(part: WireMessage['content'][number]): number {
   if (part.type === 'tool_use') return part.name.length + jsonSize(part.input);

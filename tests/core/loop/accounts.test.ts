@@ -95,7 +95,7 @@ describe('an attempt', () => {
     expect(workflow.usage).not.toHaveProperty('unknownRequests');
   });
 
-  test('of a later turn is estimated to have at least what the one before it had', async () => {
+  test('of a later turn is estimated to have what the one before it had, and the call and the result that came since', async () => {
     const script = new Script()
       .on({ turn: 1 })
       .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 70_000, cacheRead: 5000 } })
@@ -103,7 +103,10 @@ describe('an attempt', () => {
       .reply([text('Done.')]);
     const engine = await startEngine(script);
     await engine.ask('Go');
-    expect(engine.of('request-start')[1]?.request).toMatchObject({ inputTokens: 75_000, inputEstimated: true });
+    const [call, result] = ['glob{"pattern":"*"}', engine.of('tool-end')[0]?.entry.output ?? ''];
+    const since = Math.ceil((call.length + result.length) / 4);
+    expect(since).toBeGreaterThan(5);
+    expect(engine.of('request-start')[1]?.request).toMatchObject({ inputTokens: 75_000 + since, inputEstimated: true });
   });
 });
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { estimatedInput } from '#core/loop/request-meter.ts';
 import { allTools } from '#core/tools/all-tools.ts';
+import type { WireMessage } from '#core/model/model.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 
 test('tools count as they are told now, also after the number of sub-agents was set anew', () => {
@@ -19,4 +20,20 @@ test('tools count as they are told now, also after the number of sub-agents was 
   expect(sizes.map(({ estimated }) => estimated)).toEqual(sizes.map(({ chars }) => Math.ceil(chars / 4)));
   // Else a size that was kept for too long would go unseen.
   expect(new Set(sizes.map(({ chars }) => chars)).size).toBeGreaterThan(1);
+});
+
+test('what the provider counted of the turn before counts, and what came since by its size', () => {
+  const says = (role: 'user' | 'assistant', length: number): WireMessage => ({
+    role,
+    content: [{ type: 'text', text: 'x'.repeat(length) }],
+  });
+  const messages = [says('user', 400), says('assistant', 80), says('user', 40)];
+  const request: Parameters<typeof estimatedInput>[0] = {
+    ...{ model: 'm', maxTokens: 1, effort: null, temperature: undefined, system: '', tools: [], toolChoice: 'auto' },
+    messages,
+  };
+  expect(estimatedInput(request)).toBe(130);
+  // Whatever it reads besides, a preamble for tools for one, is in its count.
+  expect(estimatedInput(request, 1000)).toBe(1030);
+  expect(estimatedInput(request, 20), 'never less than by its size').toBe(130);
 });
