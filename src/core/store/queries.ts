@@ -22,12 +22,14 @@ import { renewedExecution } from './rows/legacy-rows.ts';
 import { decodeRow, SELECT_JSON } from './rows/row-codec.ts';
 import type { Row, Store } from './store.ts';
 
+/** `events`: where they are read from; they are stored at once, so nothing has to be flushed for them. */
 export function queriesOf(
   database: Database,
+  events = database,
 ): Omit<Store, 'lost' | 'commit' | 'close' | 'beginBackup' | keyof Archive> {
   const reader = new Reader(database);
   return {
-    ...eventReads(reader),
+    ...eventReads(reader, events),
     ...workflowReads(reader),
     ...runReads(reader),
     sessionWork: (conversationIds) => sessionWork(database, conversationIds),
@@ -57,12 +59,13 @@ const LAST = '~';
 
 function eventReads(
   reader: Reader,
+  stored: Database,
 ): Pick<Store, 'conversation' | 'conversations' | 'conversationIds' | 'unlisted' | 'lastSeq' | 'events'> {
   const { database } = reader;
   const conversation = (id: string) => reader.row<ConversationRow>('conversation', id);
   // The row knows the last start or end of a workflow; the events after it are few.
   const lastSeq = async (conversationId: string) =>
-    newestEvent(database, conversationId, (await conversation(conversationId))?.lastSeq ?? 0);
+    newestEvent(stored, conversationId, (await conversation(conversationId))?.lastSeq ?? 0);
   let unlisted: Promise<Unlisted> | null = null;
   return {
     conversation,
@@ -72,8 +75,8 @@ function eventReads(
     lastSeq,
     events: async (conversationId, from, to) => {
       const newest = () => lastSeq(conversationId);
-      const { items } = await eventsBetween(database, conversationId, { from, to, newest });
-      return readable(database, items);
+      const { items } = await eventsBetween(stored, conversationId, { from, to, newest });
+      return readable(stored, items);
     },
   };
 }

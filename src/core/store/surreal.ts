@@ -101,7 +101,7 @@ export function storeOn(
     await commits.commit(events, writes);
     if (events.some(({ type }) => type === 'workflow-end')) ended();
   };
-  const reads = queriesOf(current);
+  const reads = queriesOf(current, database);
   /** For operations that change rows without a commit; they read before that, so nothing lags. */
   const forgetting =
     <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>

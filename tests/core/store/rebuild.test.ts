@@ -20,7 +20,9 @@ afterAll(() => opened.close());
 
 /** Everything that the tables hold, which is then gone. */
 async function drain(): Promise<unknown[]> {
-  const { database } = opened;
+  const { database, store } = opened;
+  // A list shows all rows: they are flushed.
+  await store.conversations({ limit: 1 });
   const rows = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
   await database.query(['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
   return rows.map((found) => JSON.parse(JSON.stringify(found)) as unknown);

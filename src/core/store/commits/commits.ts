@@ -128,8 +128,12 @@ export class Commits {
         changes.filter(({ table }) => !AT_ONCE.has(table)),
       );
       this.#flushSoon();
-    } else if (events.length === 0 && atOnce.length === changes.length) {
+    } else if (
+      events.length === 0 &&
+      changes.every((change) => AT_ONCE.has(change.table) || this.#models.isWhole(change))
+    ) {
       await this.#store({ events, changes, marks: new Map(), ended: [] });
+      this.#models.stored(changes);
     } else {
       const flush = this.#models.flush(events, changes);
       await this.#store({ events, ...flush });

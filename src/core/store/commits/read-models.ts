@@ -43,6 +43,11 @@ export class ReadModels {
     return dirty ? dirty.row : this.#clean.get(id);
   }
 
+  /** Whether it is a conversation of which nothing lags. */
+  isWhole({ table, key }: Change): boolean {
+    return table === 'conversation' && !this.#marked.has(String(key));
+  }
+
   /** The marks that a commit of these events has to set first, each with the last event that the rows show. */
   marksFor(events: readonly DurableEvent[]): Map<string, number> {
     const marks = new Map<string, number>();
@@ -77,10 +82,15 @@ export class ReadModels {
     track(this.#live, events);
     this.#ended = [];
     this.#dirty.clear();
-    for (const { table, key, row } of changes) if (CACHED.has(table)) this.#clean.set(idOf(table, key), row);
+    this.stored(changes);
     for (const [id, applied] of marks)
       if (applied === null) this.#marked.delete(id);
       else this.#marked.set(id, applied);
+  }
+
+  /** Rows that the database has now, and that lag behind nothing. */
+  stored(changes: readonly Change[]): void {
+    for (const { table, key, row } of changes) if (CACHED.has(table)) this.#clean.set(idOf(table, key), row);
   }
 
   /** A mark that a process which died has left: its conversation shows events up to `applied`. */

@@ -194,6 +194,19 @@ describe('a workflow', () => {
     expect(await opened.database.query('SELECT * FROM lagging')).toEqual([[]]);
   });
 
+  test('is not flushed for a new conversation, nor for what is read of events', async () => {
+    const { store } = await begin(opened);
+    await store.commit([], [conversation]);
+    await store.commit(events, writes);
+    await store.commit([], [{ ...conversation, key: idOf(800), row: { ...conversation.row, id: idOf(800) } }]);
+    expect(await store.lastSeq(idOf(800))).toBe(0);
+    expect(await store.events(conversationId, 1, 999)).toHaveLength(events.length);
+    expect((await rowsOf(opened)).workflow).toEqual([]);
+    // One whose rows lag is written with all of them: else a replay would count them twice.
+    await store.commit([], [{ ...conversation, row: { ...conversation.row, title: 'Renamed' } }]);
+    expect((await rowsOf(opened)).workflow).toHaveLength(1);
+  });
+
   test('that still runs keeps its mark, which says up to where its rows are', async () => {
     const { store } = await begin(opened);
     const [some, more] = [events.slice(0, 5), events.slice(5, 7)];
