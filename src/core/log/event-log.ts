@@ -3,6 +3,7 @@ import type { AgentEvent, DurableEvent, EventDraft, HintEvent } from '#contract/
 import { TriadError } from '../base/errors.ts';
 import { apply } from '../store/apply.ts';
 import type { Store, Write } from '../store/store.ts';
+import { unwritten } from '../store/unwritten.ts';
 
 type Listener = (event: AgentEvent) => void;
 
@@ -209,12 +210,4 @@ export class EventLog {
 
 function isLowPriority(item: Item): boolean {
   return item.kind === 'hint' || (item.kind === 'event' && LOW_PRIORITY.has(item.event.type));
-}
-
-/** Where the store knows what is wrong, its words say what to do. */
-function unwritten(error: unknown): TriadError {
-  const stopped = 'The history could not be written, so all work was stopped';
-  const isKnown = error instanceof TriadError && error.detail !== undefined;
-  const way = isKnown ? `. ${error.message}` : ': check the disk, then start Triad again';
-  return new TriadError('store_failed', stopped + way, { cause: error, detail: String(error) });
 }

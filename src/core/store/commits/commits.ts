@@ -4,7 +4,7 @@
  * start replays what a process that died still had in memory.
  */
 import type { DurableEvent } from '#contract/event.ts';
-import { errorInfo, TriadError } from '../../base/errors.ts';
+import type { TriadError } from '../../base/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { apply } from '../apply.ts';
 import { type Change, coalesce, rowsToRead } from './coalesce.ts';
@@ -15,6 +15,7 @@ import { Reader } from '../rows/reader.ts';
 import { ReadModels } from './read-models.ts';
 import { idOf } from '../rows/row-codec.ts';
 import type { Row, Store, Table, Write } from '../store.ts';
+import { unwritten } from '../unwritten.ts';
 
 /** Tables whose rows no replay makes again: several conversations write them, or they are newer than the events. */
 const AT_ONCE: ReadonlySet<Table> = new Set<Table>(['open_message', 'memory', 'permission_grant']);
@@ -71,11 +72,14 @@ export class Commits {
   async flush(): Promise<void> {
     if (!this.#models.lags || this.#failed) return;
     try {
-      await this.#queue.add(() => this.#flush());
+      // Whoever waited beside this one may have done it.
+      await this.#queue.add(async () => {
+        if (this.#models.lags) await this.#flush();
+      });
     } catch (error) {
       if (this.#failed) return;
       this.#failed = true;
-      this.#onFailure(failureOf(error));
+      this.#onFailure(unwritten(error));
     }
   }
 
@@ -186,9 +190,4 @@ export class Commits {
 /** Whether a replay would make all these writes again. No event makes a conversation. */
 function isOfEventsAlone(events: readonly DurableEvent[], writes: readonly Write[]): boolean {
   return events.length > 0 && !writes.some(({ kind, table }) => kind === 'put' && table === 'conversation');
-}
-
-function failureOf(error: unknown): TriadError {
-  if (error instanceof TriadError) return error;
-  return new TriadError('store_failed', errorInfo(error).message, { cause: error });
 }

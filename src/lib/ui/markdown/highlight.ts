@@ -12,8 +12,12 @@ export class Highlighter {
   highlight(code: string, language: string): Promise<ColouredToken[][] | null> {
     const id = ++this.#last;
     const { promise, resolve } = Promise.withResolvers<ColouredToken[][] | null>();
+    try {
+      this.#worker ??= this.#start();
+    } catch {
+      return Promise.resolve(null);
+    }
     this.#waiting.set(id, resolve);
-    this.#worker ??= this.#start();
     this.#worker.postMessage({ id, code, language } satisfies CodeAsked);
     return promise;
   }
