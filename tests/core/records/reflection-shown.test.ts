@@ -1,4 +1,5 @@
 /** Reviews can be looked up wherever a run can: its Markdown, both exports, the search. */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -26,7 +27,8 @@ test('with score and critique', async () => {
   expect(items.map(({ kind, agent }) => [kind, agent])).toEqual([['report', 'checker']]);
 
   await runtime.request('conversation.project', { conversationId });
-  const pages = Object.entries(await filesBelow(data)).filter(([name]) => name.endsWith('.md'));
+  // Beside them lie marks that go when a session is written.
+  const pages = Object.entries(await filesBelow(join(data, 'sessions')));
   const page = pages.find(([, words]) => words.includes('## Reviews'))?.[1] ?? '';
   expect(page).toContain('- Review 1: not passed, 40 of 100\n\n> Kumquat is missing.');
   expect(page).toContain('- Review 2: passed, 90 of 100\n\n> Complete.');
