@@ -22,6 +22,10 @@ export interface Opened {
   close(): Promise<void>;
 }
 
+/** What people have; in the soak also the one in memory, on which most other tests run. */
+export const ENGINES: readonly ('mem' | 'rocksdb')[] =
+  import.meta.env.MODE === 'soak' ? ['mem', 'rocksdb'] : ['rocksdb'];
+
 /** As `openStore` does it, with the database in reach. The folder goes when the store is closed. */
 export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
   const folder = engine === 'mem' ? null : await temporaryFolder();

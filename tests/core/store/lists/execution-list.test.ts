@@ -4,7 +4,7 @@ import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { ExecutionFilter, ExecutionQuery, Store } from '#core/store/store.ts';
 import { type Agent, Conversation, type Finished } from '../finished.ts';
-import { openOn, type Opened } from '../support.ts';
+import { ENGINES, openOn, type Opened } from '../support.ts';
 
 const SORTS = ['newest', 'cost', 'duration'] as const;
 const OUTCOMES: Outcome[] = ['completed', 'partial', 'error', 'cancelled', 'rejected'];
@@ -36,7 +36,7 @@ async function allPages(store: Store, query: Omit<ExecutionQuery, 'limit'>, limi
 const timeOf = ({ duration_ms: ms = 0 }: SubAgentExecution) => ms;
 const ids = (items: readonly SubAgentExecution[]) => items.map(({ id }) => id);
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   let store: Store;
   const conversations: Conversation[] = [];

@@ -4,7 +4,7 @@ import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
 import type { Page, Paged, Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';
-import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+import { ENGINES, conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
 const minute = (n: number) => new Date(Date.parse('2026-03-01T12:00:00.000Z') + n * 60_000).toISOString();
 
@@ -20,7 +20,7 @@ async function allPages<T>(read: (page: Page) => Promise<Paged<T>>, limit: numbe
   return items;
 }
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   let store: Store;
   beforeAll(async () => {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionWork } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { storeOn } from '#core/store/surreal.ts';
-import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+import { ENGINES, conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
 const SESSIONS = 120;
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   beforeAll(async () => void (opened = await openOn(engine)));
   afterAll(() => opened.close());

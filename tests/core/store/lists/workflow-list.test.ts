@@ -4,7 +4,7 @@ import type { WorkflowRow } from '#contract/view.ts';
 import type { Page, Paged, Store, WorkflowFilter, WorkflowQuery } from '#core/store/store.ts';
 import { usageOf } from '../../../support/recording.ts';
 import { Conversation, type Finished } from '../finished.ts';
-import { openOn, type Opened } from '../support.ts';
+import { ENGINES, openOn, type Opened } from '../support.ts';
 
 const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
 
@@ -73,7 +73,7 @@ async function allPages(read: (page: Page) => Promise<Paged<WorkflowRow>>, limit
   return items;
 }
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   let store: Store;
   const made: Made[] = [];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SearchHit } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
-import { openOn, type Opened } from '../support.ts';
+import { ENGINES, openOn, type Opened } from '../support.ts';
 
 async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> {
   const hits: SearchHit[] = [];
@@ -18,7 +18,7 @@ async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> 
 }
 const marked = ({ snippet, hits }: SearchHit) => hits.map(({ start, end }) => snippet.slice(start, end));
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   let store: Store;
   beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
-import { openOn, type Opened } from '../support.ts';
+import { ENGINES, openOn, type Opened } from '../support.ts';
 
 const CHILD = { agent: 'trashy', model: 'rubbish', tools: ['shred'], outcome: 'refused' as const };
 
@@ -24,7 +24,7 @@ async function seen(store: Store, id: string) {
   };
 }
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   let store: Store;
   beforeAll(async () => {
