@@ -9,7 +9,7 @@ import type { SideOperations } from '../../bench/side.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Held } from '../../support/held.ts';
 
-const WORKFLOWS = 12;
+const WORKFLOWS = 9;
 /** What a workflow leaves is there for each of them; what is not collected or closed yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
 
@@ -21,7 +21,7 @@ test('workflows with three sub-agents each', { timeout: 180_000 }, async () => {
   const ours = await Peer.start<SideOperations>(process('side'), ['ours', await server.ask('url'), folder]);
   onTestFinished(() => ours.close());
   // The first ones fill pools and caches.
-  await ours.ask('batch', 6);
+  await ours.ask('batch', 4);
   const before = await ours.ask('held');
   await ours.ask('batch', WORKFLOWS);
   await eventually(async () => expect(grown(before, await ours.ask('held'))).toEqual([]));
