@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { RunIds } from '#core/log/recorder.ts';
+import { anyText } from '../../support/any-text.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import {
   approve,
@@ -37,7 +38,7 @@ export const plan: fc.Arbitrary<Plan> = fc.record({
       agent: fc.constantFrom('reviewer', 'writer'),
       no: fc.boolean(),
       turns: fc.nat(3),
-      text: fc.string({ unit: 'binary' }),
+      text: anyText,
       outcome,
     }),
     { maxLength: 3 },

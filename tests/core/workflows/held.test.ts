@@ -8,6 +8,7 @@ import type { ServerOperations } from '../../bench/server-process.ts';
 import type { SideOperations } from '../../bench/side.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Held } from '../../support/held.ts';
+import { builtProgram } from '../../support/program.ts';
 
 const WORKFLOWS = 9;
 /** What a workflow leaves is there for each of them; what is not collected or closed yet makes a difference of a few. */
@@ -28,7 +29,7 @@ test('workflows with three sub-agents each', { timeout: 180_000 }, async () => {
 });
 
 function process(name: string): string {
-  return join(import.meta.dirname, `../../bench/${name}-process.ts`);
+  return builtProgram(join(import.meta.dirname, `../../bench/${name}-process.ts`));
 }
 
 function grown(before: Held, now: Held): string[] {
