@@ -20,6 +20,7 @@ import { byId, compare, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
 import { renewedExecution } from './rows/legacy-rows.ts';
 import { decodeRow, SELECT_JSON } from './rows/row-codec.ts';
+import { entryRows, rowsOfRuns } from './rows/run-parts.ts';
 import type { Row, Store } from './store.ts';
 
 /** `events`: where they are read from; they are stored at once, so nothing has to be flushed for them. */
@@ -148,9 +149,14 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
     },
     requestsOf: async (workflowId) => {
       type Stored = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
-      const sql = `SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
-      const found = await reader.rows<Stored>('model_request', sql, { workflowId });
-      return found
+      const sql = `SELECT VALUE record::id(id) FROM run WITH INDEX by_workflow WHERE workflowId = $workflowId;
+      SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..];`;
+      const [runs, old] = (await reader.database.query(sql, { workflowId })) as [string[], (Row | string)[]];
+      const stored = [
+        ...old.map((row) => decodeRow('model_request', row)),
+        ...(await rowsOfRuns(reader.database, 'model_request', runs)),
+      ] as unknown as Stored[];
+      return stored
         .map(({ workflowId: _, conversationId: __, ...request }) => request)
         .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId));
     },
@@ -164,10 +170,7 @@ function runReads(
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
     entriesOf: (runId) => entriesOf(reader, runId),
-    callsOf: (runIds) => {
-      const range = (runId: string) => `SELECT ${SELECT_JSON} FROM tool_call:[${runId}, NONE]..[${runId}, ..];`;
-      return reader.ofEach<ToolCallRow>('tool_call', runIds, range);
-    },
+    callsOf: async (runIds) => (await rowsOfRuns(reader.database, 'tool_call', runIds)) as unknown as ToolCallRow[],
     executionsOf: (runIds) => executionsOf(reader, runIds),
     // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
@@ -199,19 +202,18 @@ async function executionsOf(reader: Reader, runIds: readonly string[]): Promise<
 
 /** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */
 async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> {
-  const read = async (first: number, last: number): Promise<[Entry[], number]> => {
-    const [rows, run] = (await database.query(
-      `SELECT ${SELECT_JSON} FROM message:[$runId, $first]..=[$runId, $last]; SELECT VALUE json FROM ONLY $run;`,
-      { runId, first, last, run: database.record('run', runId) },
-    )) as [(Row | string)[], unknown];
-    // Without its envelope, which may be what cannot be read.
-    const stated = typeof run === 'string' ? (JSON.parse(run) as Partial<RunRow>).entries : null;
-    return [rows.map((row) => (decodeRow('message', row) as { entry: Entry }).entry), (stated ?? 0) - 1];
+  const some = async (from: number, to: number): Promise<Entry[]> => {
+    const [rows = []] = await entryRows(database, [{ runId, from, to }]);
+    return rows.map((row) => row.entry as Entry);
   };
-  const [entries, last] = await read(0, Number.MAX_SAFE_INTEGER);
-  if ((entries.at(-1)?.n ?? -1) >= last) return entries;
-  const some = async (from: number, to: number) => (await read(from, to))[0];
-  return (await readDense(some, ({ n }) => n, { from: 0, to: last })).items;
+  const stated = async (): Promise<number> => {
+    const [json] = await database.query('SELECT VALUE json FROM ONLY $run', { run: database.record('run', runId) });
+    // Without its envelope, which may be what cannot be read.
+    return (typeof json === 'string' && (JSON.parse(json) as Partial<RunRow>).entries) || 0;
+  };
+  const [entries, count] = await Promise.all([some(0, Number.MAX_SAFE_INTEGER), stated()]);
+  if (entries.length >= count) return entries;
+  return (await readDense(some, ({ n }) => n, { from: 0, to: count - 1 })).items;
 }
 
 function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {

@@ -102,11 +102,17 @@ export function storeOn(
     if (events.some(({ type }) => type === 'workflow-end')) ended();
   };
   const reads = queriesOf(current, database);
-  /** For operations that change rows without a commit; they read before that, so nothing lags. */
+  /** For operations that change rows without a commit, some of them between commits. */
   const forgetting =
     <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>
-    (...input: I): Promise<O> =>
-      work(...input).finally(() => commits.forget());
+    async (...input: I): Promise<O> => {
+      await commits.forget();
+      try {
+        return await work(...input);
+      } finally {
+        await commits.forget();
+      }
+    };
   const { archive, ended, close } = archiveOf(current, { ...reads, commit });
   const recover = async (): Promise<void> => {
     if (await rebuildPending(database)) await store.rebuild();

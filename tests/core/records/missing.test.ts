@@ -7,6 +7,7 @@ import { main } from '#hosts/cli/program.ts';
 import { memoryIo } from '../../hosts/support/memory-io.ts';
 import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { loseRow } from '../../support/run-parts.ts';
 import { filesBelow } from '../../support/session-files.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -45,9 +46,6 @@ test('each kind of row is counted by itself', async () => {
   expect(await check()).toMatchObject({ workflows: 1, missing: [] });
   const [child] = detail.runs.filter(({ parentRunId }) => parentRunId !== null);
   const lost: [string, unknown, string][] = [
-    ['message', [lead, 1], '1 message or result'],
-    ['tool_call', [detail.calls[0]?.runId, detail.calls[0]?.toolCallId], '1 tool call'],
-    ['model_request', [detail.workflow.id, detail.requests[0]?.requestId], '1 model request'],
     ['approval', detail.approvals[0]?.request.id, '1 approval'],
     ['sub_agent_execution', child?.id, '1 record'],
   ];
@@ -59,12 +57,25 @@ test('each kind of row is counted by itself', async () => {
     await database.query(`INSERT INTO ${table} $before`, { before });
     expect((await check()).missing).toEqual([]);
   }
-  await database.query('DELETE $record', { record: database.record('message', [lead, 2]) });
+  const [call, request] = [detail.calls[0]!, detail.requests[0]!];
+  const inParts: [Parameters<typeof loseRow>[1], string][] = [
+    [{ kind: 'message', run: lead, name: 1 }, '1 message or result'],
+    [{ kind: 'tool_call', run: call.runId, name: call.toolCallId }, '1 tool call'],
+    [{ kind: 'model_request', run: request.runId, name: request.requestId }, '1 model request'],
+  ];
+  for (const [row, said] of inParts) {
+    const putBack = await loseRow(database, row);
+    expect(countsOf((await check()).missing), row.kind).toBe(said);
+    await putBack();
+    expect((await check()).missing).toEqual([]);
+  }
+  await loseRow(database, { kind: 'message', run: lead, name: 2 });
   expect((await check()).missing).toMatchObject([{ kind: 'entries', runId: lead, ranges: [{ from: 2, to: 2 }] }]);
   // Without the events, what the rows state is held against what there is.
   await database.query(`DELETE event:[$id, NONE]..[$id, ..]`, { id: conversationId });
   await database.query('DELETE $record', { record: database.record('run', child?.id ?? '') });
-  await database.query('DELETE model_request:[$id, NONE]..[$id, ..]', { id: detail.workflow.id });
+  for (const { runId, requestId } of detail.requests.filter(({ runId: run }) => run === lead))
+    await loseRow(database, { kind: 'model_request', run: runId, name: requestId });
   const { missing } = await check();
   expect(missing.map(({ kind }) => kind)).toEqual(['events', 'runs', 'entries', 'requests']);
   expect(missing[0]).toMatchObject({
@@ -89,7 +100,7 @@ test('show, trace, export and project say it; Markdown that has more stays as it
   const sessions = join(data, 'sessions');
   await project();
   const whole = await filesBelow(sessions);
-  await database.query('DELETE $record', { record: database.record('message', [lead, 1]) });
+  await loseRow(database, { kind: 'message', run: lead, name: 1 });
   const says = 'This history is not complete: 1 message or result cannot be found or read in the store.';
   expect(await project()).toMatchObject({ files: 0, missing: [{ kind: 'entries', count: 1 }] });
   expect(await filesBelow(sessions)).toEqual(whole);
@@ -130,7 +141,7 @@ test('doctor --full names the session', async () => {
       },
     ]),
   );
-  await database.query('DELETE $record', { record: database.record('message', [lead, 1]) });
+  await loseRow(database, { kind: 'message', run: lead, name: 1 });
   expect(await look()).toMatchObject([
     { state: 'problem', text: expect.stringContaining('missing in 1 (1 message or result)') as string },
     { state: 'problem', text: `session ${conversationId}: 1 message or result missing` },

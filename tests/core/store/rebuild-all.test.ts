@@ -1,11 +1,12 @@
 /** A rebuild makes all read models again as they were, of listed and of deleted conversations, whatever became of the rows. */
 import { expect, test } from 'vitest';
+import { rowsInParts } from '../../support/run-parts.ts';
 import { Conversation } from './finished.ts';
 import { openOn, type Opened } from './support.ts';
 
 const TABLES = [
-  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'message', 'tool_call', 'approval'],
-  ...['model_request', 'envelope', 'event', 'workflow_index', 'execution_index', 'facet'],
+  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval', 'envelope', 'event'],
+  ...['workflow_index', 'execution_index', 'facet'],
 ];
 
 async function tables({ store, database }: Opened): Promise<Record<string, unknown>> {
@@ -16,7 +17,8 @@ async function tables({ store, database }: Opened): Promise<Record<string, unkno
   const facts = plain.map((found) =>
     found.filter((row) => !('count' in row && row.count === 0)).map((row) => ({ ...row, segments: null })),
   );
-  return Object.fromEntries(TABLES.map((table, index) => [table, facts[index]]));
+  const rest = Object.fromEntries(TABLES.map((table, index) => [table, facts[index]]));
+  return { ...rest, ...(await rowsInParts(database)) };
 }
 
 test.for(['mem', 'rocksdb'] as const)('on %s', async (engine) => {
@@ -36,7 +38,7 @@ test.for(['mem', 'rocksdb'] as const)('on %s', async (engine) => {
   });
   expect(await tables(opened)).toEqual(before);
 
-  await database.query('DELETE message; DELETE run; DELETE workflow_index; UPDATE workflow SET outcome = NONE;');
+  await database.query('DELETE run_part; DELETE run; DELETE workflow_index; UPDATE workflow SET outcome = NONE;');
   const seen: number[] = [];
   await store.rebuild(({ conversations }) => seen.push(conversations));
   expect(seen).toEqual([1, 2, 3]);

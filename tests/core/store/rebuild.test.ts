@@ -4,13 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
 import type { Write } from '#core/store/store.ts';
 import { conversationId, conversationRow } from '../../support/recording.ts';
+import { storeOn } from '#core/store/surreal.ts';
+import { rowsInParts } from '../../support/run-parts.ts';
 import { eventsOf, type Plan, plan } from './random-history.ts';
 import { openOn, type Opened } from './support.ts';
 
-const TABLES = [
-  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'message', 'tool_call'],
-  ...['approval', 'model_request', 'open_message'],
-];
+const TABLES = ['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval', 'open_message'];
 
 let opened: Opened;
 beforeAll(async () => {
@@ -24,8 +23,12 @@ async function drain(): Promise<unknown[]> {
   // A list shows all rows: they are flushed.
   await store.conversations({ limit: 1 });
   const rows = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
-  await database.query(['event', 'index_queue', ...TABLES].map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
-  return rows.map((found) => JSON.parse(JSON.stringify(found)) as unknown);
+  const parts = await rowsInParts(database);
+  const all = ['event', 'index_queue', 'run_part', ...TABLES];
+  await database.query(all.map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
+  // What it remembers of them is gone as well.
+  opened = { ...opened, store: storeOn(database).store };
+  return [...rows, parts].map((found) => JSON.parse(JSON.stringify(found)) as unknown);
 }
 
 const conversation: Write = {
@@ -36,8 +39,8 @@ const conversation: Write = {
 };
 
 test('grouped, alone and replayed', async () => {
-  const { store } = opened;
   const run = async (plans: Plan[], sizes: number[]) => {
+    const { store } = opened;
     const events = eventsOf(plans);
     await store.commit([], [conversation]);
     for (let from = 0, group = 0; from < events.length; group++) {
@@ -50,12 +53,12 @@ test('grouped, alone and replayed', async () => {
     expect(stored).toEqual(events);
     const grouped = await drain();
 
-    await store.commit([], [conversation]);
-    for (const event of stored) await store.commit([], apply(event));
+    await opened.store.commit([], [conversation]);
+    for (const event of stored) await opened.store.commit([], apply(event));
     const replayed = await drain();
     expect(replayed).toEqual(grouped);
 
-    await store.commit(stored, [conversation, ...stored.flatMap(apply)]);
+    await opened.store.commit(stored, [conversation, ...stored.flatMap(apply)]);
     expect(await drain()).toEqual(grouped);
   };
   const plans = fc.array(plan, { minLength: 1, maxLength: 3 });

@@ -5,6 +5,7 @@ import type { Database } from '../database.ts';
 import type { EnvelopeTexts } from '../rows/envelope-texts.ts';
 import { blocksOf } from '../rows/event-blocks.ts';
 import { encodeRow, REPLACE } from '../rows/row-codec.ts';
+import { isKind } from '../rows/run-parts.ts';
 import type { Row, Table } from '../store.ts';
 
 /** Statements and their parameters; values are never written into the text. */
@@ -19,13 +20,15 @@ export interface Batch {
   changes: readonly Change[];
   /** Marks of conversations whose rows lag behind their events: the number of the last event that they show; null: none lags. */
   marks: ReadonlyMap<string, number | null>;
+  /** Rows of `run_part`, which have the changes of runs in them. */
+  parts: readonly Row[];
   /** Workflows that the index takes up, with the number of the event that ended them. */
   ended: readonly { workflowId: string; seq: number }[];
 }
 
 /** The text depends only on which tables change; rows are parameters, many to a statement. */
 export function commitScript(
-  { events, changes, marks, ended }: Batch,
+  { events, changes, marks, parts, ended }: Batch,
   envelopes: EnvelopeTexts,
   { record }: Pick<Database, 'record'>,
 ): Script {
@@ -57,12 +60,13 @@ export function commitScript(
   }
   const tables = new Map<Table, Row[]>();
   for (const { table, key, row } of changes) {
-    if (row === null) continue;
+    if (row === null || isKind(table)) continue;
     const rows = tables.get(table) ?? [];
     rows.push({ ...encodeRow(table, key, row, envelopes), id: key });
     tables.set(table, rows);
   }
   for (const [table, rows] of tables) insert(table, rows, `ON DUPLICATE KEY UPDATE ${REPLACE[table]}`);
+  insert('run_part', parts, 'ON DUPLICATE KEY UPDATE text = $input.text');
   insert('envelope', envelopes.fresh, 'ON DUPLICATE KEY UPDATE json = $input.json');
   return { sql: statements.join('\n'), values };
 }

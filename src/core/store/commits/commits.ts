@@ -13,8 +13,10 @@ import type { Database } from '../database.ts';
 import { EnvelopeTexts } from '../rows/envelope-texts.ts';
 import { Reader } from '../rows/reader.ts';
 import { ReadModels } from './read-models.ts';
-import { idOf } from '../rows/row-codec.ts';
-import type { Row, Store, Table, Write } from '../store.ts';
+import { exactKey, idOf } from '../rows/row-codec.ts';
+import { isKind, type Kind, rowsOfRuns } from '../rows/run-parts.ts';
+import type { Key, Row, Store, Table, Write } from '../store.ts';
+import { PartWriter } from './part-writer.ts';
 import { unwritten } from '../unwritten.ts';
 
 /** Tables whose rows no replay makes again: several conversations write them, or they are newer than the events. */
@@ -32,6 +34,7 @@ export class Commits {
   readonly #reader: Reader;
   readonly #models = new ReadModels();
   readonly #envelopes = new EnvelopeTexts();
+  readonly #parts: PartWriter;
   /** Ids of messages with a stored checkpoint: only these need a delete. Null: not read yet. */
   #open: Set<string> | null = null;
   readonly #queue = new SerialQueue();
@@ -49,6 +52,7 @@ export class Commits {
     };
     this.#onFailure = onFailure;
     this.#reader = new Reader(this.#database);
+    this.#parts = new PartWriter(this.#database);
   }
 
   /** The database as readers may see it: no read misses what was committed before it. */
@@ -91,9 +95,13 @@ export class Commits {
     });
   }
 
-  /** Clears the cache after rows were changed by something other than a commit. */
-  forget(): void {
-    this.#models.forget();
+  /** Clears the caches: rows are changed by something other than a commit. */
+  forget(): Promise<void> {
+    return this.#queue.add(async () => {
+      this.#models.forget();
+      this.#parts.clear();
+      await Promise.resolve();
+    });
   }
 
   /**
@@ -161,24 +169,35 @@ export class Commits {
     this.#timer = setTimeout(() => void this.flush(), this.#models.size > MANY_ROWS ? 0 : QUIET_MS).unref();
   }
 
-  async #store(batch: Batch): Promise<void> {
+  async #store(batch: Omit<Batch, 'parts'>): Promise<void> {
     let stored = false;
     try {
-      const { sql, values } = commitScript(batch, this.#envelopes, this.#database);
+      for (const { type, runId } of batch.events) if (type === 'run-queue') this.#parts.begin(runId);
+      const parts = await this.#parts.rowsOf(batch.changes);
+      const { sql, values } = commitScript({ ...batch, parts }, this.#envelopes, this.#database);
       if (sql !== '') await this.#database.transaction(sql, values);
       stored = true;
     } finally {
       this.#envelopes.settle(stored);
+      this.#parts.settle(stored);
     }
   }
 
   async #changes(writes: readonly Write[], tolerant = false): Promise<Change[]> {
     const before = new Map<string, Row>();
     for (const { table, key } of rowsToRead(writes)) {
-      const row = await this.#reader.row<Row>(table, key);
+      const row = isKind(table) ? await this.#partRow(table, key) : await this.#reader.row<Row>(table, key);
       if (row) before.set(idOf(table, key), row);
     }
     return coalesce(writes, ({ table, key }) => before.get(idOf(table, key)) ?? null, tolerant);
+  }
+
+  /** Only calls change after they were flushed. */
+  async #partRow(table: Kind, key: Key): Promise<Row | null> {
+    const known = this.#models.row(table, key);
+    if (known !== undefined || table !== 'tool_call') return known ?? null;
+    const calls = await rowsOfRuns(this.#database, table, [String(key[0])]);
+    return calls.find(({ toolCallId }) => String(exactKey([key[0], String(toolCallId)])[1]) === key[1]) ?? null;
   }
 
   async #openMessages(): Promise<Set<string>> {

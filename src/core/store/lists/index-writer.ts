@@ -8,7 +8,7 @@ import { termsOfExecution } from './execution-terms.ts';
 import { facetChanges, type FacetCounts } from './facets.ts';
 import { executionsIn, type Listing } from './lists.ts';
 import { Reader } from '../rows/reader.ts';
-import { runRange } from '../search/segment-writer.ts';
+import { entryRows } from '../rows/run-parts.ts';
 import type { Row, Store } from '../store.ts';
 import { indexKeysOf, termsOf } from './workflow-terms.ts';
 
@@ -152,9 +152,9 @@ async function conversationsOf(
 
 /** Number of entries of each run. */
 async function lengthsOf(database: Database, runs: readonly RunRow[]): Promise<Map<string, number>> {
-  if (runs.length === 0) return new Map();
-  const values = Object.fromEntries(runs.map(({ id }, index) => [`r${index}`, id]));
-  const sql = runs.map((_, index) => `RETURN count(SELECT VALUE id FROM ${runRange(`$r${index}`)});`).join('\n');
-  const found = await database.query(sql, values);
-  return new Map(runs.map(({ id }, index) => [id, Number(found[index])]));
+  const unstated = runs.filter(({ entries }) => typeof entries !== 'number');
+  const ranges = unstated.map(({ id }) => ({ runId: id, from: 0, to: Number.MAX_SAFE_INTEGER }));
+  const found = await entryRows(database, ranges);
+  const counted = new Map(unstated.map(({ id }, index) => [id, found[index]?.length ?? 0]));
+  return new Map(runs.map(({ id, entries }) => [id, entries ?? counted.get(id) ?? 0]));
 }

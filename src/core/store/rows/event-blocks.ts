@@ -1,8 +1,8 @@
 /** Packs events into rows: events of one commit share rows, because each row costs the engine more than its content. */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Database } from '../database.ts';
 import { type Dense, readDense } from './dense.ts';
+import { frameOf, textOf } from './frame.ts';
 import type { Row } from '../store.ts';
 
 /** Most events of one row, so that a range of events is a bounded range of rows. */
@@ -11,9 +11,6 @@ const BLOCK_EVENTS = 32;
 const BLOCK_CHARS = 64 * 1024;
 /** Rows read in one step when looking for the newest event. */
 const STEP = 1000;
-
-/** Level 1: a quarter of the size, for 30 to 50 µs a row. The checksum tells a row that is not what was written. */
-const FRAME = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** Rows of events in the order of their numbers, each with its text. */
 export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: DurableEvent) => string): Row[] {
@@ -33,7 +30,7 @@ export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: Durabl
     block.texts.push(text);
     block.chars += text.length;
   }
-  return blocks.map(({ id, last, texts }) => ({ id, last, text: zstdCompressSync(`[${texts.join(',')}]`, FRAME) }));
+  return blocks.map(({ id, last, texts }) => ({ id, last, text: frameOf(`[${texts.join(',')}]`) }));
 }
 
 const RANGE = 'FROM event:[$conversationId, $first]..=[$conversationId, $to]';
@@ -67,8 +64,7 @@ async function readRange(
 /** None where the row is not what was written: its numbers are then missing. */
 function eventsOf(stored: unknown): DurableEvent[] {
   try {
-    const json =
-      typeof stored === 'string' ? stored : zstdDecompressSync(Buffer.from(stored as ArrayBuffer)).toString();
+    const json = typeof stored === 'string' ? stored : textOf(stored);
     return [JSON.parse(json) as DurableEvent | DurableEvent[]].flat().filter(({ seq }) => seq > 0);
   } catch {
     return [];

@@ -5,10 +5,10 @@ import type { Database } from '../database.ts';
 import { searchableText } from './entry-text.ts';
 import { Reader } from '../rows/reader.ts';
 import { plainText } from './plain-text.ts';
-import { decodeRow } from '../rows/row-codec.ts';
+import { entryRows } from '../rows/run-parts.ts';
 import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
-import type { Page, Paged, Row, Store } from '../store.ts';
+import type { Page, Paged, Store } from '../store.ts';
 import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
 
 type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
@@ -186,13 +186,9 @@ async function checked(
 
 /** Entries by run id and number. */
 async function entriesOf(database: Database, candidates: readonly Candidate[]): Promise<Map<string, Entry>> {
-  const records = candidates.map(({ run, n }) => database.record('message', [run.runId, n]));
-  type Stored = Row & { id: { id: [string, number] } };
-  const [rows] = (await database.query('SELECT * FROM $records', { records })) as [Stored[]];
+  const ranges = candidates.map(({ run, n }) => ({ runId: run.runId, from: n, to: n }));
+  const found = await entryRows(database, ranges);
   return new Map(
-    rows.map((row) => {
-      const entry = decodeRow('message', row).entry as Entry;
-      return [`${row.id.id[0]}/${entry.n}`, entry];
-    }),
+    candidates.flatMap(({ run, n }, at) => (found[at] ?? []).map((row) => [`${run.runId}/${n}`, row.entry as Entry])),
   );
 }

@@ -6,8 +6,7 @@ import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { type SearchableText, searchableText } from './entry-text.ts';
-import { decodeRow } from '../rows/row-codec.ts';
-import type { Row } from '../store.ts';
+import { entryRows } from '../rows/run-parts.ts';
 import { bucketsOf, type EntryOfSegment, type RunOfEntry, sortKeyOfEntry, withoutTexts } from './segment.ts';
 
 /** Unindexed entries that trigger a new segment, and most entries of one. */
@@ -17,11 +16,6 @@ const SEGMENT_CHARS = 2_000_000;
 /** Entries of a run, and runs, read in one query. */
 const READ = 100;
 const RUNS = 50;
-
-/** The key range of a run's entries; `runId` names a query parameter. */
-export function runRange(runId: string): string {
-  return `message:[${runId}, NONE]..[${runId}, ..]`;
-}
 
 /** A workflow with entries that are in no segment yet. */
 export interface Waiting {
@@ -64,24 +58,18 @@ export async function readEntries(
 ): Promise<{ found: Searchable[][]; rest: Reading[] }> {
   const now = readings.slice(0, RUNS);
   if (now.length === 0) return { found: [], rest: [] };
-  const values = Object.fromEntries(
-    now.flatMap(({ run, from }, index): [string, unknown][] => [
-      [`r${index}`, run.runId],
-      [`f${index}`, from],
-      [`t${index}`, from + READ],
-    ]),
+  const rows = await entryRows(
+    database,
+    now.map(({ run, from }) => ({ runId: run.runId, from, to: from + READ - 1 })),
   );
-  const sql = now.map((_, index) => `SELECT * FROM message:[$r${index}, $f${index}]..[$r${index}, $t${index}];`);
-  const results = (await database.query(sql.join('\n'), values)) as Row[][];
-  const found = now.map(({ run }, index) => (results[index] ?? []).map((row) => searchable(run, row)));
+  const found = now.map(({ run }, index) => (rows[index] ?? []).map((row) => searchable(run, row.entry as Entry)));
   const open = now.flatMap(({ run, from }, index) =>
     found[index]?.length === READ ? [{ run, from: from + READ }] : [],
   );
   return { found, rest: [...open, ...readings.slice(RUNS)] };
 }
 
-function searchable(run: RunOfEntry, row: Row): Searchable {
-  const entry = decodeRow('message', row).entry as Entry;
+function searchable(run: RunOfEntry, entry: Entry): Searchable {
   const found = searchableText(entry, run.lead);
   return { run, n: entry.n, ms: Date.parse(entry.at), kind: found?.kind ?? 'tool', text: found?.text ?? '' };
 }

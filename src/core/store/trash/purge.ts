@@ -73,7 +73,7 @@ export async function deleteSome(database: Database, workflowId: string, more = 
 
 /** Deletes some rows of a run; returns true if there may be more. */
 async function deleteOfRun(database: Database, runId: string): Promise<boolean> {
-  for (const table of ['message', 'tool_call']) {
+  for (const table of ['run_part', 'message', 'tool_call']) {
     const sql = `SELECT VALUE id FROM ${table}:[$runId, NONE]..[$runId, ..] LIMIT ${STEP}`;
     const [records] = (await database.query(sql, { runId })) as [unknown[]];
     if (records.length === 0) continue;

@@ -45,7 +45,7 @@ async function missingIn(store: Store): Promise<Missing[]> {
 
 /** What `lose` takes away, by its task. */
 const LOSSES: Readonly<Record<string, string>> = {
-  lose: 'DELETE (SELECT VALUE id FROM message).last() RETURN NONE;',
+  lose: 'DELETE (SELECT VALUE id FROM run_part).last() RETURN NONE;',
   'lose-rows': 'DELETE conversation RETURN NONE;',
   'lose-field': 'REMOVE FIELD json ON conversation;',
 };

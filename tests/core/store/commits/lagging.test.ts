@@ -10,12 +10,13 @@ import type { Closable } from '#core/store/closable.ts';
 import type { Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';
 import { conversationId, conversationRow, idOf } from '../../../support/recording.ts';
+import { rowsInParts } from '../../../support/run-parts.ts';
 import { eventsOf, type Plan, plan } from '../random-history.ts';
 import { openOn, type Opened } from '../support.ts';
 
 const TABLES = [
-  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'message', 'tool_call', 'approval'],
-  ...['model_request', 'open_message', 'envelope', 'index_queue', 'memory'],
+  ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval', 'open_message'],
+  ...['envelope', 'index_queue', 'memory'],
 ];
 
 let opened: Opened;
@@ -63,14 +64,15 @@ async function begin({ database }: Opened): Promise<Life> {
 }
 
 async function empty({ database }: Opened): Promise<void> {
-  const all = [...TABLES, 'event', 'lagging', 'workflow_index', 'execution_index', 'facet'];
+  const all = [...TABLES, 'event', 'run_part', 'lagging', 'workflow_index', 'execution_index', 'facet'];
   await database.query(all.map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
 }
 
 async function rowsOf({ database }: Opened): Promise<Record<string, unknown>> {
   const found = await database.query(TABLES.map((table) => `SELECT * FROM ${table};`).join('\n'));
   const plain = JSON.parse(JSON.stringify(found)) as unknown[];
-  return Object.fromEntries(TABLES.map((table, index) => [table, plain[index]]));
+  const rows = Object.fromEntries(TABLES.map((table, index) => [table, plain[index]]));
+  return { ...rows, ...(await rowsInParts(database)) };
 }
 
 const conversation = {
@@ -191,7 +193,7 @@ describe('a workflow', () => {
     const { store } = await begin(opened);
     await store.commit([], [conversation]);
     await store.commit(events, writes);
-    expect(await rowsOf(opened)).toMatchObject({ workflow: [], run: [], message: [], model_request: [] });
+    expect(await rowsOf(opened)).toMatchObject({ workflow: [], run: [], message: {}, model_request: {} });
     expect(await opened.database.query('SELECT record::id(id) AS id, applied FROM lagging')).toEqual([
       [{ id: conversationId, applied: 0 }],
     ]);

@@ -1,0 +1,148 @@
+/**
+ * What a run said, called and asked the model for, as a few rows: each row costs the engine more than its content.
+ * `run_part:[run, n]` begins with entry `n` and has a line for each kind, a JSON list of rows. A row stands in the part
+ * that was the newest when it changed, so of two with the same key the later one counts.
+ */
+import { compare } from './reader.ts';
+import type { Database } from '../database.ts';
+import { frameOf, textOf } from './frame.ts';
+import { decodeRow, exactKey, SELECT_JSON } from './row-codec.ts';
+import type { Key, Row, Table } from '../store.ts';
+
+/** The kinds, in the order of their lines. Each has a table too, with the rows from before schema 9. */
+export const KINDS = ['message', 'tool_call', 'model_request'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Most entries of a part, so that a range of entries is a bounded range of rows. */
+export const PART_ENTRIES = 64;
+/** Characters at which a part is full. */
+const PART_CHARS = 64 * 1024;
+
+export function isKind(table: Table): table is Kind {
+  return (KINDS as readonly Table[]).includes(table);
+}
+
+/** The run in whose parts a row is; the row has to name it where its key does not. */
+export function runOf(kind: Kind, key: Key, row: Row): string {
+  return kind === 'model_request' ? String(row.runId) : String(key[0]);
+}
+
+/** A part that is being filled. */
+export class Part {
+  readonly first: number;
+  readonly #rows: Readonly<Record<Kind, Map<string, string>>>;
+  #chars = 0;
+
+  /** `stored`: its frame; null for a new one. */
+  constructor(first: number, stored: unknown = null) {
+    this.first = first;
+    this.#rows = { message: new Map(), tool_call: new Map(), model_request: new Map() };
+    if (stored === null) return;
+    for (const kind of KINDS)
+      for (const row of rowsIn(kind, textOf(stored))) this.put(kind, String(exactKey(['', nameIn(kind, row)])[1]), row);
+  }
+
+  /** Whether an entry of this number begins the next part. */
+  isFullFor(n: number): boolean {
+    return n - this.first >= PART_ENTRIES || (this.#chars >= PART_CHARS && this.#rows.message.size > 0);
+  }
+
+  /** `name`: the exact one of its key. */
+  put(kind: Kind, name: string, row: Row): void {
+    const json = JSON.stringify(row);
+    this.#chars += json.length - (this.#rows[kind].get(name)?.length ?? 0);
+    this.#rows[kind].set(name, json);
+  }
+
+  frame(): Uint8Array {
+    return frameOf(KINDS.map((kind) => `[${[...this.#rows[kind].values()].join(',')}]`).join('\n'));
+  }
+}
+
+/** What tells a row from the others of its run and kind. */
+function nameIn(kind: Kind, row: Row): number | string {
+  return kind === 'message' ? numberOf(row) : String(kind === 'tool_call' ? row.toolCallId : row.requestId);
+}
+
+const numberOf = (row: Row): number => (row.entry as { n: number }).n;
+
+/** The rows of one line. JSON has no line breaks. */
+function rowsIn(kind: Kind, text: string): Row[] {
+  return JSON.parse(text.split('\n', KINDS.length)[KINDS.indexOf(kind)] ?? '[]') as Row[];
+}
+
+/** None where the part is not what was written. */
+function readable(kind: Kind, frame: unknown): Row[] {
+  try {
+    return rowsIn(kind, textOf(frame));
+  } catch {
+    return [];
+  }
+}
+
+/** Entries of a run from `from` to `to`, both included. */
+export interface EntryRange {
+  runId: string;
+  from: number;
+  to: number;
+}
+
+/** The rows of entries of each range, in order, as far as the engine gives them: a read ends at a damaged place. */
+export async function entryRows(database: Database, ranges: readonly EntryRange[]): Promise<Row[][]> {
+  if (ranges.length === 0) return [];
+  const found = await entriesFrom(database, ranges, PART_ENTRIES - 1);
+  // The part before may lie in a block that cannot be read, and end the range before it begins.
+  const empty = ranges.filter(({ from }, at) => from > 0 && found[at]?.length === 0);
+  if (empty.length === 0) return found;
+  const again = await entriesFrom(database, empty, 0);
+  return ranges.map((range, at) => again[empty.indexOf(range)] ?? found[at] ?? []);
+}
+
+/** `before`: how far before the range its first part may begin. */
+async function entriesFrom(database: Database, ranges: readonly EntryRange[], before: number): Promise<Row[][]> {
+  const values = Object.fromEntries(
+    ranges.flatMap(({ runId, from, to }, at): [string, unknown][] => [
+      [`r${at}`, runId],
+      [`p${at}`, from - before],
+      [`f${at}`, from],
+      [`t${at}`, to],
+    ]),
+  );
+  const sql = ranges.map(({ from, to }, at) => {
+    const parts = `run_part:[$r${at}, $p${at}]..=[$r${at}, $t${at}]`;
+    // One entry is in the last of them.
+    const one = `(SELECT id, text FROM ${parts} ORDER BY id DESC LIMIT 1)`;
+    return `SELECT VALUE text FROM ${from === to ? one : parts};
+    SELECT ${SELECT_JSON} FROM message:[$r${at}, $f${at}]..=[$r${at}, $t${at}];`;
+  });
+  const found = (await database.query(sql.join('\n'), values)) as unknown[][];
+  return ranges.map(({ from, to }, at) => {
+    const rows = newest('message', found[2 * at] ?? [], (found[2 * at + 1] ?? []) as (Row | string)[]);
+    return rows.filter((row) => numberOf(row) >= from && numberOf(row) <= to).sort((a, b) => numberOf(a) - numberOf(b));
+  });
+}
+
+/** The rows of a kind of all these runs, in the order of their keys. */
+export async function rowsOfRuns(
+  database: Database,
+  kind: Exclude<Kind, 'message'>,
+  runIds: readonly string[],
+): Promise<Row[]> {
+  const runs = [...new Set(runIds)];
+  if (runs.length === 0) return [];
+  const values = Object.fromEntries(runs.map((run, at) => [`r${at}`, run]));
+  const old = (at: number) =>
+    kind === 'tool_call' ? `SELECT ${SELECT_JSON} FROM tool_call:[$r${at}, NONE]..[$r${at}, ..];` : 'RETURN [];';
+  const sql = runs.map((_, at) => `SELECT VALUE text FROM run_part:[$r${at}, NONE]..[$r${at}, ..]; ${old(at)}`);
+  const found = (await database.query(sql.join('\n'), values)) as unknown[][];
+  return runs.flatMap((_, at) => {
+    const rows = newest(kind, found[2 * at] ?? [], (found[2 * at + 1] ?? []) as (Row | string)[]);
+    return rows.sort((a, b) => compare(String(nameIn(kind, a)), String(nameIn(kind, b))));
+  });
+}
+
+/** One of each key: those of later parts before those of earlier ones, and rows of before last. */
+function newest(kind: Kind, frames: readonly unknown[], old: readonly (Row | string)[]): Row[] {
+  const rows = [...old.map((row) => decodeRow(kind, row)), ...frames.flatMap((frame) => readable(kind, frame))];
+  return [...new Map(rows.map((row) => [nameIn(kind, row), row])).values()];
+}
