@@ -1,0 +1,121 @@
+/**
+ * A store of the schema before the newest reads the same after its upgrade, whole and killed at any instant: 1,000
+ * workflows and 50 instants in the soak (`--mode soak`), a few otherwise.
+ */
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Database } from '#core/store/database.ts';
+import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
+import { exactKey } from '#core/store/rows/row-codec.ts';
+import type { Store } from '#core/store/store.ts';
+import { connect, storeOn } from '#core/store/surreal.ts';
+import { rowsInParts } from '../../../support/run-parts.ts';
+import { startChild } from '../child/run.ts';
+import { Random } from '../../../soak/random.ts';
+import { digestsOf } from '../everything.ts';
+import { Conversation } from '../finished.ts';
+import { schemaDir, testFolder } from '../support.ts';
+
+const IS_SOAK = import.meta.env.MODE === 'soak';
+const WORKFLOWS = IS_SOAK ? 1000 : 15;
+const INSTANTS = IS_SOAK ? 50 : 1;
+
+const OUTCOMES = ['completed', 'interrupted', 'error', 'completed', 'cancelled'] as const;
+/** Workflows of a conversation. */
+const EACH = 5;
+
+async function fill(store: Store): Promise<void> {
+  const child = {
+    agent: 'writer',
+    tools: ['grep', 'read_file'],
+    output: 'A heron \0 stands',
+    text: 'A kingfisher',
+    tokens: 7,
+  };
+  for (let made = 0; made < WORKFLOWS; made += EACH) {
+    const conversation = await new Conversation(store).create();
+    for (let n = made; n < Math.min(made + EACH, WORKFLOWS); n += 1) {
+      const outcome = OUTCOMES[n % OUTCOMES.length]!;
+      const children = Array.from({ length: n % 4 }, () => child);
+      await conversation.add({
+        prompt: `Prompt ${n} of otters`,
+        children,
+        outcome,
+        lead: { tools: ['glob'], nanoUsd: n },
+      });
+    }
+    if (made % 15 === 0) await conversation.add({ prompt: 'Still going', outcome: null });
+    if (made % 20 === 0) await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+  }
+  await store.settled();
+}
+
+/** Puts the rows of runs where they were before there were parts. */
+async function asBefore(database: Database): Promise<void> {
+  const rows = await rowsInParts(database);
+  for (const [table, found] of Object.entries(rows)) {
+    const old = Object.entries(found).map(([key, row]) => {
+      const [run = '', name = ''] = key.split(' ', 2);
+      const id =
+        table === 'message' ? [run, Number(name)] : [String(table === 'tool_call' ? run : row['workflowId']), name];
+      return { id: exactKey(id as [string, string]), json: JSON.stringify(row) };
+    });
+    for (let from = 0; from < old.length; from += 500)
+      await database.transaction(`INSERT INTO ${table} $rows RETURN NONE;`, { rows: old.slice(from, from + 500) });
+  }
+  await database.transaction('REMOVE TABLE run_part; UPDATE meta:schema SET version = 8;');
+}
+
+interface Seen {
+  /** Until it was open, in milliseconds. */
+  openMs: number;
+  digests: unknown;
+}
+
+async function seen(store: string): Promise<Seen> {
+  const began = performance.now();
+  const child = startChild('read-all.ts', [store, schemaDir]);
+  await child.line();
+  const openMs = performance.now() - began;
+  const digests: unknown = JSON.parse(await child.line());
+  await child.ended;
+  return { openMs, digests };
+}
+
+/** What can be read of a store that is then as the version before would have left it. */
+async function make(folder: string): Promise<unknown> {
+  const database = await connect(`rocksdb://${folder}`, { timeoutMs: 30_000 });
+  await migrate(database, await readMigrations(schemaDir));
+  const { store } = storeOn(database);
+  await fill(store);
+  const before = await digestsOf(store);
+  await asBefore(database);
+  await database.close();
+  await writeFile(`${folder}.schema-version`, '8\n');
+  return before;
+}
+
+test('everything that could be read can be read after an upgrade', { timeout: 1_800_000 }, async () => {
+  const base = await testFolder();
+  const before = await make(join(base, 'store'));
+  const fresh = async (name: string) => {
+    for (const part of ['store', 'store.schema-version'])
+      await cp(join(base, part), join(base, name, part), { recursive: true });
+    return join(base, name, 'store');
+  };
+  const { openMs, digests } = await seen(await fresh('whole'));
+  expect(digests).toEqual(before);
+  const random = new Random('version before');
+  for (let instant = 0; instant < INSTANTS; instant += 1) {
+    const store = await fresh(String(instant));
+    const child = startChild('read-all.ts', [store, schemaDir]);
+    await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect((await seen(store)).digests, `instant ${instant}`).toEqual(before);
+    expect(await readdir(store)).not.toContain('UPGRADING');
+    await rm(join(base, String(instant)), { recursive: true });
+  }
+});
