@@ -4,9 +4,17 @@ import type { ConversationRow } from '#contract/view.ts';
 import { exportConversation } from '#core/records/export/export.ts';
 import type { Page, Paged, Store } from '#core/store/store.ts';
 
-export async function digestsOf(store: Store): Promise<Record<string, string>> {
+export interface Digests {
+  /** Number of events that can be read. */
+  stored: number;
+  digests: Record<string, string>;
+}
+
+export async function digestsOf(store: Store): Promise<Digests> {
+  await store.settled();
   const found = await everything(store);
-  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, digest(value)]));
+  const digests = Object.entries(found).map(([name, value]) => [name, digest(value)]);
+  return { stored: found.events.flat().length, digests: Object.fromEntries(digests) as Record<string, string> };
 }
 
 function digest(value: unknown): string {
@@ -29,7 +37,7 @@ async function all<T>(read: (page: Page) => Promise<Paged<T>>): Promise<T[]> {
   return items;
 }
 
-async function everything(store: Store): Promise<Record<string, unknown>> {
+async function everything(store: Store) {
   const ids = await store.conversationIds();
   const conversations = [
     ...(await all((page) => store.conversations(page))),

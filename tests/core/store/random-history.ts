@@ -6,6 +6,8 @@ import type { RunIds } from '#core/log/recorder.ts';
 import { anyText } from '../../support/any-text.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import {
+  conversationId,
+  conversationRow,
   approve,
   idOf,
   lead,
@@ -46,6 +48,14 @@ export const plan: fc.Arbitrary<Plan> = fc.record({
   outcome,
   resumed: fc.boolean(),
 });
+
+/** Makes the conversation in which they are. */
+export const conversation = {
+  kind: 'put',
+  table: 'conversation',
+  key: conversationId,
+  row: { ...conversationRow() },
+} as const;
 
 /** The events of a conversation of workflows, as the engine orders them. */
 export function eventsOf(plans: readonly Plan[]): DurableEvent[] {

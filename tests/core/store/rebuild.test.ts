@@ -2,11 +2,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
-import type { Write } from '#core/store/store.ts';
-import { conversationId, conversationRow } from '../../support/recording.ts';
+import { conversationId } from '../../support/recording.ts';
 import { storeOn } from '#core/store/surreal.ts';
 import { rowsInParts } from '../../support/run-parts.ts';
-import { eventsOf, type Plan, plan } from './random-history.ts';
+import { conversation, eventsOf, type Plan, plan } from './random-history.ts';
 import { openOn, type Opened } from './support.ts';
 
 const TABLES = ['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval', 'open_message'];
@@ -30,13 +29,6 @@ async function drain(): Promise<unknown[]> {
   opened = { ...opened, store: storeOn(database).store };
   return [...rows, parts].map((found) => JSON.parse(JSON.stringify(found)) as unknown);
 }
-
-const conversation: Write = {
-  kind: 'put',
-  table: 'conversation',
-  key: conversationId,
-  row: { ...conversationRow() },
-};
 
 test('grouped, alone and replayed', async () => {
   const run = async (plans: Plan[], sizes: number[]) => {

@@ -9,9 +9,9 @@ import { apply } from '#core/store/apply.ts';
 import type { Closable } from '#core/store/closable.ts';
 import type { Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';
-import { conversationId, conversationRow, idOf } from '../../../support/recording.ts';
+import { conversationId, idOf } from '../../../support/recording.ts';
 import { rowsInParts } from '../../../support/run-parts.ts';
-import { eventsOf, type Plan, plan } from '../random-history.ts';
+import { conversation, eventsOf, type Plan, plan } from '../random-history.ts';
 import { openOn, type Opened } from '../support.ts';
 
 const TABLES = [
@@ -74,13 +74,6 @@ async function rowsOf({ database }: Opened): Promise<Record<string, unknown>> {
   const rows = Object.fromEntries(TABLES.map((table, index) => [table, plain[index]]));
   return { ...rows, ...(await rowsInParts(database)) };
 }
-
-const conversation = {
-  kind: 'put',
-  table: 'conversation',
-  key: conversationId,
-  row: { ...conversationRow() },
-} as const;
 
 /** All that can be asked of a store, of the workflows of these events. */
 async function everything(store: Store, events: readonly DurableEvent[]): Promise<unknown> {

@@ -1,0 +1,54 @@
+/**
+ * `kill -9` when events are committed and their rows are not, and before, during and after a flush: the next start has
+ * every event that was committed, and all rows as they follow from them. 300 times in the soak (`--mode soak`).
+ */
+import fc from 'fast-check';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { apply } from '#core/store/apply.ts';
+import type { Death } from '../child/flushing.ts';
+import { startChild } from '../child/run.ts';
+import { type Digests, digestsOf } from '../everything.ts';
+import { conversation, eventsOf, type Plan, plan } from '../random-history.ts';
+import { openOn, schemaDir, testFolder } from '../support.ts';
+
+const KILLS = import.meta.env.MODE === 'soak' ? 300 : 4;
+const MOMENTS = ['committed', 'before', 'during', 'flushed'] as const;
+const plans = fc.array(plan, { minLength: 1, maxLength: 3 });
+
+/** What can be read of a store that applied so many of the events at once, and was never killed. */
+async function never(some: readonly Plan[], committed: number): Promise<Digests> {
+  const opened = await openOn('mem');
+  const { store } = opened;
+  const events = eventsOf(some).slice(0, committed);
+  await store.commit([], [conversation]);
+  for (const event of events) await store.commit([event], apply(event));
+  const digests = await digestsOf(store);
+  await opened.close();
+  return digests;
+}
+
+async function child(file: string, ...args: string[]): Promise<{ lines: string[]; killed: boolean }> {
+  const { process, lines, ended } = startChild(file, args);
+  await ended;
+  return { lines, killed: process.signalCode === 'SIGKILL' };
+}
+
+test('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
+  const base = await testFolder();
+  let killed = 0;
+  for (const [n, some] of fc.sample(plans, { numRuns: KILLS, seed: 11 }).entries()) {
+    const death: Death = { plans: some, moment: MOMENTS[n % 4]!, nth: Math.floor(n / 4) % 7, seed: `kill ${n}` };
+    const store = join(base, String(n), 'store');
+    const dying = await child('flushing.ts', store, schemaDir, JSON.stringify(death));
+    killed += Number(dying.killed);
+    const { lines } = await child('read-all.ts', store, schemaDir);
+    const found = JSON.parse(lines[1] ?? '') as Digests;
+    const place = `${death.moment} ${death.nth}, kill ${n}`;
+    expect(found.stored, place).toBeGreaterThanOrEqual(Number(dying.lines.at(-1) ?? 0));
+    expect(found, place).toEqual(await never(some, found.stored));
+    await rm(join(base, String(n)), { recursive: true });
+  }
+  expect(killed).toBeGreaterThan(KILLS / 2);
+});
