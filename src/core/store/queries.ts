@@ -207,6 +207,8 @@ async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> 
     return rows.map((row) => row.entry as Entry);
   };
   const stated = async (): Promise<number> => {
+    const known = database.known?.('run', runId) as RunRow | null | undefined;
+    if (known) return known.entries ?? 0;
     const [json] = await database.query('SELECT VALUE json FROM ONLY $run', { run: database.record('run', runId) });
     // Without its envelope, which may be what cannot be read.
     return (typeof json === 'string' && (JSON.parse(json) as Partial<RunRow>).entries) || 0;

@@ -67,6 +67,6 @@ export function commitScript(
   }
   for (const [table, rows] of tables) insert(table, rows, `ON DUPLICATE KEY UPDATE ${REPLACE[table]}`);
   insert('run_part', parts, 'ON DUPLICATE KEY UPDATE text = $input.text');
-  insert('envelope', envelopes.fresh, 'ON DUPLICATE KEY UPDATE json = $input.json');
+  insert('envelope', envelopes.fresh, 'ON DUPLICATE KEY UPDATE text = $input.text');
   return { sql: statements.join('\n'), values };
 }

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { TriadError } from '../../base/errors.ts';
 import type { Database } from '../database.ts';
+import { frameOf, textOf } from './frame.ts';
 import type { Row } from '../store.ts';
 
 /** Anything that is stored as JSON. */
@@ -18,7 +19,8 @@ type Stored = object & {
 
 type Fresh = {
   id: [workflowId: string, hash: string];
-  json: string;
+  /** The frame of its JSON. */
+  text: Uint8Array;
 };
 
 /** Serializes events and rows, batch by batch, and collects the envelopes that are not stored yet. */
@@ -51,7 +53,7 @@ export class EnvelopeTexts {
     if (known?.[0] === workflowId) return known[1];
     const json = JSON.stringify(envelope);
     const key = hash('sha256', json, 'base64url');
-    this.#fresh.set(envelope, { id: [workflowId, key], json });
+    this.#fresh.set(envelope, { id: [workflowId, key], text: frameOf(json) });
     return key;
   }
 }
@@ -68,16 +70,16 @@ export async function withEnvelopes<T extends Stored>(database: Database, found:
   }
   if (wanted.size === 0) return [...found];
   const records = [...wanted.values()].map((key) => database.record('envelope', key));
-  const [rows] = (await database.query('SELECT record::id(id) AS key, json FROM $records', { records })) as [
-    { key: [string, string]; json: string }[],
-  ];
-  const texts = new Map(rows.map(({ key, json }) => [key.join(' '), json]));
+  const [rows] = (await database.query('SELECT record::id(id) AS key, text ?? json AS text FROM $records', {
+    records,
+  })) as [{ key: [string, string]; text: unknown }[]];
+  const texts = new Map(rows.map(({ key, text }) => [key.join(' '), text]));
   return found.map((stored) => {
     const whole = (text: unknown): unknown => {
       if (typeof text !== 'string') return text;
-      const json = texts.get(`${String(stored.workflowId)} ${text}`);
-      if (json === undefined) throw new TriadError('internal', 'The settings of a run are missing in the store');
-      return JSON.parse(json);
+      const kept = texts.get(`${String(stored.workflowId)} ${text}`);
+      if (kept === undefined) throw new TriadError('internal', 'The settings of a run are missing in the store');
+      return JSON.parse(typeof kept === 'string' ? kept : textOf(kept)) as unknown;
     };
     return exchanged(stored, whole);
   });

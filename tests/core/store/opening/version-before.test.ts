@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
+import { textOf } from '#core/store/rows/frame.ts';
 import { exactKey } from '#core/store/rows/row-codec.ts';
 import type { Store } from '#core/store/store.ts';
 import { connect, storeOn } from '#core/store/surreal.ts';
@@ -65,7 +66,11 @@ async function asBefore(database: Database): Promise<void> {
     for (let from = 0; from < old.length; from += 500)
       await database.transaction(`INSERT INTO ${table} $rows RETURN NONE;`, { rows: old.slice(from, from + 500) });
   }
-  await database.transaction('REMOVE TABLE run_part; UPDATE meta:schema SET version = 8;');
+  const [envelopes] = (await database.query('SELECT * FROM envelope')) as [{ id: unknown; text: unknown }[]];
+  for (const { id, text } of envelopes)
+    await database.transaction('UPDATE $id SET json = $json, text = NONE RETURN NONE;', { id, json: textOf(text) });
+  const undone = 'REMOVE TABLE run_part; REMOVE FIELD text ON envelope; UPDATE meta:schema SET version = 8;';
+  await database.transaction(undone);
 }
 
 interface Seen {

@@ -1,7 +1,7 @@
 /** An envelope is stored once for its workflow, and everything that carries it comes back whole. */
-import { zstdDecompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
+import { textOf } from '#core/store/rows/frame.ts';
 import type { Write } from '#core/store/store.ts';
 import { approve, conversationId, idOf, lead, queue, Recording, start } from '../../../support/recording.ts';
 import { conversationRow, openOn, put } from '../support.ts';
@@ -29,10 +29,11 @@ test('events, runs and approvals', async () => {
   expect(approval?.request.subject).toMatchObject({ items: [{ envelope }] });
   // Each text is there once, and nowhere else.
   const texts = await database.query(
-    'SELECT VALUE json FROM envelope; SELECT VALUE text ?? json FROM event, run, approval',
+    'SELECT VALUE text FROM envelope; SELECT VALUE text ?? json FROM event, run, approval',
   );
-  const [envelopes = [], stored = []] = texts as [string[], (string | ArrayBuffer)[]];
-  const others = stored.map((one) => (typeof one === 'string' ? one : String(zstdDecompressSync(one))));
+  const [envelopes = [], others = []] = texts.map((found) =>
+    (found as (string | ArrayBuffer)[]).map((one) => (typeof one === 'string' ? one : textOf(one))),
+  );
   expect(envelopes.map((json) => (JSON.parse(json) as { prompt: string }).prompt).sort()).toEqual(
     [prompt, edited.prompt].sort(),
   );
