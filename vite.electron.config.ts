@@ -1,6 +1,6 @@
 // Builds the program into dist/electron: the desktop's main process and the command line (ESM, with chunks that both use),
 // and the desktop's preload (CommonJS, as a sandbox wants it).
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { defineConfig, type EnvironmentOptions, normalizePath, type Plugin, type UserConfig } from 'vite';
 
@@ -80,7 +80,13 @@ export function programs(folder: string, modules: Record<string, string>, cjs?: 
     environments,
     builder: {
       buildApp: async (builder) => {
-        for (const name of Object.keys(environments)) await builder.build(builder.environments[name]!);
+        const built: string[] = [];
+        for (const name of Object.keys(environments)) {
+          const outputs = [await builder.build(builder.environments[name]!)].flat();
+          for (const one of outputs) if ('output' in one) built.push(...one.output.map(({ fileName }) => fileName));
+        }
+        // Beside them lie files of earlier builds: only these are packed.
+        writeFileSync(`${outDir}.json`, JSON.stringify(built.sort()));
       },
     },
   };
