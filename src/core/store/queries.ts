@@ -19,9 +19,9 @@ import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
 import { byId, compare, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
 import { renewedExecution } from './rows/legacy-rows.ts';
-import { decodeRow, SELECT_JSON } from './rows/row-codec.ts';
+import { decodeRow, SELECT_JSON, type Stored } from './rows/row-codec.ts';
 import { entryRows, rowsOfRuns } from './rows/run-parts.ts';
-import type { Row, Store } from './store.ts';
+import type { Store } from './store.ts';
 
 /** `events`: where they are read from; they are stored at once, so nothing has to be flushed for them. */
 export function queriesOf(
@@ -148,14 +148,14 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
       return (await reader.rows<WorkflowRow>('workflow', sql)).sort(byId);
     },
     requestsOf: async (workflowId) => {
-      type Stored = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
+      type Made = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
       const sql = `SELECT VALUE record::id(id) FROM run WITH INDEX by_workflow WHERE workflowId = $workflowId;
       SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..];`;
-      const [runs, old] = (await reader.database.query(sql, { workflowId })) as [string[], (Row | string)[]];
+      const [runs, old] = (await reader.database.query(sql, { workflowId })) as [string[], Stored[]];
       const stored = [
         ...old.map((row) => decodeRow('model_request', row)),
         ...(await rowsOfRuns(reader.database, 'model_request', runs)),
-      ] as unknown as Stored[];
+      ] as unknown as Made[];
       return stored
         .map(({ workflowId: _, conversationId: __, ...request }) => request)
         .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId));
@@ -209,9 +209,10 @@ async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> 
   const stated = async (): Promise<number> => {
     const known = database.known?.('run', runId) as RunRow | null | undefined;
     if (known) return known.entries ?? 0;
-    const [json] = await database.query('SELECT VALUE json FROM ONLY $run', { run: database.record('run', runId) });
     // Without its envelope, which may be what cannot be read.
-    return (typeof json === 'string' && (JSON.parse(json) as Partial<RunRow>).entries) || 0;
+    const sql = `SELECT ${SELECT_JSON} FROM ONLY $run`;
+    const [stored] = (await database.query(sql, { run: database.record('run', runId) })) as [Stored?];
+    return stored === undefined ? 0 : ((decodeRow('run', stored).entries as number | null | undefined) ?? 0);
   };
   const [entries, count] = await Promise.all([some(0, Number.MAX_SAFE_INTEGER), stated()]);
   if (entries.length >= count) return entries;

@@ -1,9 +1,9 @@
 /** The workflows of many conversations with their sub-agents, as the list of sessions tells of them: no texts, no envelopes. */
 import type { RunRow, SessionWork, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '../../base/usage.ts';
-import { decodeRow, SELECT_JSON } from '../rows/row-codec.ts';
+import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
 import type { Database } from '../database.ts';
-import type { Row, Table } from '../store.ts';
+import type { Table } from '../store.ts';
 
 /** Conversations read in one step: what stands in their rows is held no longer than that. */
 const STEP = 50;
@@ -42,7 +42,7 @@ async function ofEach<T extends { id: string }>(
   if (owners.length === 0) return [];
   const values = Object.fromEntries(owners.map((owner, index) => [`o${index}`, owner]));
   const sql = owners.map((_, index) => `SELECT ${SELECT_JSON} FROM ${from} = $o${index};`).join('\n');
-  const found = (await database.query(sql, values)) as (Row | string)[][];
+  const found = (await database.query(sql, values)) as Stored[][];
   const rows = found.map((some) => some.map((stored) => decodeRow(table, stored) as unknown as T));
   return rows.map((some) => some.sort((a, b) => (a.id < b.id ? -1 : 1)));
 }

@@ -1,7 +1,7 @@
 /** Reads decoded rows: one by its key, those of one statement, or those that belong to each of several owners. */
 import type { Database } from '../database.ts';
 import { withEnvelopes } from './envelope-texts.ts';
-import { decodeRow, SELECT_JSON } from './row-codec.ts';
+import { decodeRow, SELECT_JSON, type Stored } from './row-codec.ts';
 import type { Key, Row, Table } from '../store.ts';
 
 /** Tables whose rows contain envelopes. */
@@ -23,7 +23,7 @@ export class Reader {
   }
 
   async rows<T>(table: Table, sql: string, values: Row = {}): Promise<T[]> {
-    const results = (await this.database.query(sql, values)) as (Row | string)[][];
+    const results = (await this.database.query(sql, values)) as Stored[][];
     const rows = results.flat().map((stored) => decodeRow(table, stored));
     return (ENVELOPED.has(table) ? await withEnvelopes(this.database, rows) : rows) as T[];
   }

@@ -2,6 +2,7 @@
 import type { SubAgentExecution } from '#contract/execution.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
+import { frameOf, textOf } from './frame.ts';
 import { decodeLegacyRow } from './legacy-rows.ts';
 import type { Key, Row, Table } from '../store.ts';
 
@@ -54,17 +55,21 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> 
 };
 
 const NO_JSON: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);
+/** Their JSON is a frame in `text`: they are the largest rows. */
+const FRAMED: ReadonlySet<Table> = new Set<Table>(['run', 'approval']);
 const PLACED: ReadonlySet<Table> = new Set<Table>(['conversation', 'workflow']);
 
 /** The `ON DUPLICATE KEY UPDATE` assignments of each table: all written columns. */
 export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
   (Object.keys(COLUMNS) as Table[]).map((table) => {
     const columns = [
-      ...(NO_JSON.has(table) ? [] : ['json']),
+      ...(NO_JSON.has(table) ? [] : [FRAMED.has(table) ? 'text' : 'json']),
       ...Object.keys(COLUMNS[table]),
       ...(PLACED.has(table) ? ['place'] : []),
     ];
-    return [table, columns.map((column) => `${column} = $input.${column}`).join(', ')];
+    const replaced = columns.map((column) => `${column} = $input.${column}`);
+    // Of a row from before it was a frame.
+    return [table, [...replaced, ...(FRAMED.has(table) ? ['json = NONE'] : [])].join(', ')];
   }),
 ) as Record<Table, string>;
 
@@ -72,6 +77,7 @@ export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
 export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeTexts): Row {
   const stored: Row = {};
   if (NO_JSON.has(table)) mustFit(table, row);
+  else if (FRAMED.has(table)) stored.text = frameOf(envelopes.jsonOf(row));
   else stored.json = envelopes.jsonOf(table === 'conversation' ? { ...row, deletedAt: undefined } : row);
   for (const [field, column] of Object.entries(COLUMNS[table])) {
     const value = row[field];
@@ -88,14 +94,19 @@ function mustFit(table: Table, row: Row): void {
   if (field !== undefined) throw new TriadError('internal', `The table ${table} has no field "${field}".`);
 }
 
-/** Projection for `decodeRow`: the JSON text alone, which halves the work; old rows without one come whole. */
-export const SELECT_JSON = 'VALUE json ?? $this';
+/** What a row is read as: its JSON text, that as a frame, or all of its columns. */
+export type Stored = Row | string | ArrayBuffer;
 
-/** Decodes a stored row, or its JSON text; envelopes are still hashes. */
-export function decodeRow(table: Table, stored: Row | string): Row {
+/** Projection for `decodeRow`: the JSON text alone, which halves the work; old rows without one come whole. */
+export const SELECT_JSON = 'VALUE text ?? json ?? $this';
+
+/** Decodes a stored row; envelopes are still hashes. Throws where a frame is not what was written. */
+export function decodeRow(table: Table, stored: Stored): Row {
   if (typeof stored === 'string') return JSON.parse(stored) as Row;
+  if (stored instanceof ArrayBuffer) return JSON.parse(textOf(stored)) as Row;
   if (NO_JSON.has(table)) return decodeColumns(table, stored);
-  const row = typeof stored.json === 'string' ? (JSON.parse(stored.json) as Row) : decodeLegacyRow(table, stored);
+  const whole = (stored.text ?? stored.json) as string | ArrayBuffer | undefined;
+  const row = whole === undefined ? decodeLegacyRow(table, stored) : decodeRow(table, whole);
   // The trash writes this column without touching the JSON, which may change concurrently.
   return typeof stored.deletedAt === 'string' ? { ...row, deletedAt: stored.deletedAt } : row;
 }

@@ -6,7 +6,7 @@
 import { compare } from './reader.ts';
 import type { Database } from '../database.ts';
 import { frameOf, textOf } from './frame.ts';
-import { decodeRow, exactKey, SELECT_JSON } from './row-codec.ts';
+import { decodeRow, exactKey, SELECT_JSON, type Stored } from './row-codec.ts';
 import type { Key, Row, Table } from '../store.ts';
 
 /** The kinds, in the order of their lines. Each has a table too, with the rows from before schema 9. */
@@ -117,7 +117,7 @@ async function entriesFrom(database: Database, ranges: readonly EntryRange[], be
   });
   const found = (await database.query(sql.join('\n'), values)) as unknown[][];
   return ranges.map(({ from, to }, at) => {
-    const rows = newest('message', found[2 * at] ?? [], (found[2 * at + 1] ?? []) as (Row | string)[]);
+    const rows = newest('message', found[2 * at] ?? [], (found[2 * at + 1] ?? []) as Stored[]);
     return rows.filter((row) => numberOf(row) >= from && numberOf(row) <= to).sort((a, b) => numberOf(a) - numberOf(b));
   });
 }
@@ -136,13 +136,13 @@ export async function rowsOfRuns(
   const sql = runs.map((_, at) => `SELECT VALUE text FROM run_part:[$r${at}, NONE]..[$r${at}, ..]; ${old(at)}`);
   const found = (await database.query(sql.join('\n'), values)) as unknown[][];
   return runs.flatMap((_, at) => {
-    const rows = newest(kind, found[2 * at] ?? [], (found[2 * at + 1] ?? []) as (Row | string)[]);
+    const rows = newest(kind, found[2 * at] ?? [], (found[2 * at + 1] ?? []) as Stored[]);
     return rows.sort((a, b) => compare(String(nameIn(kind, a)), String(nameIn(kind, b))));
   });
 }
 
 /** One of each key: those of later parts before those of earlier ones, and rows of before last. */
-function newest(kind: Kind, frames: readonly unknown[], old: readonly (Row | string)[]): Row[] {
+function newest(kind: Kind, frames: readonly unknown[], old: readonly Stored[]): Row[] {
   const rows = [...old.map((row) => decodeRow(kind, row)), ...frames.flatMap((frame) => readable(kind, frame))];
   return [...new Map(rows.map((row) => [nameIn(kind, row), row])).values()];
 }

@@ -66,10 +66,13 @@ async function asBefore(database: Database): Promise<void> {
     for (let from = 0; from < old.length; from += 500)
       await database.transaction(`INSERT INTO ${table} $rows RETURN NONE;`, { rows: old.slice(from, from + 500) });
   }
-  const [envelopes] = (await database.query('SELECT * FROM envelope')) as [{ id: unknown; text: unknown }[]];
-  for (const { id, text } of envelopes)
-    await database.transaction('UPDATE $id SET json = $json, text = NONE RETURN NONE;', { id, json: textOf(text) });
-  const undone = 'REMOVE TABLE run_part; REMOVE FIELD text ON envelope; UPDATE meta:schema SET version = 8;';
+  for (const table of ['envelope', 'run', 'approval']) {
+    const [framed] = (await database.query(`SELECT id, text FROM ${table}`)) as [{ id: unknown; text: unknown }[]];
+    for (const { id, text } of framed)
+      await database.transaction('UPDATE $id SET json = $json, text = NONE RETURN NONE;', { id, json: textOf(text) });
+    await database.transaction(`REMOVE FIELD text ON ${table};`);
+  }
+  const undone = 'REMOVE TABLE run_part; UPDATE meta:schema SET version = 8;';
   await database.transaction(undone);
 }
 
