@@ -1,6 +1,6 @@
 // Each spec once: in the browser, and in the stand-in for the desktop what only a desktop can show (`@stand-in`) and what
-// depends on how pages and program talk to each other (`@transport`). `playwright.full.config.ts` runs every spec in every
-// place. The fixtures start their own programs, so there is no web server.
+// depends on how pages and program talk to each other (`@transport`); without what cheaper tests and other specs hold
+// together (`@soak`). `playwright.full.config.ts` runs every spec in every place. The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
 import type { SurfaceName } from './e2e/support/test.ts';
@@ -30,12 +30,11 @@ const project = (surface: SurfaceName, without: RegExp, only = /./): Project<{ s
   grepInvert: without,
 });
 
-const browser = project('browser', /@desktop|@stand-in/);
 export const everywhere = {
   // For the summary: what did not run, and why.
   metadata: missing === null ? {} : { skipped: { electron: missing } },
   projects: [
-    browser,
+    project('browser', /@desktop|@stand-in/),
     project('stand-in', /@browser/),
     ...(missing === null ? [project('electron', /@browser|@stand-in/)] : []),
   ],
@@ -55,7 +54,10 @@ export default defineConfig<{ surface: SurfaceName }>({
   forbidOnly: process.env['CI'] !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   metadata: { skipped: { electron: missing ?? 'it is part of "npm run soak"' } },
-  projects: [browser, project('stand-in', /@browser/, /@transport|@desktop|@stand-in/)],
+  projects: [
+    project('browser', /@desktop|@stand-in|@soak/),
+    project('stand-in', /@browser|@soak/, /@transport|@desktop|@stand-in/),
+  ],
   use: {
     browserName: 'chromium',
     screenshot: 'only-on-failure',

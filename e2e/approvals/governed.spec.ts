@@ -13,6 +13,7 @@ const NAMES = ['author', 'checker'];
 const asked = (path: string) => `# ${path}\n\nAs the agent wrote it.\n`;
 const EDITED = '# plan.md\n\nAs the person left it: “exactly” so.\n';
 const REASON = 'One list is enough.';
+const ANSWER = `All parts are done. The reports say:\n\n- # Report: author\n- # Report: checker\n\n${Array(8).fill('That is the whole answer.').join(' ')}`;
 
 /** Each of two sub-agents writes two files, one after the other, and reports what it was told. */
 function writers(): Script {
@@ -138,17 +139,70 @@ async function expectRecorded(app: App): Promise<void> {
   for (const content of [asked('plan.md'), EDITED]) await expect(record).toContainText(content.slice(-20, -1));
 }
 
+/** What `resultOf` gives, killed or not. */
+const RESULT = {
+  files: {
+    'README.md': '# Sample\n\nA small project.\n',
+    'list.md': asked('list.md'),
+    'notes/one.md': asked('notes/one.md'),
+    'plan.md': EDITED,
+    'src/sum.js': 'export const sum = (a, b) => a + b;\n',
+  },
+  workflows: [
+    {
+      outcome: 'completed',
+      answer: ANSWER,
+      runs: [
+        {
+          name: 'lead',
+          end: 'completed',
+          report: ANSWER,
+          usage: usageOf(2),
+          entries: ['user', 'assistant', 'tool', 'tool', 'assistant'],
+        },
+        childOf('author', 'Made notes/one.md: 3 lines added, 0 removed.'),
+        childOf('checker', `Rejected, nothing was done. Reason: ${REASON}`),
+      ],
+      answers: [
+        ...NAMES.map((name) => answered(`Start the sub-agent ${name} for "Look at one part"?`, 'selected')),
+        answered('Write list.md (+3 −0)', 'selected'),
+        answered('Write notes/one.md (+3 −0)', 'selected'),
+        answered('Write notes/two.md (+3 −0)', 'selected', false),
+        answered('Write plan.md (+3 −0)', 'edited'),
+      ],
+    },
+  ],
+  requests: [
+    ...['author reports', 'author writes notes/one.md', 'author writes plan.md', 'checker reports'],
+    ...['checker writes list.md', 'checker writes notes/two.md', 'lead answers', 'lead starts two'],
+  ].map((rule) => `${rule} true`),
+};
+
+function childOf(name: string, told: string) {
+  const entries = ['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'];
+  return { name, end: 'completed', report: `# Report: ${name}\n\n${told}`, usage: usageOf(3), entries };
+}
+
+function usageOf(requests: number) {
+  const tokens = { inputTokens: 100 * requests, outputTokens: 20 * requests, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  return { requests, ...tokens, nanoUsd: 400_000 * requests, unpriced: 0 };
+}
+
+function answered(title: string, how: string, allowed = true) {
+  return [title, [{ allowed, how }]];
+}
+
+async function answerTheLastTwo(app: App): Promise<void> {
+  await app.allow('one.md');
+  await app.lookAt('two.md');
+  await app.reject(REASON);
+  await app.expectOutcome('completed');
+}
+
 test('a killed program ends with the same result as one that was not, pays nothing twice, and has every record', async ({
   start,
 }) => {
   test.slow();
-  const whole = await start(writers());
-  await upToTwoQuestions(whole);
-  await whole.allow('one.md');
-  await whole.lookAt('two.md');
-  await whole.reject(REASON);
-  await whole.expectOutcome('completed');
-
   const killed = await start(writers(), { ownProcess: true });
   await upToTwoQuestions(killed);
   const before = killed.model.requests.length;
@@ -159,20 +213,18 @@ test('a killed program ends with the same result as one that was not, pays nothi
   await expect(killed.waiting.getByRole('listitem')).toHaveCount(2);
   await expect(killed.question).toContainText('Its workflow was interrupted: your answer resumes it.');
   expect(killed.model.requests, 'nothing goes on by itself').toHaveLength(before);
-  await killed.allow('one.md');
-  await killed.lookAt('two.md');
-  await killed.reject(REASON);
-  await killed.expectOutcome('completed');
+  await answerTheLastTwo(killed);
 
-  const result = await resultOf(killed);
-  expect(result).toEqual(await resultOf(whole));
-  expect(result).toMatchObject({
-    files: { 'plan.md': EDITED, 'list.md': asked('list.md'), 'notes/one.md': asked('notes/one.md') },
-    workflows: [{ outcome: 'completed' }],
-  });
-  expect(Object.keys((result as { files: object }).files)).not.toContain('notes/two.md');
+  expect(await resultOf(killed)).toEqual(RESULT);
   const bodies = killed.model.requests.map(({ body }) => JSON.stringify([body.system, body.messages]));
   expect(new Set(bodies).size, 'no request was made a second time').toBe(bodies.length);
   killed.model.expectDone();
   await expectRecorded(killed);
+});
+
+test('a program that is not killed ends with that result', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(writers());
+  await upToTwoQuestions(app);
+  await answerTheLastTwo(app);
+  expect(await resultOf(app)).toEqual(RESULT);
 });

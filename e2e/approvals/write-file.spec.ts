@@ -28,7 +28,7 @@ test('a write shows its diff, takes an edit, and writes exactly what was approve
   await expect(app.workflow().getByLabel('Changes', { exact: true })).toContainText('Edited by the person.');
 });
 
-test('a rejected write changes nothing', async ({ start }) => {
+test('a rejected write changes nothing', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writeFile({ path: 'new/notes.md', by: 'child' }));
   await app.send('Write notes.');
   await app.allow('writer');

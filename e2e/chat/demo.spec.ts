@@ -1,10 +1,10 @@
 /** The demo in the app: three messages, every question real, every answer labelled. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
-test('three messages lead through a spawn, a delegation and a batch', async ({ start }) => {
-  test.slow();
-  const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
+/** A spawn that is allowed, then a delegation that is refused. */
+async function upToTheBatch(app: App): Promise<void> {
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();
   await app.button('Start the demo').click();
@@ -24,13 +24,12 @@ test('three messages lead through a spawn, a delegation and a batch', async ({ s
   await app.reject('Not now.', 'code-reviewer');
   await app.expectOutcome('completed');
   await expect(app.workflow()).toContainText('You said no: “Not now.”');
+}
 
-  await app.send('And now?');
-  for (const name of ['code-reviewer', 'documentation-writer', 'test-generator']) await app.allow(name);
-  await app.expectOutcome('completed');
-  await expect(app.workflow()).toContainText('1 file matches **/*.md');
-  await expect(page.getByText('The demo ends here.')).toBeVisible();
-
+test('messages lead through a spawn and a delegation, labelled here and in the history', async ({ start }) => {
+  const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
+  const { page } = app;
+  await upToTheBatch(app);
   await page.getByRole('link', { name: 'History', exact: true }).click();
   await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
   await page.getByRole('tab', { name: /^Model requests/ }).click();
@@ -38,19 +37,33 @@ test('three messages lead through a spawn, a delegation and a batch', async ({ s
   expect(app.model.requests, 'nothing was sent').toEqual([]);
 });
 
-test('a question that was open when the program was killed is open again after a resume, in the demo too', async ({
-  start,
-}) => {
-  const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
-  const { page } = app;
-  await page.getByRole('radio', { name: /^Demo/ }).check();
-  await app.button('Start the demo').click();
-  await app.send('What is here?');
-  await expect(app.question).toBeVisible({ timeout: 15_000 });
-  await app.crashAndRestart();
-  await expect(app.button('Resume')).toBeVisible({ timeout: 20_000 });
-  await app.button('Resume').click();
-  await app.allow('file-counter');
+test('a third message leads through a batch, and ends the demo', { tag: '@soak' }, async ({ start }) => {
+  test.slow();
+  const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
+  await upToTheBatch(app);
+  await app.send('And now?');
+  for (const name of ['code-reviewer', 'documentation-writer', 'test-generator']) await app.allow(name);
   await app.expectOutcome('completed');
-  await expect(app.workflow()).toContainText('2 files match');
+  await expect(app.workflow()).toContainText('1 file matches **/*.md');
+  await expect(app.page.getByText('The demo ends here.')).toBeVisible();
+  expect(app.model.requests, 'nothing was sent').toEqual([]);
 });
+
+test(
+  'a question that was open when the program was killed is open again after a resume, in the demo too',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
+    const { page } = app;
+    await page.getByRole('radio', { name: /^Demo/ }).check();
+    await app.button('Start the demo').click();
+    await app.send('What is here?');
+    await expect(app.question).toBeVisible({ timeout: 15_000 });
+    await app.crashAndRestart();
+    await expect(app.button('Resume')).toBeVisible({ timeout: 20_000 });
+    await app.button('Resume').click();
+    await app.allow('file-counter');
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('2 files match');
+  },
+);

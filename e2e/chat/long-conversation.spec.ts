@@ -3,7 +3,8 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
-const MESSAGES = 24;
+/** More than fit into three windows. */
+const MESSAGES = 12;
 
 test('many messages in a row: the newest in sight, and a way back from above', async ({ start }) => {
   const lines = (seen: string) => `Answer to ${seen}.\n\n${'It has a few lines of text. '.repeat(12)}`;

@@ -37,31 +37,31 @@ test.describe('the desktop', only, () => {
 
   test('a question calls a person who looks elsewhere, until it is answered', async ({ start }) => {
     const app = await start(spawnOne());
-    await app.send('Inspect this project.');
-    await expect(app.question).toBeVisible();
-    expect(app.desktop.asked('notification'), 'not one who is looking').toEqual([]);
-    await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(1);
-    await app.reject('Not now.', 'inspector');
-    await app.expectOutcome('completed');
-    await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(0);
-    await expect(app.page).not.toHaveTitle(/\(/);
-  });
-
-  test('a notification names the agent, and leads to the window', async ({ start }) => {
-    const app = await start(spawnOne());
-    await expect(app.message).toBeVisible();
-    await app.desktop.act('look away');
-    await app.send('Inspect this project.');
-    await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
-    expect(app.desktop.asked('notification')).toMatchObject([{ title: 'Question from inspector' }]);
-    expect(app.desktop.asked('flash')).toEqual([true]);
-    await expect(app.page, 'the window counts what waits').toHaveTitle(/1/);
-    const before = app.desktop.asked('focus').length;
-    await app.desktop.act('click notification');
-    await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
-    await app.allow('inspector');
-    await expect.poll(() => app.desktop.asked('notification closed')).toHaveLength(1);
-    await app.expectOutcome('completed');
+    await test.step('one who is looking gets no notification', async () => {
+      await app.send('Inspect this project.');
+      await expect(app.question).toBeVisible();
+      await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(1);
+      expect(app.desktop.asked('notification')).toEqual([]);
+      await app.reject('Not now.', 'inspector');
+      await app.expectOutcome('completed');
+      await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(0);
+      await expect(app.page).not.toHaveTitle(/\(/);
+    });
+    await test.step('a notification names the agent, and leads to the window', async () => {
+      await app.newConversation();
+      await app.desktop.act('look away');
+      await app.send('Inspect this project.');
+      await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
+      expect(app.desktop.asked('notification')).toMatchObject([{ title: 'Question from inspector' }]);
+      expect(app.desktop.asked('flash')).toEqual([true]);
+      await expect(app.page, 'the window counts what waits').toHaveTitle(/1/);
+      const before = app.desktop.asked('focus').length;
+      await app.desktop.act('click notification');
+      await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
+      await app.allow('inspector');
+      await expect.poll(() => app.desktop.asked('notification closed')).toHaveLength(1);
+      await app.expectOutcome('completed');
+    });
   });
 
   test('a notification marks what hides in a name or a title', async ({ start }) => {

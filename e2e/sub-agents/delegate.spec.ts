@@ -18,6 +18,7 @@ test('a delegated task shows the definition and runs with its tools and system p
 
   await app.allow();
   await app.expectCard('code-reviewer', 'completed');
+  await expect(app.card('code-reviewer')).toContainText('delegated');
   await app.expectQuoted('the code');
   await app.expectOutcome('completed');
   const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Review the code'));

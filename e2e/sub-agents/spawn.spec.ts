@@ -21,6 +21,7 @@ test(
     await expect(app.question.getByRole('checkbox', { name: 'read_file' })).toBeChecked();
     await expect(app.question).toContainText(app.workspace);
     await app.expectCard('inspector', 'waiting for you');
+    await expect(app.card('inspector')).toContainText('spawned');
     expect(app.model.requests, 'only the lead has asked the model so far').toHaveLength(1);
 
     await app.allow();

@@ -1,8 +1,10 @@
 /** The demo: three messages that lead through the real engine with facts from the folder, offline and labelled. */
 import { expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
+import { openStore } from '#core/store/surreal.ts';
 import type { Person } from '../../support/compose.ts';
 import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Script } from '../../support/fake-model/script.ts';
 
 const FILES = {
@@ -105,6 +107,23 @@ test('an edited prompt changes what its agent looks for', async () => {
   const engine = await demo({ person: edit });
   const { text } = await engine.ask('What is this?');
   expect(text).toContain('2 lines match `pears`, in 2 files: `README.md:1`, `notes/plan.md:3`');
+});
+
+test('closed while its question waits, it goes on from there once it is resumed', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const closed = await demo({ store: { ...store, close: () => Promise.resolve() }, person: () => null });
+  const { workflowId } = await closed.send('What is here?');
+  await closed.event('approval-request');
+  await closed.runtime.close();
+  const { runtime } = await demo({ store });
+  await runtime.request('workflow.resume', { workflowId });
+  await eventually(async () =>
+    expect(await store.workflow(workflowId)).toMatchObject({
+      status: 'completed',
+      subAgentCount: 1,
+      text: expect.stringContaining('4 files match `**/*`') as string,
+    }),
+  );
 });
 
 test('where no agent may be started, or the folder is empty, it says so', async () => {
