@@ -48,19 +48,19 @@ export function archiveOf(
 ): { archive: Archive; ended: () => void; close: () => Promise<void> } {
   // Whether the index queue may be non-empty; saves a look at it before each query.
   let stale = true;
-  const index = async (): Promise<boolean> => {
-    if (!stale) return false;
+  const index = async (): Promise<number> => {
+    if (!stale) return 0;
     stale = false;
-    let some = true;
+    let some = 1;
     try {
-      some = (await segmentSome(database, reads.runsOf)) || (await indexSome(database, reads));
+      some = (await segmentSome(database, reads.runsOf)) ? 1 : await indexSome(database, reads);
     } finally {
       // Stays true after a failure, and if a workflow ended meanwhile.
-      stale ||= some;
+      stale ||= some > 0;
     }
     return some;
   };
-  const worker = new IdleWorker(async () => (await index()) || (await purgeSome(database)));
+  const worker = new IdleWorker(async () => (await index()) || Number(await purgeSome(database)));
   const ended = (): void => {
     stale = true;
     worker.schedule();
@@ -69,7 +69,7 @@ export function archiveOf(
   worker.schedule();
   /** Brings the index up to date before a query. Conversations being purged are hidden already. */
   const caughtUp = async (): Promise<void> => {
-    while (await worker.exclusive(index));
+    while ((await worker.exclusive(index)) > 0);
   };
   /** Unfinished workflows, and the index up to date with all others. Read first: one that ends meanwhile is in both. */
   const unfinished = async (): Promise<WorkflowFacts[]> => {

@@ -24,12 +24,12 @@ interface Indexed {
   segments: string[];
 }
 
-/** Indexes one batch of queued workflows; returns false if the queue was empty. */
-export async function indexSome(database: Database, reads: Reads): Promise<boolean> {
+/** Indexes one batch of queued workflows; returns how many were taken from the queue. */
+export async function indexSome(database: Database, reads: Reads): Promise<number> {
   const [queue] = (await database.query(`SELECT VALUE record::id(id) FROM index_queue LIMIT ${BATCH}`)) as [
     [string, number][],
   ];
-  if (queue.length === 0) return false;
+  if (queue.length === 0) return 0;
   const ids = [...new Set(queue.map(([id]) => id))];
   const reader = new Reader(database);
   const records = { ids: ids.map((id) => database.record('workflow', id)) };
@@ -50,7 +50,7 @@ export async function indexSome(database: Database, reads: Reads): Promise<boole
     DELETE $queue RETURN NONE;`,
     { rows, executions, ...changes.values, queue: queue.map((key) => database.record('index_queue', key)) },
   );
-  return true;
+  return queue.length;
 }
 
 const COLUMNS = ['terms', 'facets', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];
