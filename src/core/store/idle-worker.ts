@@ -7,7 +7,7 @@ const IDLE_MS = 2000;
 const MAX_DELAY_MS = 30_000;
 /** Pieces that wait at which some are done although nothing is quiet, and the share of time that this takes. */
 const MANY = 64;
-const SHARE = 0.25;
+const SHARE = 0.5;
 
 export class IdleWorker {
   readonly #step: () => Promise<number>;
@@ -30,10 +30,10 @@ export class IdleWorker {
     this.#pauseMs = pauseMs;
   }
 
-  /** There is one piece more: starts the work after the quiet period. */
-  schedule(): void {
+  /** There are so many pieces more: starts the work after the quiet period. */
+  schedule(pieces = 1): void {
     if (this.#closed) return;
-    this.#waiting += 1;
+    this.#waiting += pieces;
     if (this.#waiting >= MANY) void this.#relieve();
     const now = Date.now();
     this.#waitingSince ??= now;

@@ -41,7 +41,7 @@ test('few pieces wait for a quiet period, many for a share of the time only', as
   expect(state.left, 'the last ones wait again').toBeGreaterThan(0);
   for (const [index, { from, to }] of state.steps.entries()) {
     const next = state.steps[index + 1];
-    if (next) expect(next.from - to).toBeGreaterThan(2 * (to - from));
+    if (next) expect(next.from - to).toBeGreaterThan(0.5 * (to - from));
   }
 });
 

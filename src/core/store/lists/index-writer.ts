@@ -15,7 +15,7 @@ import { indexKeysOf, termsOf } from './workflow-terms.ts';
 type Reads = Pick<Store, 'runsOf' | 'callsOf'>;
 
 /** Workflows of one transaction. */
-const BATCH = 32;
+const BATCH = 64;
 
 interface Indexed {
   id: { id: string };
@@ -24,11 +24,24 @@ interface Indexed {
   segments: string[];
 }
 
-/** Indexes one batch of queued workflows; returns how many were taken from the queue. */
-export async function indexSome(database: Database, reads: Reads): Promise<number> {
+/** Keys of the workflows to index next, each with the number of its end. */
+export async function queued(database: Database): Promise<[string, number][]> {
   const [queue] = (await database.query(`SELECT VALUE record::id(id) FROM index_queue LIMIT ${BATCH}`)) as [
     [string, number][],
   ];
+  return queue;
+}
+
+/**
+ * Indexes one batch of queued workflows; returns how many were taken from the queue. Their rows are read as they were
+ * flushed together with the row of the queue, or later.
+ */
+export async function indexSome(
+  database: Database,
+  reads: Reads,
+  next: () => Promise<[string, number][]>,
+): Promise<number> {
+  const queue = await next();
   if (queue.length === 0) return 0;
   const ids = [...new Set(queue.map(([id]) => id))];
   const reader = new Reader(database);
