@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { type Figure, unmeasured } from './figure.ts';
 import { cardFigures } from './figures/cards.ts';
 import { creationFigures } from './figures/creation.ts';
+import { floodFigures } from './figures/flood.ts';
 import { growthFigures } from './figures/growth.ts';
 import { historyFigures } from './figures/history.ts';
 import { launchFigures } from './figures/launch.ts';
@@ -26,6 +27,7 @@ const FULL: Sizes = {
   batch: 100,
   batches: 10,
   creations: 5000,
+  flood: 3000,
   burst: 20_000,
   paced: 3000,
   pacedRuns: 7,
@@ -45,6 +47,7 @@ const QUICK: Sizes = {
   batch: 10,
   batches: 3,
   creations: 500,
+  flood: 300,
   burst: 2000,
   paced: 400,
   pacedRuns: 3,
@@ -60,6 +63,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   realistic: realisticFigures,
   creation: creationFigures,
   growth: growthFigures,
+  flood: floodFigures,
   stored: storedFigures,
   streams: streamFigures,
   launch: launchFigures,

@@ -1,5 +1,5 @@
-/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS`, `cards WORDS DELTA_MS` or `stamped`. */
-import { threeChildren } from '../support/fake-model/scenarios.ts';
+/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS`, `cards WORDS DELTA_MS`, `plain` or `stamped`. */
+import { plainAnswer, threeChildren } from '../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../support/fake-model/server.ts';
 import { fromEpoch } from './clock.ts';
 import { serve } from './peer.ts';
@@ -33,7 +33,8 @@ if (kind === 'stamped') {
 } else {
   const cards = kind === 'cards';
   const latency = { firstTokenMs: cards ? 0 : Number(first), deltaMs: Number(deltaMs) };
-  const server = await startFakeModel(cards ? threeReports(Number(first)) : threeChildren(), { latency });
+  const script = kind === 'plain' ? plainAnswer() : cards ? threeReports(Number(first)) : threeChildren();
+  const server = await startFakeModel(script, { latency });
   const peek = async (): Promise<Handled[]> =>
     server.requests.map(({ rule, problem, receivedAt, endedAt, headers }) => {
       if (rule === null) throw new Error(`a request was refused: ${problem}`);

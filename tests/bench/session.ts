@@ -19,6 +19,8 @@ export interface Sizes {
   patienceMs: number;
   /** Sub-agents that are created to time it. */
   creations: number;
+  /** Short workflows, of one request each. */
+  flood: number;
   burst: number;
   paced: number;
   pacedRuns: number;

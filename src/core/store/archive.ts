@@ -2,7 +2,7 @@
 import { IdleWorker } from './idle-worker.ts';
 import type { Database } from './database.ts';
 import { facetValues } from './lists/facets.ts';
-import { indexSome } from './lists/index-writer.ts';
+import { indexSome, queued } from './lists/index-writer.ts';
 import { executionFacet, termsOfExecution } from './lists/execution-terms.ts';
 import {
   executionListing,
@@ -41,35 +41,44 @@ type Reads = Pick<
   'runsOf' | 'callsOf' | 'executionsOf' | 'unfinishedWorkflows' | 'conversation' | 'lastSeq' | 'events' | 'commit'
 >;
 
-/** The caller calls `ended` after a commit that ends a workflow, which schedules its indexing. */
+/** The store as the last flush left it: reading it waits for no commit, of which a flood has one after the other. */
+interface Written {
+  database: Database;
+  reads: Pick<Store, 'runsOf' | 'callsOf'>;
+}
+
+/** The caller calls `ended` after a commit that ends workflows, with their number, which schedules their indexing. */
 export function archiveOf(
   database: Database,
   reads: Reads,
-): { archive: Archive; ended: () => void; close: () => Promise<void> } {
+  written: Written,
+): { archive: Archive; ended: (workflows: number) => void; close: () => Promise<void> } {
   // Whether the index queue may be non-empty; saves a look at it before each query.
   let stale = true;
-  const index = async (): Promise<boolean> => {
-    if (!stale) return false;
+  const index = async (): Promise<number> => {
+    if (!stale) return 0;
     stale = false;
-    let some = true;
+    let some = 1;
     try {
-      some = (await segmentSome(database, reads.runsOf)) || (await indexSome(database, reads));
+      some = (await segmentSome(written.database, written.reads.runsOf))
+        ? 1
+        : await indexSome(written.database, written.reads, () => queued(database));
     } finally {
       // Stays true after a failure, and if a workflow ended meanwhile.
-      stale ||= some;
+      stale ||= some > 0;
     }
     return some;
   };
-  const worker = new IdleWorker(async () => (await index()) || (await purgeSome(database)));
-  const ended = (): void => {
+  const worker = new IdleWorker(async () => (await index()) || Number(await purgeSome(database)));
+  const ended = (workflows = 1): void => {
     stale = true;
-    worker.schedule();
+    worker.schedule(workflows);
   };
   // Finishes what a previous process left.
   worker.schedule();
   /** Brings the index up to date before a query. Conversations being purged are hidden already. */
   const caughtUp = async (): Promise<void> => {
-    while (await worker.exclusive(index));
+    while ((await worker.exclusive(index)) > 0);
   };
   /** Unfinished workflows, and the index up to date with all others. Read first: one that ends meanwhile is in both. */
   const unfinished = async (): Promise<WorkflowFacts[]> => {
@@ -86,7 +95,7 @@ export function archiveOf(
     ...trashOf(database, reads, worker),
     settled: () => worker.settled(),
     rebuild: (onProgress, signal) =>
-      worker.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(ended),
+      worker.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(() => ended()),
   };
   return { archive, ended, close: () => worker.close() };
 }

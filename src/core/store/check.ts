@@ -3,9 +3,11 @@
  * tell (entries, calls, requests, runs, approvals) against what the readers of the store give. The one place that knows,
  * for all who show a history, copy it or write from it.
  */
+import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
+import type { Entry } from '#contract/message.ts';
 import type { Missing } from '#contract/missing.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { apply } from './apply.ts';
 import { type Gap, gapsIn, sizeOf } from './rows/dense.ts';
 import type { Key, Store, Table } from './store.ts';
@@ -34,12 +36,27 @@ export interface Checked {
   missing: Missing[];
 }
 
+/** What was read of a workflow on the way. */
+export interface WorkflowRows {
+  workflow: WorkflowRow;
+  /** In order of creation. */
+  runs: readonly RunRow[];
+  /** Of all runs, each run's in order. */
+  calls: readonly ToolCallRow[];
+  approvals: readonly Approval[];
+  /** By run id, in order; a run of which no entry is known may be left out. */
+  entries: ReadonlyMap<string, readonly Entry[]>;
+}
+
+/** Gets each workflow when it has been checked, so that nobody has to read it again; null where a list cannot be read. */
+type Take = (workflowId: string, read: WorkflowRows | null) => void;
+
 /** Events read at once, and workflows of one page. */
 const STEP = 500;
 const PAGE = 100;
 
-/** Everything stored of a conversation; one workflow is in memory at a time. */
-export async function checkConversation(reads: Reads, conversationId: string, signal?: AbortSignal): Promise<Checked> {
+/** Everything stored of a conversation, newest first; one workflow is in memory at a time. */
+export async function checkConversation(reads: Reads, conversationId: string, take?: Take): Promise<Checked> {
   const checked: Checked = { workflows: 0, events: 0, missing: [] };
   const ranges: Gap[] = [];
   const listed = new Set<string>();
@@ -50,8 +67,7 @@ export async function checkConversation(reads: Reads, conversationId: string, si
       .workflows({ conversationId, limit: PAGE, before })
       .catch(() => ({ items: [], next: null }));
     for (const workflow of page.items) {
-      signal?.throwIfAborted();
-      const found = await checkWorkflow(reads, workflow);
+      const found = await checkWorkflow(reads, workflow, take);
       checked.missing.push(...found.missing);
       checked.events += found.events;
       listed.add(workflow.id);
@@ -67,12 +83,12 @@ export async function checkConversation(reads: Reads, conversationId: string, si
 }
 
 /** Everything stored of these workflows. */
-export async function checkWorkflows(reads: Reads, workflowIds: readonly string[]): Promise<Checked> {
+export async function checkWorkflows(reads: Reads, workflowIds: readonly string[], take?: Take): Promise<Checked> {
   const checked: Checked = { workflows: 0, events: 0, missing: [] };
   for (const id of workflowIds) {
     const workflow = await reads.workflow(id);
     if (!workflow) continue;
-    const { events, missing } = await checkWorkflow(reads, workflow);
+    const { events, missing } = await checkWorkflow(reads, workflow, take);
     checked.workflows += 1;
     checked.events += events;
     checked.missing.push(...missing);
@@ -148,8 +164,10 @@ async function eachEvent(
 /** Everything stored of one workflow; `events`: how many were looked at, up to `lastSeq`. */
 async function checkWorkflow(
   reads: Reads,
-  { id, conversationId, firstSeq, lastSeq: stated, outcome, usage, subAgentCount }: WorkflowRow,
+  workflow: WorkflowRow,
+  take?: Take,
 ): Promise<{ events: number; lastSeq: number; missing: Missing[] }> {
+  const { id, conversationId, firstSeq, lastSeq: stated, outcome, usage, subAgentCount } = workflow;
   // Of one that has not ended the row does not know the newest event yet.
   const lastSeq = outcome === null ? Math.max(stated, await reads.lastSeq(conversationId)) : stated;
   const expected = new Expected();
@@ -164,39 +182,52 @@ async function checkWorkflow(
   const add = (kind: Missing['kind'], count: number, runId: string | null = null, ranges: Gap[] = []): void => {
     if (count > 0) missing.push({ ...at, runId, kind, count, ranges });
   };
-  const runs = await idsOf(
-    reads.runsOf([id]).then((rows) => {
-      for (const run of rows) expected.state(run);
-      return rows;
-    }),
-    expected.of('run'),
-    (run) => reads.run(run),
-  );
+  const listed = await reads.runsOf([id]).catch(() => null);
+  for (const run of listed ?? []) expected.state(run);
+  const runs = await idsOf(listed, expected.of('run'), (run) => reads.run(run));
   // Where events are missing too, what the row of the workflow states is all that is known.
   add('runs', Math.max(without(expected.of('run'), runs), Math.min(1, subAgentCount) + subAgentCount - runs.size));
-  const executions = expected.of('sub_agent_execution');
-  const [histories, calls, made, approvals, executed] = await Promise.all([
-    Promise.all([...expected.entries.keys()].map((runId) => reads.entriesOf(runId))),
-    reads.callsOf([...expected.of('run')]),
-    reads.requestsOf(id),
-    idsOf(
-      reads.approvalsOf([id]).then((all) => all.map(({ request }) => request)),
-      expected.of('approval'),
-      (approval) => reads.approval(approval),
-    ),
-    reads.executionsOf([...executions]),
-  ]);
-  for (const [index, [runId, wanted]] of [...expected.entries].entries()) {
-    const has = new Set((histories[index] ?? []).map(({ n }) => n));
+  const { entries, calls, made, approvals, executed } = await rowsOf(reads, id, {
+    expected,
+    runs,
+    isDense: gaps.length === 0,
+  });
+  for (const [runId, wanted] of expected.entries) {
+    const has = new Set(entries.get(runId)?.map(({ n }) => n));
     const lost = [...wanted].filter((n) => !has.has(n)).sort((a, b) => a - b);
     add('entries', lost.length, runId, rangesOf(lost));
   }
   add('calls', without(expected.of('tool_call'), new Set(calls.map((call) => `${call.runId} ${call.toolCallId}`))));
   const requests = new Set(made.map(({ requestId }) => `${id} ${requestId}`));
   add('requests', Math.max(without(expected.of('model_request'), requests), usage.requests - requests.size));
-  add('approvals', without(expected.of('approval'), approvals));
-  add('rows', without(executions, new Set(executed.map(({ id: run }) => run))));
+  const asked = approvals?.map(({ request }) => request) ?? null;
+  add(
+    'approvals',
+    without(expected.of('approval'), await idsOf(asked, expected.of('approval'), (key) => reads.approval(key))),
+  );
+  add('rows', without(expected.of('sub_agent_execution'), new Set(executed.map(({ id: run }) => run))));
+  take?.(id, listed && approvals ? { workflow, runs: listed, calls, approvals, entries } : null);
   return { events, lastSeq, missing };
+}
+
+/**
+ * The rows below those of the runs. What is written for its own event alone is not asked for where all events are there
+ * and none of them is of that kind.
+ */
+async function rowsOf(
+  reads: Reads,
+  workflowId: string,
+  { expected, runs, isDense }: { expected: Expected; runs: ReadonlySet<string>; isDense: boolean },
+) {
+  const hasNo = (table: Table) => isDense && expected.of(table).size === 0;
+  const [histories, calls, made, approvals, executed] = await Promise.all([
+    Promise.all([...expected.entries.keys()].map(async (runId) => [runId, await reads.entriesOf(runId)] as const)),
+    hasNo('tool_call') ? [] : reads.callsOf([...expected.of('run').union(runs)]),
+    reads.requestsOf(workflowId),
+    hasNo('approval') ? [] : reads.approvalsOf([workflowId]).catch(() => null),
+    reads.executionsOf([...expected.of('sub_agent_execution')]),
+  ]);
+  return { entries: new Map(histories), calls, made, approvals, executed };
 }
 
 /** The rows that the events make, by table. */
@@ -235,26 +266,23 @@ function without(expected: ReadonlySet<string>, found: ReadonlySet<string>): num
   return [...expected].filter((key) => !found.has(key)).length;
 }
 
-/** Ids of what a list gives; where it cannot be read, of those that can be read one by one. */
+/** Ids of what a list gives; where it cannot be read (null), of those that can be read one by one. */
 async function idsOf(
-  list: Promise<readonly { id: string }[]>,
+  list: readonly { id: string }[] | null,
   expected: ReadonlySet<string>,
   one: (id: string) => Promise<unknown>,
 ): Promise<Set<string>> {
-  try {
-    return new Set((await list).map(({ id }) => id));
-  } catch {
-    const ids = [...expected];
-    const found = await Promise.all(
-      ids.map((id) =>
-        one(id).then(
-          (row) => row !== null,
-          () => false,
-        ),
+  if (list) return new Set(list.map(({ id }) => id));
+  const ids = [...expected];
+  const found = await Promise.all(
+    ids.map((id) =>
+      one(id).then(
+        (row) => row !== null,
+        () => false,
       ),
-    );
-    return new Set(ids.filter((_, index) => found[index]));
-  }
+    ),
+  );
+  return new Set(ids.filter((_, index) => found[index]));
 }
 
 function rangesOf(numbers: readonly number[]): Gap[] {

@@ -99,7 +99,8 @@ export function storeOn(
   const { current } = commits;
   const commit: Store['commit'] = async (events, writes) => {
     await commits.commit(events, writes);
-    if (events.some(({ type }) => type === 'workflow-end')) ended();
+    const ends = events.filter(({ type }) => type === 'workflow-end').length;
+    if (ends > 0) ended(ends);
   };
   const reads = queriesOf(current, database);
   /** For operations that change rows without a commit, some of them between commits. */
@@ -113,7 +114,7 @@ export function storeOn(
         await commits.forget();
       }
     };
-  const { archive, ended, close } = archiveOf(current, { ...reads, commit });
+  const { archive, ended, close } = archiveOf(current, { ...reads, commit }, { database, reads: queriesOf(database) });
   const recover = async (): Promise<void> => {
     if (await rebuildPending(database)) await store.rebuild();
     else await commits.recover(reads);

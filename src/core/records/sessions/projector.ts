@@ -9,7 +9,7 @@ import { recordOf, workflowIdsOf } from '../export/record.ts';
 import { canonical, PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
 import { keepsInProject, NO_PROJECT_SETTINGS, type ProjectSettings } from '../../settings/project-config.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { checkConversation, checkWorkflows } from '../../store/check.ts';
+import { checkConversation, checkWorkflows, type WorkflowRows } from '../../store/check.ts';
 import type { Store } from '../../store/store.ts';
 import { agentPage } from './agent-page.ts';
 import { StaleSessions } from './stale-sessions.ts';
@@ -68,6 +68,24 @@ interface PendingSession {
   newest: EventIds | null;
   workflows: Set<string>;
 }
+
+/** What is written of one workflow. */
+interface Rendered {
+  /** The files of its sub-agents. */
+  pages: SessionFile[];
+  part: WorkflowPart;
+}
+
+/** What is to be written of a session. */
+interface ReadSession {
+  /** Of its workflows, oldest first. */
+  ids: readonly string[];
+  /** Those that are not cached; null where the check could not list their rows. */
+  fresh: ReadonlyMap<string, Rendered | null>;
+  missing: Missing[];
+}
+
+const NOTHING: ReadSession = { ids: [], fresh: new Map(), missing: [] };
 
 export class SessionProjector {
   readonly #ports: ProjectorPorts;
@@ -175,9 +193,9 @@ export class SessionProjector {
 
   /** Projects the session that changed last. */
   async #next(): Promise<void> {
-    const newest = [...this.#pending].at(-1);
-    if (!newest) return;
-    const [id, pending] = newest;
+    const id = [...this.#pending.keys()].at(-1);
+    const pending = this.#pending.get(id ?? '');
+    if (id === undefined || !pending) return;
     this.#pending.delete(id);
     try {
       for (const workflow of pending.workflows) this.#parts.get(id)?.delete(workflow);
@@ -196,39 +214,47 @@ export class SessionProjector {
 
   /** Brings the files to the state of the store: written, or removed if the conversation is in the trash. */
   async #project(conversation: ConversationRow): Promise<Projected> {
-    const { store } = this.#ports;
     const name = folderNameOf(conversation);
     const [root, other] = await this.#rootsOf(conversation);
     const folder = `${rootPath(root)}/${name}`;
-    const ids = conversation.deletedAt ? [] : await workflowIdsOf(store, conversation.id);
-    const missing = conversation.deletedAt ? [] : await this.#missingOf(conversation, ids);
+    const { ids, fresh, missing } = conversation.deletedAt ? NOTHING : await this.#read(conversation);
     // What was written when all was there says more than what could be written now.
     if (missing.length > 0 && (await hasSession(root, name))) return { folder, files: 0, missing };
     let files = 0;
-    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, ids, missing));
+    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, { ids, fresh, missing }));
     else await removeSession(root, name);
-    // They are one where the data folder is the project's own `.triad`.
-    if ((await canonical(rootPath(other))) !== (await canonical(rootPath(root)))) await removeSession(other, name);
+    if ((await hasSession(other, name)) && !(await isSame(root, other))) await removeSession(other, name);
     this.#keepMark(conversation.id);
     return { folder, files, ...(missing.length > 0 ? { missing } : {}) };
   }
 
-  /** Of the workflows that this program has not written yet: those that it has come from what it stored itself. */
-  async #missingOf({ id, lastSeq }: ConversationRow, ids: readonly string[]): Promise<Missing[]> {
+  /**
+   * Reads and checks the workflows that this program has not written yet, each once: those that it has come from what it
+   * stored itself.
+   */
+  async #read(conversation: ConversationRow): Promise<ReadSession> {
     const { store } = this.#ports;
+    const { id, lastSeq } = conversation;
+    const folder = folderNameOf(conversation);
+    const fresh = new Map<string, Rendered | null>();
+    const take = (workflowId: string, rows: WorkflowRows | null) =>
+      void fresh.set(workflowId, rows && renderedOf(rows, folder));
     const known = this.#parts.get(id);
-    if (known === undefined) return (await checkConversation(store, id)).missing;
-    const fresh = ids.filter((workflowId) => !known.has(workflowId));
-    const lost = ids.length === 0 && lastSeq > 0;
-    return lost ? (await checkConversation(store, id)).missing : (await checkWorkflows(store, fresh)).missing;
+    if (known !== undefined) {
+      const ids = await workflowIdsOf(store, id);
+      const lost = ids.length === 0 && lastSeq > 0;
+      const unknown = ids.filter((workflowId) => !known.has(workflowId));
+      const { missing } = lost ? await checkConversation(store, id) : await checkWorkflows(store, unknown, take);
+      return { ids, fresh, missing };
+    }
+    const { missing } = await checkConversation(store, id, take);
+    // None: there is none, or the list of them cannot be read, which the check passes over.
+    const ids = fresh.size > 0 ? [...fresh.keys()].reverse() : await workflowIdsOf(store, id);
+    return { ids, fresh, missing };
   }
 
   /** Files of sub-agents first, so that no link is broken meanwhile. */
-  async *#filesOf(
-    conversation: ConversationRow,
-    ids: readonly string[],
-    missing: readonly Missing[],
-  ): AsyncGenerator<SessionFile> {
+  async *#filesOf(conversation: ConversationRow, { ids, fresh, missing }: ReadSession): AsyncGenerator<SessionFile> {
     const { id } = conversation;
     const folder = folderNameOf(conversation);
     const known = this.#parts.get(id) ?? new Map<string, WorkflowPart>();
@@ -237,17 +263,22 @@ export class SessionProjector {
       const part = known.get(workflowId);
       if (part) parts.set(workflowId, part);
       else {
-        const record = await recordOf(this.#ports.store, workflowId, (run) => run.parentRunId === null);
-        if (!record) continue;
-        for (const run of record.runs)
-          if (run.parentRunId !== null) yield { name: agentFileOf(run), text: agentPage(run, record, folder) };
-        parts.set(workflowId, workflowPart(record, folder));
+        const rendered = fresh.get(workflowId) ?? (await this.#renderedAgain(workflowId, folder));
+        if (!rendered) continue;
+        yield* rendered.pages;
+        parts.set(workflowId, rendered.part);
       }
     }
     const all = [...parts.values()];
     yield { name: SESSION_FILE, text: sessionPage(conversation, all, missing) };
     yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
     this.#keep(id, parts);
+  }
+
+  /** One whose rows the check could not list; null if it was deleted. */
+  async #renderedAgain(workflowId: string, folder: string): Promise<Rendered | null> {
+    const record = await recordOf(this.#ports.store, workflowId, (run) => run.parentRunId === null);
+    return record && renderedOf(record, folder);
   }
 
   /** Keeps the stale mark while a workflow runs: more events will follow, and the process may be killed before them. */
@@ -271,6 +302,18 @@ export class SessionProjector {
     const project = (await projectOf?.(folder)) ?? NO_PROJECT_SETTINGS;
     return keepsInProject(settings.sessions, project) ? [inProject, inData] : [inData, inProject];
   }
+}
+
+function renderedOf(rows: WorkflowRows, folder: string): Rendered {
+  const children = rows.runs.filter(({ parentRunId }) => parentRunId !== null);
+  const pages = children.map((run) => ({ name: agentFileOf(run), text: agentPage(run, rows, folder) }));
+  return { pages, part: workflowPart(rows, folder) };
+}
+
+/** They are one where the data folder is the project's own `.triad`. */
+async function isSame(...roots: [SessionsRoot, SessionsRoot]): Promise<boolean> {
+  const [one, other] = await Promise.all(roots.map((root) => canonical(rootPath(root))));
+  return one === other;
 }
 
 function noticeOf(newest: EventIds, error: unknown): EventDraft {

@@ -1,5 +1,5 @@
 /** A session's folder on disk: files are replaced atomically, a new folder appears complete, foreign files stay. */
-import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { codeOf, TriadError } from '../../base/errors.ts';
@@ -34,17 +34,28 @@ export async function writeSession(
   const folder = join(sessions, name);
   const isNew = !(await isFolder(folder));
   const target = isNew ? join(sessions, `.${name}.tmp`) : folder;
-  if (isNew) {
-    await rm(target, { recursive: true, force: true });
-    await mkdir(target, { mode: MODE.folder });
-  } else await removeFiles(folder, (file) => LEFT_OVER.test(file));
+  if (isNew) await makeEmpty(target);
+  else await removeFiles(folder, (file) => LEFT_OVER.test(file));
   let count = 0;
   for await (const { name: file, text } of files) {
-    await replace(join(target, file), Buffer.from(text.toWellFormed(), 'utf8'));
+    const [path, bytes] = [join(target, file), Buffer.from(text.toWellFormed(), 'utf8')];
+    // Nobody looks into a folder before it has its name.
+    if (isNew) await writeFile(path, bytes, { mode: MODE.file });
+    else await replace(path, bytes);
     count += 1;
   }
   if (isNew) await rename(target, folder);
   return count;
+}
+
+/** What an interrupted write has left there goes first. */
+async function makeEmpty(folder: string): Promise<void> {
+  const make = () => mkdir(folder, { mode: MODE.folder });
+  await make().catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await rm(folder, { recursive: true, force: true });
+    await make();
+  });
 }
 
 export function hasSession(root: SessionsRoot, name: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
-import type { WorkflowRecord } from '../export/record.ts';
+import type { WorkflowRows } from '../../store/check.ts';
 import { code, inline, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
 import { agentFileOf, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
@@ -28,7 +28,7 @@ export interface WorkflowPart {
 }
 
 /** `folder`: name of the session's folder. */
-export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPart {
+export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart {
   const { workflow, runs, approvals } = record;
   const lead = runs.find(({ parentRunId }) => parentRunId === null);
   const children = runs.filter(({ parentRunId }) => parentRunId !== null);
@@ -47,7 +47,7 @@ export function workflowPart(record: WorkflowRecord, folder: string): WorkflowPa
 }
 
 function bodyOf(
-  { workflow, approvals, calls, entries }: WorkflowRecord,
+  { workflow, approvals, calls, entries }: WorkflowRows,
   lead: RunRow | undefined,
   children: readonly RunRow[],
   folder: string,

@@ -15,7 +15,7 @@ import { indexKeysOf, termsOf } from './workflow-terms.ts';
 type Reads = Pick<Store, 'runsOf' | 'callsOf'>;
 
 /** Workflows of one transaction. */
-const BATCH = 32;
+const BATCH = 64;
 
 interface Indexed {
   id: { id: string };
@@ -24,12 +24,25 @@ interface Indexed {
   segments: string[];
 }
 
-/** Indexes one batch of queued workflows; returns false if the queue was empty. */
-export async function indexSome(database: Database, reads: Reads): Promise<boolean> {
+/** Keys of the workflows to index next, each with the number of its end. */
+export async function queued(database: Database): Promise<[string, number][]> {
   const [queue] = (await database.query(`SELECT VALUE record::id(id) FROM index_queue LIMIT ${BATCH}`)) as [
     [string, number][],
   ];
-  if (queue.length === 0) return false;
+  return queue;
+}
+
+/**
+ * Indexes one batch of queued workflows; returns how many were taken from the queue. Their rows are read as they were
+ * flushed together with the row of the queue, or later.
+ */
+export async function indexSome(
+  database: Database,
+  reads: Reads,
+  next: () => Promise<[string, number][]>,
+): Promise<number> {
+  const queue = await next();
+  if (queue.length === 0) return 0;
   const ids = [...new Set(queue.map(([id]) => id))];
   const reader = new Reader(database);
   const records = { ids: ids.map((id) => database.record('workflow', id)) };
@@ -50,7 +63,7 @@ export async function indexSome(database: Database, reads: Reads): Promise<boole
     DELETE $queue RETURN NONE;`,
     { rows, executions, ...changes.values, queue: queue.map((key) => database.record('index_queue', key)) },
   );
-  return true;
+  return queue.length;
 }
 
 const COLUMNS = ['terms', 'facets', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];

@@ -1,0 +1,78 @@
+/** Sessions that come faster than they are written: their Markdown waits for nobody, and each is read once, in few queries. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SessionProjector } from '#core/records/sessions/projector.ts';
+import { storeOn } from '#core/store/surreal.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { folderWith } from '../../../support/workspace.ts';
+import { Conversation, type Finished } from '../../store/finished.ts';
+import { openOn } from '../../store/support.ts';
+
+/** The texts of envelopes, which events and rows share and bring along with each read. */
+const ENVELOPES = /FROM \$records$/;
+
+/** A projector on a store whose queries are told. */
+async function watched() {
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const { database } = opened;
+  const asked: string[] = [];
+  const { store } = storeOn({
+    ...database,
+    query: (sql, values) => {
+      asked.push(`${sql} ${JSON.stringify(values)}`);
+      return database.query(sql, values);
+    },
+  });
+  const data = await folderWith({});
+  const settings = { sessions: { project: false } };
+  const onFailure = (notice: unknown): never => {
+    throw new Error(JSON.stringify(notice));
+  };
+  const projector = new SessionProjector({ store, data, version: '0.0.0', settings, onFailure });
+  onTestFinished(() => projector.close());
+  const session = async (plan: Finished): Promise<Conversation> => {
+    const conversation = await new Conversation(store).create();
+    await conversation.add(plan);
+    return conversation;
+  };
+  const observe = ({ recording }: Conversation) => {
+    for (const event of recording.durable) projector.observe(event);
+  };
+  const written = async (count: number, behind: string[]) =>
+    eventually(async () => {
+      const names = await readdir(join(data, 'sessions'));
+      expect(names.filter((name) => !name.startsWith('.'))).toHaveLength(count);
+      expect(await readdir(join(data, 'sessions-behind'))).toEqual(behind);
+    });
+  return { store, projector, session, observe, written, asked };
+}
+
+test('all are written while another one works, and nobody asks for them', async () => {
+  const { store, session, observe, written, asked } = await watched();
+  const working = await session({ prompt: 'A long one', outcome: null });
+  observe(working);
+  await written(1, [working.row.id]);
+  const conversations: Conversation[] = [];
+  for (let index = 0; index < 5; index += 1) conversations.push(await session({ prompt: `Question ${index}` }));
+  await store.settled();
+  asked.length = 0;
+  for (const conversation of conversations) observe(conversation);
+  await written(conversations.length + 1, [working.row.id]);
+  // Its workflows, its last event, the events and the runs with their envelopes, the entries and the requests.
+  expect(asked.length).toBeLessThan(9 * conversations.length);
+});
+
+test('nothing of a session is read twice', async () => {
+  const { projector, session, asked } = await watched();
+  const child = { agent: 'reader', tools: ['read_file'], text: 'A report' };
+  const conversation = await session({ lead: { tools: ['list_files'] }, children: [child, child] });
+  await conversation.add({ prompt: 'Again' });
+  await conversation.add({ children: [child] });
+  asked.length = 0;
+  expect(await projector.rebuild(conversation.row.id)).toMatchObject({ files: 5 });
+  const rows = asked.filter((query) => !ENVELOPES.test(query.slice(0, query.indexOf(' {'))));
+  expect(rows.length).toBeGreaterThan(12);
+  expect(rows.filter((query, index) => rows.indexOf(query) < index)).toEqual([]);
+});
