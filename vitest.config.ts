@@ -6,10 +6,8 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { defineConfig, type Plugin } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { COMPILED } from './tests/support/compiled.ts';
-import { builtProgram } from './tests/support/program.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
 
 /** Replaces a module, a global or the clock: what ids and caches remember of that must not reach other files. */
@@ -19,7 +17,6 @@ const ENGINE = /\/support\/(engine|reflecting)\.ts'/;
 
 // Also for the processes of vitest, and for those that the program itself starts in a test.
 Object.assign(process.env, COMPILED, temporaryFolder());
-process.env['TRIAD_TEST_CHECK'] = pathToFileURL(builtProgram('check-copy.ts')).href;
 // Whatever the machine says: folders that others may write are refused, and tests make many.
 process.umask(0o022);
 
@@ -39,27 +36,9 @@ function projectOf(path: string): (typeof projects)[number] {
   return ENGINE.test(text) ? 'engine' : 'unit';
 }
 
-/**
- * Copies of a store are checked by the program as it is built: a third of the processor time that its sources take to
- * load. A variable names it, since what is transformed here is kept from run to run, and the build may be stale in the next.
- */
-const builtCheck = (): Plugin => ({
-  name: 'built-check',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /\/src\/core\/store\/backups\/copy\.ts$/ },
-    handler(code) {
-      const own = "new URL('./check-copy.ts', import.meta.url)";
-      if (!code.includes(own)) this.error(`Its program is not named as ${own} any more`);
-      return { code: code.replace(own, "process.env['TRIAD_TEST_CHECK']"), map: null };
-    },
-  },
-});
-
 const runsInClient = (name: (typeof projects)[number]) => name === 'lib' || name === 'lib-alone';
 const plugins = () => [svelte({ configFile: false, compilerOptions: { runes: true } })];
 const runes = { plugins: plugins(), resolve: { conditions: ['browser'] } };
-const checked = { plugins: [builtCheck()] };
 /** Components without a browser and without a router. */
 const rendered = {
   plugins: plugins(),
@@ -74,7 +53,7 @@ export default defineConfig({
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/vitest.json' },
     projects: projects.map((name) => ({
-      ...(name === 'lib-server' ? rendered : name.startsWith('lib') ? runes : checked),
+      ...(name === 'lib-server' ? rendered : name.startsWith('lib') ? runes : {}),
       test: {
         name,
         include: files.get(name) ?? [],

@@ -22,8 +22,7 @@ type Reads = Pick<
   | 'runsOf'
   | 'run'
   | 'entriesOf'
-  | 'callsOf'
-  | 'requestsOf'
+  | 'recordsOf'
   | 'approvalsOf'
   | 'approval'
   | 'executionsOf'
@@ -210,24 +209,22 @@ async function checkWorkflow(
   return { events, lastSeq, missing };
 }
 
-/**
- * The rows below those of the runs. What is written for its own event alone is not asked for where all events are there
- * and none of them is of that kind.
- */
+/** The rows below those of the runs. Approvals are not asked for where all events are there and none names one. */
 async function rowsOf(
   reads: Reads,
   workflowId: string,
   { expected, runs, isDense }: { expected: Expected; runs: ReadonlySet<string>; isDense: boolean },
 ) {
-  const hasNo = (table: Table) => isDense && expected.of(table).size === 0;
-  const [histories, calls, made, approvals, executed] = await Promise.all([
-    Promise.all([...expected.entries.keys()].map(async (runId) => [runId, await reads.entriesOf(runId)] as const)),
-    hasNo('tool_call') ? [] : reads.callsOf([...expected.of('run').union(runs)]),
-    reads.requestsOf(workflowId),
-    hasNo('approval') ? [] : reads.approvalsOf([workflowId]).catch(() => null),
+  const all = [...expected.of('run').union(runs).union(new Set(expected.entries.keys()))];
+  const [{ entries, calls, requests }, approvals, executed] = await Promise.all([
+    reads.recordsOf(workflowId, all),
+    isDense && expected.of('approval').size === 0 ? [] : reads.approvalsOf([workflowId]).catch(() => null),
     reads.executionsOf([...expected.of('sub_agent_execution')]),
   ]);
-  return { entries: new Map(histories), calls, made, approvals, executed };
+  // A read ends at a place that is damaged; this one goes on behind it.
+  for (const [runId, { size }] of expected.entries)
+    if ((entries.get(runId)?.length ?? 0) < size) entries.set(runId, await reads.entriesOf(runId));
+  return { entries, calls, made: requests, approvals, executed };
 }
 
 /** The rows that the events make, by table. */

@@ -1,6 +1,6 @@
 /** The reads of the store: single records, and bounded ranges of ids or of an index. */
 import type { Approval } from '#contract/approval.ts';
-import type { DurableEvent, RequestUsage } from '#contract/event.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Unlisted } from '#contract/missing.ts';
@@ -20,8 +20,9 @@ import { byId, compare, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
 import { renewedExecution } from './rows/legacy-rows.ts';
 import { decodeRow, SELECT_JSON, type Stored } from './rows/row-codec.ts';
-import { entryRows, rowsOfRuns } from './rows/run-parts.ts';
-import type { Store } from './store.ts';
+import { entryRows, type Kind, KINDS, rowsOfRuns } from './rows/run-parts.ts';
+import type { Row, Store } from './store.ts';
+import { runIdsOf } from './trash/purge.ts';
 
 /** `events`: where they are read from; they are stored at once, so nothing has to be flushed for them. */
 export function queriesOf(
@@ -140,7 +141,19 @@ async function readable(database: Database, events: readonly DurableEvent[]): Pr
   }
 }
 
-function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf'> {
+function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf' | 'recordsOf'> {
+  const { database } = reader;
+  let hasOld: Promise<boolean> | null = null;
+  /** Those from before there were parts. A store that is newer has none, and gets none. */
+  const oldRequests = async (workflowId: string): Promise<Row[]> => {
+    hasOld ??= database
+      .query('SELECT VALUE id FROM model_request LIMIT 1')
+      .then(([found]) => (found as unknown[]).length > 0);
+    if (!(await hasOld)) return [];
+    const sql = `SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
+    const [found] = (await database.query(sql, { workflowId })) as [Stored[]];
+    return found.map((row) => decodeRow('model_request', row));
+  };
   return {
     workflow: (id) => reader.row<WorkflowRow>('workflow', id),
     unfinishedWorkflows: async () => {
@@ -148,18 +161,38 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
       return (await reader.rows<WorkflowRow>('workflow', sql)).sort(byId);
     },
     requestsOf: async (workflowId) => {
-      type Made = RequestUsage & { runId: string; workflowId?: string; conversationId?: string };
-      const sql = `SELECT VALUE record::id(id) FROM run WITH INDEX by_workflow WHERE workflowId = $workflowId;
-      SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..];`;
-      const [runs, old] = (await reader.database.query(sql, { workflowId })) as [string[], Stored[]];
-      const stored = [
-        ...old.map((row) => decodeRow('model_request', row)),
-        ...(await rowsOfRuns(reader.database, 'model_request', runs)),
-      ] as unknown as Made[];
-      return stored
-        .map(({ workflowId: _, conversationId: __, ...request }) => request)
-        .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId));
+      const runs = await runIdsOf(database, workflowId);
+      return (await recordsOf(database, await oldRequests(workflowId), runs, ['model_request'])).requests;
     },
+    recordsOf: async (workflowId, runIds) => recordsOf(database, await oldRequests(workflowId), runIds, KINDS),
+  };
+}
+
+type Records = Awaited<ReturnType<Store['recordsOf']>>;
+
+/** `old`: requests that are in no part. */
+async function recordsOf(
+  database: Database,
+  old: readonly Row[],
+  runIds: readonly string[],
+  kinds: readonly Kind[],
+): Promise<Records> {
+  const rows = await rowsOfRuns(database, kinds, runIds);
+  const all = [...rows.values()];
+  const made = [
+    ...old,
+    ...all.flatMap(({ model_request: requests = [] }) => requests),
+  ] as unknown as (Records['requests'][number] & {
+    workflowId?: string;
+    conversationId?: string;
+  })[];
+  const entriesIn = ({ message = [] }: Partial<Record<Kind, Row[]>>) => message.map((row) => row.entry as Entry);
+  return {
+    entries: new Map([...rows].map(([run, found]) => [run, entriesIn(found)])),
+    calls: all.flatMap(({ tool_call: calls = [] }) => calls) as unknown as ToolCallRow[],
+    requests: made
+      .map(({ workflowId: _, conversationId: __, ...request }) => request)
+      .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId)),
   };
 }
 
@@ -170,7 +203,10 @@ function runReads(
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
     entriesOf: (runId) => entriesOf(reader, runId),
-    callsOf: async (runIds) => (await rowsOfRuns(reader.database, 'tool_call', runIds)) as unknown as ToolCallRow[],
+    callsOf: async (runIds) => {
+      const rows = await rowsOfRuns(reader.database, ['tool_call'], runIds);
+      return [...rows.values()].flatMap(({ tool_call: calls }) => calls) as unknown as ToolCallRow[];
+    },
     executionsOf: (runIds) => executionsOf(reader, runIds),
     // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),

@@ -143,6 +143,11 @@ export interface Store {
   newestApprovals(limit: number): Promise<Approval[]>;
   /** In order of time. */
   requestsOf(workflowId: string): Promise<(RequestUsage & { runId: string })[]>;
+  /** What these runs of a workflow said, called and asked the model for, in one read: as the three reads above give it. */
+  recordsOf(
+    workflowId: string,
+    runIds: readonly string[],
+  ): Promise<{ entries: Map<string, Entry[]>; calls: ToolCallRow[]; requests: (RequestUsage & { runId: string })[] }>;
   openMessages(): Promise<OpenMessage[]>;
 
   /** Notes of one agent scope in a folder, sorted by name. */

@@ -196,8 +196,9 @@ export class Commits {
   async #partRow(table: Kind, key: Key): Promise<Row | null> {
     const known = this.#models.row(table, key);
     if (known !== undefined || table !== 'tool_call') return known ?? null;
-    const calls = await rowsOfRuns(this.#database, table, [String(key[0])]);
-    return calls.find(({ toolCallId }) => String(exactKey([key[0], String(toolCallId)])[1]) === key[1]) ?? null;
+    const run = String(key[0]);
+    const calls = (await rowsOfRuns(this.#database, [table], [run])).get(run)?.tool_call;
+    return calls?.find(({ toolCallId }) => String(exactKey([run, String(toolCallId)])[1]) === key[1]) ?? null;
   }
 
   async #openMessages(): Promise<Set<string>> {

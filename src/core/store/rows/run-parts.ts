@@ -72,9 +72,9 @@ function rowsIn(kind: Kind, text: string): Row[] {
 }
 
 /** None where the part is not what was written. */
-function readable(kind: Kind, frame: unknown): Row[] {
+function textIn(frame: unknown): string[] {
   try {
-    return rowsIn(kind, textOf(frame));
+    return [textOf(frame)];
   } catch {
     return [];
   }
@@ -117,32 +117,46 @@ async function entriesFrom(database: Database, ranges: readonly EntryRange[], be
   });
   const found = (await database.query(sql.join('\n'), values)) as unknown[][];
   return ranges.map(({ from, to }, at) => {
-    const rows = newest('message', found[2 * at] ?? [], (found[2 * at + 1] ?? []) as Stored[]);
-    return rows.filter((row) => numberOf(row) >= from && numberOf(row) <= to).sort((a, b) => numberOf(a) - numberOf(b));
+    const rows = newest('message', (found[2 * at] ?? []).flatMap(textIn), (found[2 * at + 1] ?? []) as Stored[]);
+    return rows.filter((row) => numberOf(row) >= from && numberOf(row) <= to);
   });
 }
 
-/** The rows of a kind of all these runs, in the order of their keys. */
-export async function rowsOfRuns(
+/** Where the rows of a run were before there were parts; those of requests belonged to workflows. */
+const OLD: Readonly<Record<Kind, (run: string) => string>> = {
+  message: (run) => `SELECT ${SELECT_JSON} FROM message:[${run}, NONE]..[${run}, ..];`,
+  tool_call: (run) => `SELECT ${SELECT_JSON} FROM tool_call:[${run}, NONE]..[${run}, ..];`,
+  model_request: () => 'RETURN [];',
+};
+
+/** The rows of these kinds by run, each in the order of their keys. */
+export async function rowsOfRuns<K extends Kind>(
   database: Database,
-  kind: Exclude<Kind, 'message'>,
+  kinds: readonly K[],
   runIds: readonly string[],
-): Promise<Row[]> {
+): Promise<Map<string, Record<K, Row[]>>> {
   const runs = [...new Set(runIds)];
-  if (runs.length === 0) return [];
+  if (runs.length === 0) return new Map();
   const values = Object.fromEntries(runs.map((run, at) => [`r${at}`, run]));
-  const old = (at: number) =>
-    kind === 'tool_call' ? `SELECT ${SELECT_JSON} FROM tool_call:[$r${at}, NONE]..[$r${at}, ..];` : 'RETURN [];';
-  const sql = runs.map((_, at) => `SELECT VALUE text FROM run_part:[$r${at}, NONE]..[$r${at}, ..]; ${old(at)}`);
+  const sql = runs.flatMap((_, at) => [
+    `SELECT VALUE text FROM run_part:[$r${at}, NONE]..[$r${at}, ..];`,
+    ...kinds.map((kind) => OLD[kind](`$r${at}`)),
+  ]);
   const found = (await database.query(sql.join('\n'), values)) as unknown[][];
-  return runs.flatMap((_, at) => {
-    const rows = newest(kind, found[2 * at] ?? [], (found[2 * at + 1] ?? []) as Stored[]);
-    return rows.sort((a, b) => compare(String(nameIn(kind, a)), String(nameIn(kind, b))));
-  });
+  return new Map(
+    runs.map((run, at) => {
+      const [frames = [], ...old] = found.slice(at * (kinds.length + 1), (at + 1) * (kinds.length + 1));
+      const texts = frames.flatMap(textIn);
+      const rows = kinds.map((kind, index) => [kind, newest(kind, texts, (old[index] ?? []) as Stored[])]);
+      return [run, Object.fromEntries(rows) as Record<K, Row[]>];
+    }),
+  );
 }
 
-/** One of each key: those of later parts before those of earlier ones, and rows of before last. */
-function newest(kind: Kind, frames: readonly unknown[], old: readonly Stored[]): Row[] {
-  const rows = [...old.map((row) => decodeRow(kind, row)), ...frames.flatMap((frame) => readable(kind, frame))];
-  return [...new Map(rows.map((row) => [nameIn(kind, row), row])).values()];
+/** One of each key, in order: those of later parts before those of earlier ones, and rows of before last. */
+function newest(kind: Kind, texts: readonly string[], old: readonly Stored[]): Row[] {
+  const rows = [...old.map((row) => decodeRow(kind, row)), ...texts.flatMap((text) => rowsIn(kind, text))];
+  const all = [...new Map(rows.map((row) => [nameIn(kind, row), row])).values()];
+  if (kind === 'message') return all.sort((a, b) => numberOf(a) - numberOf(b));
+  return all.sort((a, b) => compare(String(nameIn(kind, a)), String(nameIn(kind, b))));
 }

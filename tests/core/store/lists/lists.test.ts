@@ -162,8 +162,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     await Promise.all([reads.facets(), reads.executionFacets(), reads.search({ text: 'two words', limit: 50 })]);
     expect(statements.length).toBeGreaterThan(25);
     for (const { sql, values } of statements) {
-      // What waits to be done is read from its beginning, and gone afterwards.
-      if (/FROM (index_queue|purge) /.test(sql)) continue;
+      // What waits to be done is read from its beginning, and gone afterwards; one row of those from before tells of all.
+      if (/FROM (index_queue|purge) |FROM model_request LIMIT 1$/.test(sql)) continue;
       const plan = String((await opened.database.query(`EXPLAIN ${sql}`, values))[0]);
       expect(plan, sql).not.toContain('TableScan');
       expect(plan, sql).not.toContain('Sort');
