@@ -51,3 +51,11 @@ export async function loseRow(
   await write(part.lines.map((rows, at) => (at === line ? rows.filter((row) => nameOf(row) !== String(name)) : rows)));
   return () => write(part.lines);
 }
+
+/** Takes the last message or result out of the newest part. */
+export async function loseLastEntry(database: Database): Promise<void> {
+  const part = (await partsIn(database)).at(-1);
+  const entry = part?.lines[KINDS.indexOf('message')]?.at(-1);
+  if (!part || !entry) throw new Error('no part has an entry');
+  await loseRow(database, { kind: 'message', run: part.run, name: nameOf(entry) });
+}

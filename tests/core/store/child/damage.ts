@@ -12,6 +12,7 @@ import { errorInfo, TriadError } from '#core/base/errors.ts';
 import { checkConversation } from '#core/store/check.ts';
 import type { Store } from '#core/store/store.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
+import { loseLastEntry } from '../../../support/run-parts.ts';
 import { Seeder } from '../../../bench/seed.ts';
 
 const [task = '', ...folders] = process.argv.slice(2);
@@ -43,16 +44,17 @@ async function missingIn(store: Store): Promise<Missing[]> {
   return missing;
 }
 
-/** What `lose` takes away, by its task. */
+/** What `lose-…` takes away, by its task; `lose` takes one entry. */
 const LOSSES: Readonly<Record<string, string>> = {
-  lose: 'DELETE (SELECT VALUE id FROM run_part).last() RETURN NONE;',
   'lose-rows': 'DELETE conversation RETURN NONE;',
   'lose-field': 'REMOVE FIELD json ON conversation;',
 };
 
 async function lose(folder: string): Promise<void> {
   const database = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
-  await database.transaction(LOSSES[task] ?? '');
+  const loss = LOSSES[task];
+  if (loss === undefined) await loseLastEntry(database);
+  else await database.transaction(loss);
   await database.close();
 }
 
