@@ -148,7 +148,7 @@ describe('for any parent, request and definition', () => {
           if (child) expectWithin(child, parent);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -173,7 +173,7 @@ describe('for any parent, request and definition', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -180,7 +180,7 @@ test('whatever is saved in whatever order is what is read', async () => {
       for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
       expect(await textOf(folder)).toContain('# first\n[models] # here');
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

@@ -127,7 +127,7 @@ test('no input that does not fit is ever allowed', async () => {
       const verdict = await explain('lead', 'write_file', input).catch((error: unknown) => error);
       expect(verdict).not.toMatchObject({ effect: expect.stringMatching(/^(ask|allow)$/) as string });
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

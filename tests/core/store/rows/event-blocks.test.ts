@@ -56,7 +56,7 @@ test('any range of any commits, of several conversations', async () => {
         expect(await store.events(id, from, from + length)).toEqual(range);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
