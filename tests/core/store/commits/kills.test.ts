@@ -39,7 +39,12 @@ test('nothing is missing and every count is exact', { timeout: 1_800_000 }, asyn
   const base = await testFolder();
   let killed = 0;
   for (const [n, some] of fc.sample(plans, { numRuns: KILLS, seed: 11 }).entries()) {
-    const death: Death = { plans: some, moment: MOMENTS[n % MOMENTS.length]!, nth: Math.floor(n / MOMENTS.length) % 7, seed: `kill ${n}` };
+    const death: Death = {
+      plans: some,
+      moment: MOMENTS[n % MOMENTS.length]!,
+      nth: Math.floor(n / MOMENTS.length) % 7,
+      seed: `kill ${n}`,
+    };
     const store = join(base, String(n), 'store');
     const dying = await child('flushing.ts', store, schemaDir, JSON.stringify(death));
     killed += Number(dying.killed);
