@@ -5,9 +5,8 @@ import { SerialQueue } from '../base/serial-queue.ts';
 /** Quiet period after the last `schedule`, and the longest total delay, in milliseconds. */
 const IDLE_MS = 2000;
 const MAX_DELAY_MS = 30_000;
-/** Pieces that wait at which some are done although nothing is quiet, and the share of time that this takes. */
+/** Pieces that wait at which some are done although nothing is quiet: half of the time, and more of it the more wait. */
 const MANY = 64;
-const SHARE = 0.5;
 
 export class IdleWorker {
   readonly #step: () => Promise<number>;
@@ -61,7 +60,7 @@ export class IdleWorker {
         const start = performance.now();
         await this.exclusive(this.#step);
         this.#waitingSince = Date.now();
-        await rest((performance.now() - start) * (1 / SHARE - 1), undefined, { ref: false });
+        await rest(((performance.now() - start) * MANY) / Math.max(MANY, this.#waiting), undefined, { ref: false });
       }
     } catch {
       // As after the quiet period; tried again when as many more wait.

@@ -1,4 +1,4 @@
-/** Background work beside a flood: what waits stays within bounds, and most of the time is left to others. */
+/** Background work beside a flood: what waits stays within bounds, and some of the time is left to others. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { IdleWorker } from '#core/store/idle-worker.ts';
@@ -11,14 +11,14 @@ const BATCH = 32;
 const STEP_MS = 10;
 
 function queue() {
-  const steps: { from: number; to: number }[] = [];
+  const steps: { from: number; to: number; left: number }[] = [];
   const state = { left: 0, steps };
   const worker = new IdleWorker(async () => {
     const from = performance.now();
     await wait(STEP_MS);
     const done = Math.min(BATCH, state.left);
     state.left -= done;
-    steps.push({ from, to: performance.now() });
+    steps.push({ from, to: performance.now(), left: state.left });
     return done;
   }, NEVER_QUIET_MS);
   onTestFinished(() => worker.close());
@@ -31,7 +31,7 @@ function queue() {
   return { add, state, worker };
 }
 
-test('few pieces wait for a quiet period, many for a share of the time only', async () => {
+test('few pieces wait for a quiet period, many for a share of the time, which grows with them', async () => {
   const { add, state } = queue();
   add(63);
   await wait(5 * STEP_MS);
@@ -39,9 +39,10 @@ test('few pieces wait for a quiet period, many for a share of the time only', as
   add(137);
   await eventually(() => expect(state.left).toBeLessThan(64));
   expect(state.left, 'the last ones wait again').toBeGreaterThan(0);
-  for (const [index, { from, to }] of state.steps.entries()) {
+  for (const [index, { from, to, left }] of state.steps.entries()) {
     const next = state.steps[index + 1];
-    if (next) expect(next.from - to).toBeGreaterThan(0.5 * (to - from));
+    // A timer is never early, but for less than a millisecond.
+    if (next) expect(next.from - to).toBeGreaterThan(((to - from) * 64) / Math.max(64, left) - 1);
   }
 });
 
