@@ -5,6 +5,7 @@ const WORDS: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
   workflows: ['workflow', 'workflows'],
   runs: ['run', 'runs'],
   events: ['event', 'events'],
+  altered: ['event as it was written', 'events as they were written'],
   entries: ['message or result', 'messages and results'],
   calls: ['tool call', 'tool calls'],
   requests: ['model request', 'model requests'],

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { Id } from './ids.ts';
 
 export const Missing = z.object({
-  /** `entries`: of a run's history; `rows`: of other kinds that are made from the events. */
-  kind: z.enum(['workflows', 'runs', 'events', 'entries', 'calls', 'requests', 'approvals', 'rows']),
+  /**
+   * `altered`: the events of a workflow, some of which are not what was written; `entries`: of a run's history; `rows`: of
+   * other kinds that are made from the events.
+   */
+  kind: z.enum(['workflows', 'runs', 'events', 'altered', 'entries', 'calls', 'requests', 'approvals', 'rows']),
   conversationId: Id,
   /** Null for what is told by conversation alone. */
   workflowId: Id.nullable(),

@@ -23,6 +23,7 @@ type Reads = Pick<
   | 'run'
   | 'entriesOf'
   | 'recordsOf'
+  | 'isAsSealed'
   | 'approvalsOf'
   | 'approval'
   | 'executionsOf'
@@ -181,6 +182,8 @@ async function checkWorkflow(
   const add = (kind: Missing['kind'], count: number, runId: string | null = null, ranges: Gap[] = []): void => {
     if (count > 0) missing.push({ ...at, runId, kind, count, ranges });
   };
+  if (gaps.length === 0 && outcome !== null && (await reads.isAsSealed(workflow).catch(() => null)) === false)
+    add('altered', events, null, [{ from: firstSeq, to: lastSeq }]);
   const listed = await reads.runsOf([id]).catch(() => null);
   for (const run of listed ?? []) expected.state(run);
   const runs = await idsOf(listed, expected.of('run'), (run) => reads.run(run));

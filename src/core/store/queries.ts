@@ -21,6 +21,7 @@ import type { Archive } from './archive.ts';
 import { renewedExecution } from './rows/legacy-rows.ts';
 import { decodeRow, SELECT_JSON, type Stored } from './rows/row-codec.ts';
 import { entryRows, type Kind, KINDS, rowsOfRuns } from './rows/run-parts.ts';
+import { isAsSealed } from './seal.ts';
 import type { Row, Store } from './store.ts';
 import { runIdsOf } from './trash/purge.ts';
 
@@ -141,7 +142,9 @@ async function readable(database: Database, events: readonly DurableEvent[]): Pr
   }
 }
 
-function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWorkflows' | 'requestsOf' | 'recordsOf'> {
+function workflowReads(
+  reader: Reader,
+): Pick<Store, 'workflow' | 'isAsSealed' | 'unfinishedWorkflows' | 'requestsOf' | 'recordsOf'> {
   const { database } = reader;
   let hasOld: Promise<boolean> | null = null;
   /** Those from before there were parts. A store that is newer has none, and gets none. */
@@ -156,6 +159,7 @@ function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'unfinishedWork
   };
   return {
     workflow: (id) => reader.row<WorkflowRow>('workflow', id),
+    isAsSealed: (workflow) => isAsSealed(database, workflow),
     unfinishedWorkflows: async () => {
       const sql = "SELECT * FROM workflow WITH INDEX by_status WHERE status IN ['pending', 'running']";
       return (await reader.rows<WorkflowRow>('workflow', sql)).sort(byId);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countsOf } from '#contract/missing-text.ts';
+import { frameOf, textOf } from '#core/store/rows/frame.ts';
 import { checkHistory } from '#hosts/cli/commands/doctor/history.ts';
 import { main } from '#hosts/cli/program.ts';
 import { memoryIo } from '../../hosts/support/memory-io.ts';
@@ -93,6 +94,32 @@ test('a workflow that no list gives, and a block of events that is no JSON', asy
   await database.query('INSERT INTO workflow $before', { before });
   await database.query("UPDATE event:[$id, 1] SET text = NONE, json = 'x'", { id: conversationId });
   expect((await check()).missing).toMatchObject([{ kind: 'events', ranges: [{ from: 1 }] }]);
+});
+
+test('events that were changed after the end of their workflow', async () => {
+  const { database, store, check, conversationId, detail } = await worked();
+  await store.settled();
+  const { lastSeq } = detail.workflow;
+  const range = `event:[$id, 2]..=[$id, ${lastSeq}]`;
+  const [rows] = (await database.query(`SELECT id, text FROM ${range}`, { id: conversationId })) as [
+    { id: unknown; text: unknown }[],
+  ];
+  const { id, text } = rows.at(-1)!;
+  // As whole a frame as the one before, with the same numbers in it.
+  const changed = textOf(text).replace('completed', 'cancelled');
+  expect(changed).not.toBe(textOf(text));
+  await database.query('UPDATE $id SET text = $text', { id, text: frameOf(changed) });
+  expect((await check()).missing).toMatchObject([
+    { kind: 'altered', count: lastSeq, workflowId: detail.workflow.id, ranges: [{ from: 1, to: lastSeq }] },
+  ]);
+  expect(countsOf((await check()).missing)).toBe(`${lastSeq} events as they were written`);
+  await database.query('UPDATE $id SET text = $text', { id, text });
+  expect((await check()).missing).toEqual([]);
+  await database.query('UPDATE workflow_index SET seal = NONE; UPDATE $id SET text = $text', {
+    id,
+    text: frameOf(changed),
+  });
+  expect((await check()).missing, 'nothing was noted of it').toEqual([]);
 });
 
 test('show, trace, export and project say it; Markdown that has more stays as it is', async () => {

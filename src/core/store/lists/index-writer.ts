@@ -9,6 +9,7 @@ import { facetChanges, type FacetCounts } from './facets.ts';
 import { executionsIn, type Listing } from './lists.ts';
 import { Reader } from '../rows/reader.ts';
 import { entryRows } from '../rows/run-parts.ts';
+import { sealsOf } from '../seal.ts';
 import type { Row, Store } from '../store.ts';
 import { indexKeysOf, termsOf } from './workflow-terms.ts';
 
@@ -69,7 +70,7 @@ export async function indexSome(
 const COLUMNS = ['terms', 'facets', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];
 const replace = (columns: readonly string[]) => columns.map((column) => `${column} = $input.${column}`).join(', ');
 const REPLACE = {
-  workflow: replace([...COLUMNS, 'tokens', 'segmented', 'segments', 'waiting', 'tail']),
+  workflow: replace([...COLUMNS, 'tokens', 'segmented', 'segments', 'waiting', 'tail', 'seal']),
   execution: replace(COLUMNS),
 };
 
@@ -109,8 +110,9 @@ async function rowsOf(
   const before = await indexed<Indexed>(database, 'workflow_index', ids);
   const calls = Map.groupBy(await reads.callsOf(runs.map(({ id }) => id)), ({ runId }) => runId);
   const lengths = await lengthsOf(database, runs);
+  const seals = await sealsOf(database, workflows);
   const runsOf = Map.groupBy(runs, ({ workflowId }) => workflowId);
-  return workflows.flatMap((workflow) => {
+  return workflows.flatMap((workflow, at) => {
     const conversation = conversations.get(workflow.conversationId);
     // A missing conversation means that it is being purged.
     if (!conversation) return [];
@@ -130,6 +132,7 @@ async function rowsOf(
       tail: waiting > 0,
       segmented: JSON.stringify(segmented),
       segments: old?.segments ?? [],
+      ...(seals[at] && { seal: seals[at] }),
     };
   });
 }

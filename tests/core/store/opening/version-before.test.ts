@@ -72,7 +72,8 @@ async function asBefore(database: Database): Promise<void> {
       await database.transaction('UPDATE $id SET json = $json, text = NONE RETURN NONE;', { id, json: textOf(text) });
     await database.transaction(`REMOVE FIELD text ON ${table};`);
   }
-  const undone = 'REMOVE TABLE run_part; UPDATE meta:schema SET version = 8;';
+  const undone =
+    'UPDATE workflow_index SET seal = NONE; REMOVE FIELD seal ON workflow_index; REMOVE TABLE run_part; UPDATE meta:schema SET version = 8;';
   await database.transaction(undone);
 }
 
