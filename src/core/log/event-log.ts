@@ -1,5 +1,6 @@
 /** The only writer of events: numbers them, stores them in batches, then publishes them in order. */
 import type { AgentEvent, DurableEvent, EventDraft, HintEvent } from '#contract/event.ts';
+import type { ConversationRow } from '#contract/view.ts';
 import { TriadError } from '../base/errors.ts';
 import { apply } from '../store/apply.ts';
 import type { Store, Write } from '../store/store.ts';
@@ -47,6 +48,13 @@ export class EventLog {
     this.#store = store;
     this.#onFailure = onFailure;
     this.#groupSize = groupSize;
+  }
+
+  /** Stores the row of a new conversation and opens it: it has no events to be looked for. Rejects with `store_failed`. */
+  async begin(row: ConversationRow): Promise<void> {
+    await this.save([{ kind: 'put', table: 'conversation', key: row.id, row }]);
+    this.#lastSeq.set(row.id, 0);
+    this.#published.set(row.id, 0);
   }
 
   /** Loads the last event number of a conversation. Required before `append`. */

@@ -140,6 +140,6 @@ async function createConversation(
     lastSeq: 0,
     usage: ZERO_TALLY,
   };
-  await log.save([{ kind: 'put', table: 'conversation', key: row.id, row }]);
+  await log.begin(row);
   return mustExist(store.conversation(row.id), 'The new conversation was not stored');
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { AgentEvent, DurableEvent, EventDraft } from '#contract/event.ts';
 import { EventLog } from '#core/log/event-log.ts';
 import type { Store } from '#core/store/store.ts';
-import { conversationId, lead } from '../../support/recording.ts';
+import { conversationId, conversationRow, idOf, lead } from '../../support/recording.ts';
 
 interface Scene {
   log: EventLog;
@@ -11,12 +11,18 @@ interface Scene {
   commits: string[][];
   /** What a subscriber saw, and how many events were stored then. */
   seen: string[];
+  /** Conversations whose last number the store was asked for. */
+  asked: string[];
 }
 
 async function scene(): Promise<Scene> {
   const commits: string[][] = [];
+  const asked: string[] = [];
   const store: Pick<Store, 'commit' | 'lastSeq'> = {
-    lastSeq: () => Promise.resolve(0),
+    lastSeq: (id) => {
+      asked.push(id);
+      return Promise.resolve(0);
+    },
     commit: (events: readonly DurableEvent[]) => {
       commits.push(events.map(({ type }) => type));
       return Promise.resolve();
@@ -29,7 +35,7 @@ async function scene(): Promise<Scene> {
   await log.open(conversationId);
   const seen: string[] = [];
   log.subscribe(conversationId, ({ type }: AgentEvent) => seen.push(`${type} ${commits.flat().length}`));
-  return { log, commits, seen };
+  return { log, commits, seen, asked };
 }
 
 const ids = { at: '2026-03-01T12:00:00.000Z', ...lead };
@@ -73,4 +79,14 @@ test('a hint comes after the events before it, and at once where there are none'
   expect(seen).toHaveLength(1);
   await log.flush();
   expect(seen).toEqual(['message-delta 0', 'turn-start 1', 'message-delta 1']);
+});
+
+test('of a new conversation nothing is asked before its first event', async () => {
+  const { log, asked } = await scene();
+  const row = { ...conversationRow(), id: idOf(9) };
+  await log.begin(row);
+  await log.open(row.id);
+  expect(log.isEmpty(row.id)).toBe(true);
+  expect(await log.append({ ...urgent, conversationId: row.id })).toMatchObject({ seq: 1 });
+  expect(asked).toEqual([conversationId]);
 });
