@@ -149,9 +149,13 @@ function workflowReads(
   let hasOld: Promise<boolean> | null = null;
   /** Those from before there were parts. A store that is newer has none, and gets none. */
   const oldRequests = async (workflowId: string): Promise<Row[]> => {
-    hasOld ??= database
-      .query('SELECT VALUE id FROM model_request LIMIT 1')
-      .then(([found]) => (found as unknown[]).length > 0);
+    hasOld ??= database.query('SELECT VALUE id FROM model_request LIMIT 1').then(
+      ([found]) => (found as unknown[]).length > 0,
+      (error: unknown) => {
+        hasOld = null;
+        throw error;
+      },
+    );
     if (!(await hasOld)) return [];
     const sql = `SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
     const [found] = (await database.query(sql, { workflowId })) as [Stored[]];

@@ -1,17 +1,19 @@
-/** Puts changed rows of runs into their newest parts, which it keeps, so that only these are written again. */
+/** Puts changed rows of runs into the parts where they belong; it keeps the newest ones, so that only these are written again. */
 import { TriadError } from '../../base/errors.ts';
 import type { Database } from '../database.ts';
-import { isKind, type Kind, Part, PART_ENTRIES, runOf } from '../rows/run-parts.ts';
+import { isKind, type Kind, Part, runOf } from '../rows/run-parts.ts';
 import type { Row } from '../store.ts';
 import type { Change } from './coalesce.ts';
 
 /** Parts in memory of runs that nothing changes at the moment. */
 const LIMIT = 64;
+/** Of each run: an entry that comes late belongs to one of the newest parts. */
+const KEPT = 3;
 
 export class PartWriter {
   readonly #database: Pick<Database, 'query'>;
-  /** The newest part of a run. */
-  readonly #newest = new Map<string, Part>();
+  /** The newest parts of a run without a gap, in order. */
+  readonly #newest = new Map<string, Part[]>();
   readonly #changed = new Set<string>();
 
   constructor(database: Pick<Database, 'query'>) {
@@ -20,22 +22,24 @@ export class PartWriter {
 
   /** To be called when a run is made: nothing is stored of it. */
   begin(run: string): void {
-    this.#newest.set(run, new Part(0));
+    this.#newest.set(run, [new Part(0)]);
   }
 
   /** The stored form of the parts that these changes change; changes of other tables are passed over. */
   async rowsOf(changes: readonly Change[]): Promise<Row[]> {
     const rows = changes.flatMap(placeOf);
     await this.#load(new Set(rows.map(({ run }) => run).filter((run) => !this.#newest.has(run))));
-    const parts = new Map<string, { run: string; part: Part }>();
-    for (const { run, kind, name, row } of rows) {
-      let part = this.#newest.get(run) as Part;
-      if (kind === 'message' && part.isFullFor(Number(name))) part = new Part(Number(name));
-      part.put(kind, String(name), row);
+    const parts = new Map<string, Place & { part: Part }>();
+    for (const place of rows) {
+      const { run, kind, name, row } = place;
+      const newest = this.#newest.get(run) as Part[];
       this.#newest.delete(run);
-      this.#newest.set(run, part);
+      this.#newest.set(run, newest);
       this.#changed.add(run);
-      parts.set(`${run} ${part.first}`, { run, part });
+      const part =
+        (kind === 'message' ? placed(newest, Number(name)) : newest.at(-1)) ?? (await this.#earlier(place, parts));
+      part.put(kind, String(name), row);
+      parts.set(`${run} ${part.first}`, { ...place, part });
     }
     return [...parts.values()].map(({ run, part }) => ({ id: [run, part.first], text: part.frame() }));
   }
@@ -44,9 +48,9 @@ export class PartWriter {
   settle(isStored: boolean): void {
     if (!isStored) for (const run of this.#changed) this.#newest.delete(run);
     this.#changed.clear();
-    for (const run of this.#newest.keys()) {
-      if (this.#newest.size <= LIMIT) break;
-      this.#newest.delete(run);
+    for (const [run, parts] of this.#newest) {
+      parts.splice(0, parts.length - KEPT);
+      if (this.#newest.size > LIMIT) this.#newest.delete(run);
     }
   }
 
@@ -64,20 +68,46 @@ export class PartWriter {
     );
     const found = await this.#database.query(sql.join('\n'), values);
     for (const [at, run] of [...runs].entries()) {
-      const [last] = found[2 * at] as { id: { id: [string, number] }; text: unknown }[];
+      const [last] = found[2 * at] as Stored[];
       // A run from before schema 9 goes on after its last row.
       const entries = found[2 * at + 1] as number[];
-      this.#newest.set(run, last ? continued(last.id.id[1], last.text) : new Part(Number(entries.at(-1) ?? -1) + 1));
+      const part = last ? continued(last.id.id[1], last.text) : new Part(Number(entries.at(-1) ?? -1) + 1);
+      this.#newest.set(run, [part]);
     }
+  }
+
+  /** Where an entry belongs that comes before the parts in memory; `changed`: parts that are not stored yet. */
+  async #earlier({ run, name }: Place, changed: ReadonlyMap<string, Place & { part: Part }>): Promise<Part> {
+    const n = Number(name);
+    const sql = 'SELECT text, id FROM run_part:[$run, NONE]..=[$run, $n] ORDER BY id DESC LIMIT 1';
+    const [[last]] = (await this.#database.query(sql, { run, n })) as [Stored[]];
+    const fresh = [...changed.values()]
+      .filter((one) => one.run === run && one.part.first <= n)
+      .sort((a, b) => a.part.first - b.part.first)
+      .at(-1)?.part;
+    if (fresh && fresh.first >= Number(last?.id.id[1] ?? 0)) return fresh;
+    return last ? continued(last.id.id[1], last.text) : new Part(n);
   }
 }
 
-/** One that is not what was written stays as it is, and the run goes on in the next one. */
+interface Stored {
+  id: { id: [string, number] };
+  text: unknown;
+}
+
+/** The part of an entry, a new one where the newest is full; undefined where it comes before all of these. */
+function placed(newest: Part[], n: number): Part | undefined {
+  const next = newest.at(-1)?.next(n);
+  if (next) newest.push(next);
+  return newest.findLast(({ first }) => first <= n);
+}
+
+/** One that is not what was written stays as it is, and the run goes on in another one right behind it. */
 function continued(first: number, frame: unknown): Part {
   try {
-    return new Part(first, frame);
+    return new Part(Number(first), frame);
   } catch {
-    return new Part(first + PART_ENTRIES);
+    return new Part(Number(first) + 1);
   }
 }
 

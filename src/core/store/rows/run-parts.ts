@@ -1,7 +1,8 @@
 /**
  * What a run said, called and asked the model for, as a few rows: each row costs the engine more than its content.
- * `run_part:[run, n]` begins with entry `n` and has a line for each kind, a JSON list of rows. A row stands in the part
- * that was the newest when it changed, so of two with the same key the later one counts.
+ * `run_part:[run, n]` has a line for each kind, a JSON list of rows: the entries from number `n` up to where the next part
+ * begins, whenever they come (the results of a message may be stored before it), and the calls and requests that changed
+ * while it was the newest, so of two with the same key the one in the later part counts.
  */
 import { compare } from './reader.ts';
 import type { Database } from '../database.ts';
@@ -32,6 +33,7 @@ export class Part {
   readonly first: number;
   readonly #rows: Readonly<Record<Kind, Map<string, string>>>;
   #chars = 0;
+  #last = -1;
 
   /** `stored`: its frame; null for a new one. */
   constructor(first: number, stored: unknown = null) {
@@ -42,9 +44,14 @@ export class Part {
       for (const row of rowsIn(kind, textOf(stored))) this.put(kind, String(exactKey(['', nameIn(kind, row)])[1]), row);
   }
 
-  /** Whether an entry of this number begins the next part. */
-  isFullFor(n: number): boolean {
-    return n - this.first >= PART_ENTRIES || (this.#chars >= PART_CHARS && this.#rows.message.size > 0);
+  /** The part with which an entry of this number begins; null where it still has its place in this one. */
+  next(n: number): Part | null {
+    // One that comes late stays between its neighbours.
+    if (n <= this.#last) return null;
+    const ahead = n - this.first;
+    // Others before it may still come, so where a part is full of entries does not go by who comes first.
+    if (ahead >= PART_ENTRIES) return new Part(this.first + ahead - (ahead % PART_ENTRIES));
+    return this.#chars >= PART_CHARS && this.#last >= 0 ? new Part(n) : null;
   }
 
   /** `name`: the exact one of its key. */
@@ -52,6 +59,7 @@ export class Part {
     const json = JSON.stringify(row);
     this.#chars += json.length - (this.#rows[kind].get(name)?.length ?? 0);
     this.#rows[kind].set(name, json);
+    if (kind === 'message') this.#last = Math.max(this.#last, numberOf(row));
   }
 
   frame(): Uint8Array {

@@ -1,8 +1,10 @@
 /** Rows of runs in parts: a few rows whatever a run does, from wherever it goes on, past a part that cannot be read. */
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import { newId } from '#core/base/ids.ts';
+import { entryRows } from '#core/store/rows/run-parts.ts';
 import type { Write } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';
 import { openOn, type Opened } from '../support.ts';
@@ -97,4 +99,74 @@ test('a part that is not what was written costs its own rows alone, and the run 
   for (const n of numbers(200, 203)) await commit(putEntry(n));
   const found = (await opened.store.entriesOf(run)).map(({ n }) => n);
   expect(found).toEqual([...numbers(0, 64), ...numbers(128, 192), ...numbers(200, 203)]);
+  expect(await one(200)).toEqual(entry(200));
+});
+
+/** The entry as a search reads it: by its number alone. */
+async function one(n: number): Promise<Entry | undefined> {
+  const [rows] = await entryRows(opened.database, [{ runId: run, from: n, to: n }]);
+  return rows?.[0]?.entry as Entry | undefined;
+}
+
+type Step = { kind: 'entry'; late: number; large: boolean } | { kind: 'call' } | { kind: 'end' } | { kind: 'start' };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  // A message is stored after the results of its calls, whose places come after its own.
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      kind: fc.constant('entry' as const),
+      late: fc.constantFrom(0, 0, 0, 1, 2, 5),
+      large: fc.integer({ min: 0, max: 15 }).map((n) => n === 0),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ kind: 'call' as const }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'end' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'start' as const }) },
+);
+
+test('whatever comes late, is large or is started in between: each entry is found by its number, each call as it ended', async () => {
+  const large = randomBytes(35_000).toString('hex');
+  const play = async (first: number, steps: Step[]) => {
+    run = newId();
+    const old = numbers(0, first).map((n) => ({ id: [run, n], json: JSON.stringify({ entry: entry(n) }) }));
+    if (first > 0) await opened.database.query('INSERT INTO message $old', { old });
+    const texts = new Map<number, string | undefined>();
+    const waiting: { n: number; after: number }[] = [];
+    const calls = new Map<string, string>();
+    let next = first;
+    let group: Write[] = [];
+    const put = (n: number, isLarge: boolean): void => {
+      const text = isLarge ? large : undefined;
+      texts.set(n, text);
+      group.push(putEntry(n, text));
+    };
+    const call = (name: string, status: string): void => {
+      calls.set(name, status);
+      group.push(putCall(name, status));
+    };
+    for (const [at, one] of [...steps, ...steps].entries()) {
+      for (const late of waiting.filter(({ after }) => after <= at)) put(late.n, false);
+      waiting.splice(0, waiting.length, ...waiting.filter(({ after }) => after > at));
+      if (one.kind === 'entry' && one.late > 0) waiting.push({ n: next++, after: at + one.late });
+      else if (one.kind === 'entry') put(next++, one.large);
+      else if (one.kind === 'call') call(`c${calls.size}`, 'running');
+      else if (one.kind === 'end') for (const [name] of [...calls].slice(-2)) call(name, 'completed');
+      else opened = { ...opened, store: storeOn(opened.database).store };
+      if (at % 3 > 0) continue;
+      await commit(...group);
+      group = [];
+    }
+    for (const { n } of waiting) put(n, false);
+    await commit(...group);
+    const expected = [
+      ...old.map((_, n) => entry(n)),
+      ...[...texts].sort(([a], [b]) => a - b).map(([n, text]) => entry(n, text)),
+    ];
+    expect(await opened.store.entriesOf(run)).toEqual(expected);
+    for (const { n } of expected) expect(await one(n), `entry ${n}`).toEqual(expected[n]);
+    const found = await opened.store.callsOf([run]);
+    expect(new Map(found.map(({ toolCallId, status }) => [toolCallId, status]))).toEqual(calls);
+  };
+  const steps = fc.array(step, { minLength: 40, maxLength: 120 });
+  await fc.assert(fc.asyncProperty(fc.constantFrom(0, 0, 3), steps, play), { numRuns: 8 });
 });
