@@ -108,6 +108,14 @@ async function one(n: number): Promise<Entry | undefined> {
   return rows?.[0]?.entry as Entry | undefined;
 }
 
+test('entries that come after a start, and belong to a part before the newest, lie in it together', async () => {
+  await commit(...[...numbers(0, 62), ...numbers(64, 70)].map((n) => putEntry(n)));
+  opened = { ...opened, store: storeOn(opened.database).store };
+  await commit(putEntry(62), putEntry(63));
+  expect(await parts()).toEqual([0, 64]);
+  expect((await opened.store.entriesOf(run)).map(({ n }) => n)).toEqual(numbers(0, 70));
+});
+
 type Step = { kind: 'entry'; late: number; large: boolean } | { kind: 'call' } | { kind: 'end' } | { kind: 'start' };
 const step: fc.Arbitrary<Step> = fc.oneof(
   // A message is stored after the results of its calls, whose places come after its own.
