@@ -57,7 +57,8 @@ async function held(database: Database): Promise<object> {
   // The condition holds for no row, and reads every one whole: a file with a fault is noticed.
   for (const table of Object.keys(tables))
     await tried(database.query(`SELECT VALUE id FROM ${table} WITH NOINDEX WHERE absent != NONE`), []);
-  const isNewest = version === (await readMigrations(SCHEMA)).length;
+  const known = (await readMigrations(SCHEMA)).length;
+  const isNewest = version === known;
   // What the process that made it had not flushed is there as well.
   const commits = new Commits(database);
   if (isNewest) await tried(commits.recover(queriesOf(commits.current)), undefined);
@@ -70,5 +71,5 @@ async function held(database: Database): Promise<object> {
   };
   const lacks = isNewest ? await lacksOf(database, counts) : [];
   // What a fault means is told by what is missing for it.
-  return { ...counts, version: version || null, missing: countsOf(lacks.length > 0 ? lacks : faults) };
+  return { ...counts, version: version || null, known, missing: countsOf(lacks.length > 0 ? lacks : faults) };
 }

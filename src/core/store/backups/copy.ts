@@ -24,8 +24,11 @@ const DIARY = /^LOG/;
 export const Counts = z.object({ conversations: z.int(), workflows: z.int(), events: z.int() });
 export type Counts = z.infer<typeof Counts>;
 
-/** `version` is null where no schema was ever made; `missing`: what should be there, in words, null if nothing is missing. */
-const Held = Counts.extend({ version: z.int().nullable(), missing: z.string().nullable() });
+/**
+ * `version` is null where no schema was ever made, `known` the newest that this program knows; `missing`: what should be
+ * there, in words, null if nothing is missing.
+ */
+const Held = Counts.extend({ version: z.int().nullable(), known: z.int(), missing: z.string().nullable() });
 export type Look = ({ ok: true } & z.infer<typeof Held>) | { ok: false; fault: string };
 
 /**

@@ -85,6 +85,10 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   if (manifest === null && isLost(look)) throw unreadable(from, look);
   if (!look.ok) throw unfit(from, look.fault);
   if (look.version === null) throw unfit(from, 'nothing was ever stored in it');
+  if (look.version > look.known) {
+    const newer = `${from} was made by a newer Triad (schema version ${look.version}, this one knows ${look.known}): restore it with that one.`;
+    throw new TriadError('bad_input', newer);
+  }
   const holds = Counts.parse(look);
   const counted = manifest?.holds ?? holds;
   for (const what of ['conversations', 'workflows', 'events'] as const)
