@@ -83,9 +83,9 @@ interface Seen {
   digests: unknown;
 }
 
-async function seen(store: string): Promise<Seen> {
+async function seen(store: string, ...quick: string[]): Promise<Seen> {
   const began = performance.now();
-  const child = startChild('read-all.ts', [store, schemaDir]);
+  const child = startChild('read-all.ts', [store, schemaDir, ...quick]);
   await child.line();
   const openMs = performance.now() - began;
   const digests: unknown = JSON.parse(await child.line());
@@ -116,6 +116,8 @@ test('everything that could be read can be read after an upgrade', { timeout: 1_
   };
   const { openMs, digests } = await seen(await fresh('whole'));
   expect(digests).toEqual(before);
+  // Exports are made from what the others read.
+  const quick = (await seen(join(base, 'whole', 'store'), 'quick')).digests;
   const random = new Random('version before');
   for (let instant = 0; instant < INSTANTS; instant += 1) {
     const store = await fresh(String(instant));
@@ -123,7 +125,7 @@ test('everything that could be read can be read after an upgrade', { timeout: 1_
     await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
     child.process.kill('SIGKILL');
     await child.ended;
-    expect((await seen(store)).digests, `instant ${instant}`).toEqual(before);
+    expect((await seen(store, 'quick')).digests, `instant ${instant}`).toEqual(quick);
     expect(await readdir(store)).not.toContain('UPGRADING');
     await rm(join(base, String(instant)), { recursive: true });
   }
