@@ -44,8 +44,10 @@ test('a message whose conversation is deleted before its workflow lives is refus
       return inner.lastSeq(id);
     },
   };
+  // Of a conversation that it made itself a program asks nothing.
+  const before = await startEngine(plainAnswer(), { store: inner });
+  const { id: conversationId } = await before.runtime.request('conversation.create', {});
   const { runtime, model } = await startEngine(plainAnswer(), { store });
-  const { id: conversationId } = await runtime.request('conversation.create', {});
   slow = conversationId;
   const sent = runtime.request('message.send', { conversationId, text: 'Hi' });
   const refused = expect(sent).rejects.toMatchObject({ code: 'conflict' });

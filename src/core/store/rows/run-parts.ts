@@ -15,7 +15,7 @@ export const KINDS = ['message', 'tool_call', 'model_request'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Most entries of a part, so that a range of entries is a bounded range of rows. */
-export const PART_ENTRIES = 64;
+const PART_ENTRIES = 64;
 /** Characters at which a part is full. */
 const PART_CHARS = 64 * 1024;
 
