@@ -1,5 +1,4 @@
 /** Reads the bounded snapshots that screens show. */
-import type { Entry } from '#contract/message.ts';
 import type { Snapshot, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
 import { grantsOf } from '../approvals/answered.ts';
 import { TriadError } from '../base/errors.ts';
@@ -24,11 +23,7 @@ export async function snapshot(
   const ids = workflows.map((workflow) => workflow.id);
   const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
   const shown = runs.filter((run) => run.parentRunId === null || run.outcome === null || run.outcome === 'interrupted');
-  const runIds = shown.map((run) => run.id);
-  const [entries, calls] = await Promise.all([
-    Promise.all(runIds.map(async (id): Promise<[string, Entry[]]> => [id, await store.entriesOf(id)])),
-    store.callsOf(runIds),
-  ]);
+  const { entries, calls } = await store.recordsOf(shown, ['entries', 'calls']);
   return {
     seq,
     conversation: { ...conversation, lastSeq: seq },
@@ -43,16 +38,15 @@ export async function snapshot(
 }
 
 export async function workflowDetail(store: Store, workflow: WorkflowRow): Promise<WorkflowDetail> {
-  const [conversation, runs, approvals, requests] = await Promise.all([
+  const [conversation, runs, approvals] = await Promise.all([
     store.conversation(workflow.conversationId),
     store.runsOf([workflow.id]),
     store.approvalsOf([workflow.id]),
-    store.requestsOf(workflow.id),
   ]);
   if (!conversation)
     throw new TriadError('internal', `The conversation of workflow ${workflow.id} is missing in the store`);
-  const [calls, grants] = await Promise.all([
-    store.callsOf(runs.map((run) => run.id)),
+  const [{ calls, requests }, grants] = await Promise.all([
+    store.recordsOf(runs, ['calls', 'requests']),
     grantsOf(store, workflow, approvals),
   ]);
   return {

@@ -19,13 +19,12 @@ export interface StoredRun {
 /** Empty for a run that never started. `children`: the rows of its sub-agents. */
 export async function loadStored(store: Store, row: RunRow | null, children: RunRow[]): Promise<StoredRun> {
   if (!row) return { entries: [], calls: [], approvals: [], activeMs: 0, workedMs: 0, plan: [], children };
-  const [entries, calls, approvals] = await Promise.all([
-    store.entriesOf(row.id),
-    store.callsOf([row.id]),
+  const [{ entries, calls }, approvals] = await Promise.all([
+    store.recordsOf([row], ['entries', 'calls']),
     store.approvalsOf([row.workflowId]),
   ]);
   return {
-    entries,
+    entries: entries.get(row.id) ?? [],
     calls,
     approvals: approvals.filter((approval) => approval.request.runId === row.id),
     activeMs: row.durationMs ?? 0,

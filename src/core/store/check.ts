@@ -21,7 +21,6 @@ type Reads = Pick<
   | 'events'
   | 'runsOf'
   | 'run'
-  | 'entriesOf'
   | 'recordsOf'
   | 'isAsSealed'
   | 'approvalsOf'
@@ -218,15 +217,13 @@ async function rowsOf(
   workflowId: string,
   { expected, runs, isDense }: { expected: Expected; runs: ReadonlySet<string>; isDense: boolean },
 ) {
-  const all = [...expected.of('run').union(runs).union(new Set(expected.entries.keys()))];
+  const ids = expected.of('run').union(runs).union(new Set(expected.entries.keys()));
+  const all = [...ids].map((run) => ({ id: run, workflowId, entries: expected.entries.get(run)?.size ?? 0 }));
   const [{ entries, calls, requests }, approvals, executed] = await Promise.all([
-    reads.recordsOf(workflowId, all),
+    reads.recordsOf(all, ['entries', 'calls', 'requests']),
     isDense && expected.of('approval').size === 0 ? [] : reads.approvalsOf([workflowId]).catch(() => null),
     reads.executionsOf([...expected.of('sub_agent_execution')]),
   ]);
-  // A read ends at a place that is damaged; this one goes on behind it.
-  for (const [runId, { size }] of expected.entries)
-    if ((entries.get(runId)?.length ?? 0) < size) entries.set(runId, await reads.entriesOf(runId));
   return { entries, calls, made: requests, approvals, executed };
 }
 

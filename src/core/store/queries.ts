@@ -2,10 +2,9 @@
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
-import type { Entry } from '#contract/message.ts';
 import type { Unlisted } from '#contract/missing.ts';
 import type { Grant } from '#contract/permission.ts';
-import type { ConversationRow, OpenMessage, RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { countsOf } from './lists/facets.ts';
@@ -13,17 +12,14 @@ import { conversations, idAfter } from './lists/lists.ts';
 import { sessionWork } from './lists/session-work.ts';
 import { ANY } from './lists/workflow-terms.ts';
 import { memoryReads } from './memory.ts';
-import { readDense } from './rows/dense.ts';
 import { withEnvelopes } from './rows/envelope-texts.ts';
 import { eventsBetween, newestEvent } from './rows/event-blocks.ts';
-import { byId, compare, Reader } from './rows/reader.ts';
+import { byId, Reader } from './rows/reader.ts';
 import type { Archive } from './archive.ts';
 import { renewedExecution } from './rows/legacy-rows.ts';
-import { decodeRow, SELECT_JSON, type Stored } from './rows/row-codec.ts';
-import { entryRows, type Kind, KINDS, rowsOfRuns } from './rows/run-parts.ts';
+import { recordReads } from './run-records.ts';
 import { isAsSealed } from './seal.ts';
-import type { Row, Store } from './store.ts';
-import { runIdsOf } from './trash/purge.ts';
+import type { Store } from './store.ts';
 
 /** `events`: where they are read from; they are stored at once, so nothing has to be flushed for them. */
 export function queriesOf(
@@ -35,6 +31,7 @@ export function queriesOf(
     ...eventReads(reader, events),
     ...workflowReads(reader),
     ...runReads(reader),
+    ...recordReads(reader),
     sessionWork: (conversationIds) => sessionWork(database, conversationIds),
     ...approvalReads(reader),
     ...memoryReads(reader),
@@ -142,79 +139,21 @@ async function readable(database: Database, events: readonly DurableEvent[]): Pr
   }
 }
 
-function workflowReads(
-  reader: Reader,
-): Pick<Store, 'workflow' | 'isAsSealed' | 'unfinishedWorkflows' | 'requestsOf' | 'recordsOf'> {
-  const { database } = reader;
-  let hasOld: Promise<boolean> | null = null;
-  /** Those from before there were parts. A store that is newer has none, and gets none. */
-  const oldRequests = async (workflowId: string): Promise<Row[]> => {
-    hasOld ??= database.query('SELECT VALUE id FROM model_request LIMIT 1').then(
-      ([found]) => (found as unknown[]).length > 0,
-      (error: unknown) => {
-        hasOld = null;
-        throw error;
-      },
-    );
-    if (!(await hasOld)) return [];
-    const sql = `SELECT ${SELECT_JSON} FROM model_request:[$workflowId, NONE]..[$workflowId, ..]`;
-    const [found] = (await database.query(sql, { workflowId })) as [Stored[]];
-    return found.map((row) => decodeRow('model_request', row));
-  };
+function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'isAsSealed' | 'unfinishedWorkflows'> {
   return {
     workflow: (id) => reader.row<WorkflowRow>('workflow', id),
-    isAsSealed: (workflow) => isAsSealed(database, workflow),
+    isAsSealed: (workflow) => isAsSealed(reader.database, workflow),
     unfinishedWorkflows: async () => {
       const sql = "SELECT * FROM workflow WITH INDEX by_status WHERE status IN ['pending', 'running']";
       return (await reader.rows<WorkflowRow>('workflow', sql)).sort(byId);
     },
-    requestsOf: async (workflowId) => {
-      const runs = await runIdsOf(database, workflowId);
-      return (await recordsOf(database, await oldRequests(workflowId), runs, ['model_request'])).requests;
-    },
-    recordsOf: async (workflowId, runIds) => recordsOf(database, await oldRequests(workflowId), runIds, KINDS),
   };
 }
 
-type Records = Awaited<ReturnType<Store['recordsOf']>>;
-
-/** `old`: requests that are in no part. */
-async function recordsOf(
-  database: Database,
-  old: readonly Row[],
-  runIds: readonly string[],
-  kinds: readonly Kind[],
-): Promise<Records> {
-  const rows = await rowsOfRuns(database, kinds, runIds);
-  const all = [...rows.values()];
-  const made = [
-    ...old,
-    ...all.flatMap(({ model_request: requests = [] }) => requests),
-  ] as unknown as (Records['requests'][number] & {
-    workflowId?: string;
-    conversationId?: string;
-  })[];
-  const entriesIn = ({ message = [] }: Partial<Record<Kind, Row[]>>) => message.map((row) => row.entry as Entry);
-  return {
-    entries: new Map([...rows].map(([run, found]) => [run, entriesIn(found)])),
-    calls: all.flatMap(({ tool_call: calls = [] }) => calls) as unknown as ToolCallRow[],
-    requests: made
-      .map(({ workflowId: _, conversationId: __, ...request }) => request)
-      .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId)),
-  };
-}
-
-function runReads(
-  reader: Reader,
-): Pick<Store, 'run' | 'runsOf' | 'entriesOf' | 'callsOf' | 'executionsOf' | 'openMessages'> {
+function runReads(reader: Reader): Pick<Store, 'run' | 'runsOf' | 'executionsOf' | 'openMessages'> {
   return {
     run: (id) => reader.row<RunRow>('run', id),
     runsOf: async (workflowIds) => (await reader.ofWorkflows<RunRow>('run', workflowIds)).sort(byId),
-    entriesOf: (runId) => entriesOf(reader, runId),
-    callsOf: async (runIds) => {
-      const rows = await rowsOfRuns(reader.database, ['tool_call'], runIds);
-      return [...rows.values()].flatMap(({ tool_call: calls }) => calls) as unknown as ToolCallRow[];
-    },
     executionsOf: (runIds) => executionsOf(reader, runIds),
     // The whole table: it holds only messages that are being streamed.
     openMessages: () => reader.rows<OpenMessage>('open_message', 'SELECT * FROM open_message'),
@@ -242,25 +181,6 @@ async function executionsOf(reader: Reader, runIds: readonly string[]): Promise<
       return run ? renewedExecution(row, run) : row;
     }),
   );
-}
-
-/** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */
-async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> {
-  const some = async (from: number, to: number): Promise<Entry[]> => {
-    const [rows = []] = await entryRows(database, [{ runId, from, to }]);
-    return rows.map((row) => row.entry as Entry);
-  };
-  const stated = async (): Promise<number> => {
-    const known = database.known?.('run', runId) as RunRow | null | undefined;
-    if (known) return known.entries ?? 0;
-    // Without its envelope, which may be what cannot be read.
-    const sql = `SELECT ${SELECT_JSON} FROM ONLY $run`;
-    const [stored] = (await database.query(sql, { run: database.record('run', runId) })) as [Stored?];
-    return stored === undefined ? 0 : ((decodeRow('run', stored).entries as number | null | undefined) ?? 0);
-  };
-  const [entries, count] = await Promise.all([some(0, Number.MAX_SAFE_INTEGER), stated()]);
-  if (entries.length >= count) return entries;
-  return (await readDense(some, ({ n }) => n, { from: 0, to: count - 1 })).items;
 }
 
 function approvalReads(reader: Reader): Pick<Store, 'approval' | 'approvalsOf' | 'openApprovals' | 'newestApprovals'> {

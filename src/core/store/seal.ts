@@ -5,16 +5,15 @@
 import { createHash } from 'node:crypto';
 import type { WorkflowRow } from '#contract/view.ts';
 import type { Database } from './database.ts';
+import { type Bind, queryEach } from './rows/query-each.ts';
 
 type Place = Pick<WorkflowRow, 'id' | 'conversationId' | 'firstSeq' | 'lastSeq'>;
 
 /** The seals of these workflows as their events are now; null where they cannot be read. */
 export async function sealsOf(database: Database, workflows: readonly Place[]): Promise<(string | null)[]> {
-  if (workflows.length === 0) return [];
   try {
-    const { sql, values } = statements(workflows);
-    const found = (await database.query(sql, values)) as unknown[][];
-    return workflows.map(({ lastSeq }, at) => sealOf(lastSeq, found[at] ?? []));
+    const found = await queryEach(database, workflows, (workflow, bind) => [eventsOf(workflow, bind)]);
+    return workflows.map(({ lastSeq }, at) => sealOf(lastSeq, (found[at] as [unknown[]])[0]));
   } catch {
     if (workflows.length === 1) return [null];
     return (await Promise.all(workflows.map((one) => sealsOf(database, [one])))).flat();
@@ -23,23 +22,18 @@ export async function sealsOf(database: Database, workflows: readonly Place[]): 
 
 /** Whether the events are stored as they were when the seal was made; null where there is none for this end. */
 export async function isAsSealed(database: Database, workflow: Place): Promise<boolean | null> {
-  const { sql, values } = statements([workflow]);
   const index = database.record('workflow_index', workflow.id);
-  const [seal, rows] = (await database.query(`SELECT VALUE seal FROM ONLY $index; ${sql}`, { ...values, index })) as [
-    string | null | undefined,
-    unknown[],
-  ];
+  const [found] = await queryEach(database, [workflow], (one, bind) => [
+    `SELECT VALUE seal FROM ONLY ${bind(index)}`,
+    eventsOf(one, bind),
+  ]);
+  const [seal, rows] = found as [string | null | undefined, unknown[]];
   return seal?.startsWith(`${workflow.lastSeq} `) ? seal === sealOf(workflow.lastSeq, rows) : null;
 }
 
-function statements(workflows: readonly Place[]): { sql: string; values: Record<string, unknown> } {
-  const sql = workflows.map((_, at) => `SELECT VALUE text ?? json FROM event:[$c${at}, $f${at}]..=[$c${at}, $l${at}];`);
-  const values = workflows.flatMap(({ conversationId, firstSeq, lastSeq }, at): [string, unknown][] => [
-    [`c${at}`, conversationId],
-    [`f${at}`, firstSeq],
-    [`l${at}`, lastSeq],
-  ]);
-  return { sql: sql.join('\n'), values: Object.fromEntries(values) };
+function eventsOf({ conversationId, firstSeq, lastSeq }: Place, bind: Bind): string {
+  const conversation = bind(conversationId);
+  return `SELECT VALUE text ?? json FROM event:[${conversation}, ${bind(firstSeq)}]..=[${conversation}, ${bind(lastSeq)}]`;
 }
 
 function sealOf(lastSeq: number, rows: readonly unknown[]): string {

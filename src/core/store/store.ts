@@ -85,6 +85,16 @@ export interface RebuildProgress {
   events: number;
 }
 
+/** What runs said (by run), called, and asked the model for, in order of time. */
+export interface Records {
+  entries: Map<string, Entry[]>;
+  calls: ToolCallRow[];
+  requests: (RequestUsage & { runId: string })[];
+}
+
+/** `entries`: how many the run has; where fewer are found, those behind a place that cannot be read are looked for. */
+export type RecordedRun = Pick<RunRow, 'id' | 'workflowId' | 'entries'>;
+
 export interface Store {
   /**
    * Aborts with `store_failed` when the folder of the store has vanished, or when rows could not be written behind
@@ -144,12 +154,9 @@ export interface Store {
   /** The newest approvals of all conversations, newest first. */
   newestApprovals(limit: number): Promise<Approval[]>;
   /** In order of time. */
-  requestsOf(workflowId: string): Promise<(RequestUsage & { runId: string })[]>;
-  /** What these runs of a workflow said, called and asked the model for, in one read: as the three reads above give it. */
-  recordsOf(
-    workflowId: string,
-    runIds: readonly string[],
-  ): Promise<{ entries: Map<string, Entry[]>; calls: ToolCallRow[]; requests: (RequestUsage & { runId: string })[] }>;
+  requestsOf(workflowId: string): Promise<Records['requests']>;
+  /** These kinds of records of runs in one read, as the three reads above give them; empty for the other kinds. */
+  recordsOf(runs: readonly RecordedRun[], kinds: readonly (keyof Records)[]): Promise<Records>;
   openMessages(): Promise<OpenMessage[]>;
 
   /** Notes of one agent scope in a folder, sorted by name. */

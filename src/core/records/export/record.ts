@@ -40,8 +40,7 @@ export async function recordOf(
   const workflow = await store.workflow(workflowId);
   if (!workflow) return null;
   const { conversation: _, ...detail } = await workflowDetail(store, workflow);
-  const entries = new Map<string, Entry[]>();
-  for (const run of detail.runs) if (wanted(run)) entries.set(run.id, await store.entriesOf(run.id));
+  const { entries } = await store.recordsOf(detail.runs.filter(wanted), ['entries']);
   return { ...detail, entries };
 }
 

@@ -1,6 +1,7 @@
 /** Puts changed rows of runs into the parts where they belong; it keeps the newest ones, so that only these are written again. */
 import { TriadError } from '../../base/errors.ts';
 import type { Database } from '../database.ts';
+import { queryEach } from '../rows/query-each.ts';
 import { isKind, type Kind, Part, runOf } from '../rows/run-parts.ts';
 import type { Row } from '../store.ts';
 import type { Change } from './coalesce.ts';
@@ -60,17 +61,16 @@ export class PartWriter {
   }
 
   async #load(runs: ReadonlySet<string>): Promise<void> {
-    if (runs.size === 0) return;
-    const values = Object.fromEntries([...runs].map((run, at) => [`r${at}`, run]));
-    const sql = [...runs].map(
-      (_, at) => `SELECT text, id FROM run_part:[$r${at}, NONE]..[$r${at}, ..] ORDER BY id DESC LIMIT 1;
-      SELECT VALUE record::id(id)[1] FROM message:[$r${at}, NONE]..[$r${at}, ..];`,
-    );
-    const found = await this.#database.query(sql.join('\n'), values);
+    const found = await queryEach(this.#database, [...runs], (runId, bind) => {
+      const run = bind(runId);
+      return [
+        `SELECT text, id FROM run_part:[${run}, NONE]..[${run}, ..] ORDER BY id DESC LIMIT 1`,
+        `SELECT VALUE record::id(id)[1] FROM message:[${run}, NONE]..[${run}, ..]`,
+      ];
+    });
     for (const [at, run] of [...runs].entries()) {
-      const [last] = found[2 * at] as Stored[];
+      const [[last], entries] = found[at] as [Stored[], number[]];
       // A run from before schema 9 goes on after its last row.
-      const entries = found[2 * at + 1] as number[];
       const part = last ? continued(last.id.id[1], last.text) : new Part(Number(entries.at(-1) ?? -1) + 1);
       this.#newest.set(run, [part]);
     }

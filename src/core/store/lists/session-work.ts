@@ -1,6 +1,7 @@
 /** The workflows of many conversations with their sub-agents, as the list of sessions tells of them: no texts, no envelopes. */
 import type { RunRow, SessionWork, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '../../base/usage.ts';
+import { queryEach } from '../rows/query-each.ts';
 import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
 import type { Database } from '../database.ts';
 import type { Table } from '../store.ts';
@@ -39,11 +40,12 @@ async function ofEach<T extends { id: string }>(
   from: string,
   owners: readonly string[],
 ): Promise<T[][]> {
-  if (owners.length === 0) return [];
-  const values = Object.fromEntries(owners.map((owner, index) => [`o${index}`, owner]));
-  const sql = owners.map((_, index) => `SELECT ${SELECT_JSON} FROM ${from} = $o${index};`).join('\n');
-  const found = (await database.query(sql, values)) as Stored[][];
-  const rows = found.map((some) => some.map((stored) => decodeRow(table, stored) as unknown as T));
+  const found = await queryEach(database, owners, (owner, bind) => [
+    `SELECT ${SELECT_JSON} FROM ${from} = ${bind(owner)}`,
+  ]);
+  const rows = (found.flat() as Stored[][]).map((some) =>
+    some.map((stored) => decodeRow(table, stored) as unknown as T),
+  );
   return rows.map((some) => some.sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 

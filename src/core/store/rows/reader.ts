@@ -1,6 +1,7 @@
 /** Reads decoded rows: one by its key, those of one statement, or those that belong to each of several owners. */
 import type { Database } from '../database.ts';
 import { withEnvelopes } from './envelope-texts.ts';
+import { queryEach } from './query-each.ts';
 import { decodeRow, SELECT_JSON, type Stored } from './row-codec.ts';
 import type { Key, Row, Table } from '../store.ts';
 
@@ -23,22 +24,19 @@ export class Reader {
   }
 
   async rows<T>(table: Table, sql: string, values: Row = {}): Promise<T[]> {
-    const results = (await this.database.query(sql, values)) as Stored[][];
-    const rows = results.flat().map((stored) => decodeRow(table, stored));
-    return (ENVELOPED.has(table) ? await withEnvelopes(this.database, rows) : rows) as T[];
+    return this.#decoded(table, (await this.database.query(sql, values)) as Stored[][]);
   }
 
-  /** Runs one statement for each distinct owner, in one call; the results are in the order of the owners. */
-  async ofEach<T>(table: Table, owners: readonly string[], statement: (owner: string) => string): Promise<T[]> {
-    const distinct = [...new Set(owners)];
-    if (distinct.length === 0) return [];
-    const values = Object.fromEntries(distinct.map((owner, index) => [`o${index}`, owner]));
-    return this.rows<T>(table, distinct.map((_, index) => statement(`$o${index}`)).join('\n'), values);
-  }
-
+  /** In the order of the workflows. */
   async ofWorkflows<T>(table: Table, workflowIds: readonly string[]): Promise<T[]> {
     const select = `SELECT ${SELECT_JSON} FROM ${table} WITH INDEX by_workflow WHERE workflowId =`;
-    return this.ofEach<T>(table, workflowIds, (owner) => `${select} ${owner};`);
+    const found = await queryEach(this.database, [...new Set(workflowIds)], (id, bind) => [`${select} ${bind(id)}`]);
+    return this.#decoded(table, found.flat() as Stored[][]);
+  }
+
+  async #decoded<T>(table: Table, results: readonly Stored[][]): Promise<T[]> {
+    const rows = results.flat().map((stored) => decodeRow(table, stored));
+    return (ENVELOPED.has(table) ? await withEnvelopes(this.database, rows) : rows) as T[];
   }
 }
 

@@ -4,9 +4,10 @@
  * begins, whenever they come (the results of a message may be stored before it), and the calls and requests that changed
  * while it was the newest, so of two with the same key the one in the later part counts.
  */
-import { compare } from './reader.ts';
 import type { Database } from '../database.ts';
 import { frameOf, textOf } from './frame.ts';
+import { queryEach } from './query-each.ts';
+import { compare } from './reader.ts';
 import { decodeRow, exactKey, SELECT_JSON, type Stored } from './row-codec.ts';
 import type { Key, Row, Table } from '../store.ts';
 
@@ -108,33 +109,28 @@ export async function entryRows(database: Database, ranges: readonly EntryRange[
 
 /** `before`: how far before the range its first part may begin. */
 async function entriesFrom(database: Database, ranges: readonly EntryRange[], before: number): Promise<Row[][]> {
-  const values = Object.fromEntries(
-    ranges.flatMap(({ runId, from, to }, at): [string, unknown][] => [
-      [`r${at}`, runId],
-      [`p${at}`, from - before],
-      [`f${at}`, from],
-      [`t${at}`, to],
-    ]),
-  );
-  const sql = ranges.map(({ from, to }, at) => {
-    const parts = `run_part:[$r${at}, $p${at}]..=[$r${at}, $t${at}]`;
+  const found = await queryEach(database, ranges, ({ runId, from, to }, bind) => {
+    const [run, last] = [bind(runId), bind(to)];
+    const parts = `run_part:[${run}, ${bind(from - before)}]..=[${run}, ${last}]`;
     // One entry is in the last of them.
     const one = `(SELECT id, text FROM ${parts} ORDER BY id DESC LIMIT 1)`;
-    return `SELECT VALUE text FROM ${from === to ? one : parts};
-    SELECT ${SELECT_JSON} FROM message:[$r${at}, $f${at}]..=[$r${at}, $t${at}];`;
+    return [
+      `SELECT VALUE text FROM ${from === to ? one : parts}`,
+      `SELECT ${SELECT_JSON} FROM message:[${run}, ${bind(from)}]..=[${run}, ${last}]`,
+    ];
   });
-  const found = (await database.query(sql.join('\n'), values)) as unknown[][];
   return ranges.map(({ from, to }, at) => {
-    const rows = newest('message', (found[2 * at] ?? []).flatMap(textIn), (found[2 * at + 1] ?? []) as Stored[]);
+    const [frames, old] = found[at] as [unknown[], Stored[]];
+    const rows = newest('message', frames.flatMap(textIn), old);
     return rows.filter((row) => numberOf(row) >= from && numberOf(row) <= to);
   });
 }
 
 /** Where the rows of a run were before there were parts; those of requests belonged to workflows. */
 const OLD: Readonly<Record<Kind, (run: string) => string>> = {
-  message: (run) => `SELECT ${SELECT_JSON} FROM message:[${run}, NONE]..[${run}, ..];`,
-  tool_call: (run) => `SELECT ${SELECT_JSON} FROM tool_call:[${run}, NONE]..[${run}, ..];`,
-  model_request: () => 'RETURN [];',
+  message: (run) => `SELECT ${SELECT_JSON} FROM message:[${run}, NONE]..[${run}, ..]`,
+  tool_call: (run) => `SELECT ${SELECT_JSON} FROM tool_call:[${run}, NONE]..[${run}, ..]`,
+  model_request: () => 'RETURN []',
 };
 
 /** The rows of these kinds by run, each in the order of their keys. */
@@ -144,18 +140,15 @@ export async function rowsOfRuns<K extends Kind>(
   runIds: readonly string[],
 ): Promise<Map<string, Record<K, Row[]>>> {
   const runs = [...new Set(runIds)];
-  if (runs.length === 0) return new Map();
-  const values = Object.fromEntries(runs.map((run, at) => [`r${at}`, run]));
-  const sql = runs.flatMap((_, at) => [
-    `SELECT VALUE text FROM run_part:[$r${at}, NONE]..[$r${at}, ..];`,
-    ...kinds.map((kind) => OLD[kind](`$r${at}`)),
-  ]);
-  const found = (await database.query(sql.join('\n'), values)) as unknown[][];
+  const found = await queryEach(database, runs, (runId, bind) => {
+    const run = bind(runId);
+    return [`SELECT VALUE text FROM run_part:[${run}, NONE]..[${run}, ..]`, ...kinds.map((kind) => OLD[kind](run))];
+  });
   return new Map(
     runs.map((run, at) => {
-      const [frames = [], ...old] = found.slice(at * (kinds.length + 1), (at + 1) * (kinds.length + 1));
+      const [frames, ...old] = found[at] as [unknown[], ...Stored[][]];
       const texts = frames.flatMap(textIn);
-      const rows = kinds.map((kind, index) => [kind, newest(kind, texts, (old[index] ?? []) as Stored[])]);
+      const rows = kinds.map((kind, index) => [kind, newest(kind, texts, old[index] ?? [])]);
       return [run, Object.fromEntries(rows) as Record<K, Row[]>];
     }),
   );
