@@ -30,7 +30,7 @@ export function recordReads(reader: Reader): Pick<Store, 'entriesOf' | 'callsOf'
     const all = [...rows.values()];
     const entries = new Map([...rows].map(([run, { message = [] }]: [string, Found]) => [run, message.map(entryIn)]));
     for (const { id, entries: count } of kinds.includes('entries') ? runs : [])
-      if ((entries.get(id)?.length ?? 0) < (count ?? 0)) entries.set(id, await entriesOf(reader, id));
+      if (count && (entries.get(id)?.length ?? 0) < count) entries.set(id, await firstEntries(reader, id, count));
     return {
       entries,
       calls: all.flatMap(({ tool_call = [] }: Found) => tool_call) as unknown as ToolCallRow[],
@@ -84,11 +84,8 @@ function oldRequestReads({ database }: Reader): (workflowIds: readonly string[])
 }
 
 /** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */
-async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> {
-  const some = async (from: number, to: number): Promise<Entry[]> => {
-    const [rows = []] = await entryRows(database, [{ runId, from, to }]);
-    return rows.map(entryIn);
-  };
+async function entriesOf(reader: Reader, runId: string): Promise<Entry[]> {
+  const { database } = reader;
   const stated = async (): Promise<number> => {
     const known = database.known?.('run', runId) as RunRow | null | undefined;
     if (known) return known.entries ?? 0;
@@ -97,7 +94,17 @@ async function entriesOf({ database }: Reader, runId: string): Promise<Entry[]> 
     const [stored] = (await database.query(sql, { run: database.record('run', runId) })) as [Stored?];
     return stored === undefined ? 0 : ((decodeRow('run', stored).entries as number | null | undefined) ?? 0);
   };
-  const [entries, count] = await Promise.all([some(0, Number.MAX_SAFE_INTEGER), stated()]);
-  if (entries.length >= count) return entries;
+  const [entries, count] = await Promise.all([someEntries(reader, runId, 0, Number.MAX_SAFE_INTEGER), stated()]);
+  return entries.length >= count ? entries : firstEntries(reader, runId, count);
+}
+
+/** So many entries of a run, but for those that cannot be read. */
+async function firstEntries(reader: Reader, runId: string, count: number): Promise<Entry[]> {
+  const some = (from: number, to: number) => someEntries(reader, runId, from, to);
   return (await readDense(some, ({ n }) => n, { from: 0, to: count - 1 })).items;
+}
+
+async function someEntries({ database }: Reader, runId: string, from: number, to: number): Promise<Entry[]> {
+  const [rows = []] = await entryRows(database, [{ runId, from, to }]);
+  return rows.map(entryIn);
 }

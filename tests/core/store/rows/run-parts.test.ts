@@ -102,6 +102,24 @@ test('a part that is not what was written costs its own rows alone, and the run 
   expect(await one(200)).toEqual(entry(200));
 });
 
+test('a read of several runs goes on behind a place where it ended', async () => {
+  for (const n of numbers(0, 200)) await commit(putEntry(n));
+  const part = opened.database.record('run_part', [run, 64]);
+  await opened.database.query('UPDATE $part SET text = <bytes>"x"', { part });
+  // The engine ends a range at a damaged place without a word.
+  const upToDamage = (found: unknown) => {
+    const rows = found as ArrayBuffer[];
+    const end = rows.findIndex((row) => row.byteLength === 1);
+    return end < 0 ? rows : rows.slice(0, end);
+  };
+  const query = async (sql: string, values = {}) => (await opened.database.query(sql, values)).map(upToDamage);
+  const damaged = storeOn({ ...opened.database, query }).store;
+  const runs = [run, newId()].map((id, at) => ({ id, workflowId: newId(), entries: at === 0 ? 200 : 0 }));
+  const { entries } = await damaged.recordsOf(runs, ['entries', 'calls']);
+  const found = [...entries.values()].map((some) => some.map(({ n }) => n));
+  expect(found).toEqual([[...numbers(0, 64), ...numbers(128, 200)], []]);
+});
+
 /** The entry as a search reads it: by its number alone. */
 async function one(n: number): Promise<Entry | undefined> {
   const [rows] = await entryRows(opened.database, [{ runId: run, from: n, to: n }]);
