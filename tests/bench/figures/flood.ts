@@ -64,6 +64,7 @@ function rateFigures(floods: readonly Flooded[], count: number): Figure[] {
       id: 'flood-blocked',
       title: 'main loop blocked by short workflows',
       unit: 'ms',
+      bar: { atMost: 50 },
       ours: Math.max(...floods.map(({ blockedMs }) => blockedMs)),
       note,
     }),
