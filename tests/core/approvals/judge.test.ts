@@ -6,6 +6,7 @@ import type { Grant, Rule } from '#contract/permission.ts';
 import { type Action, ruleApplies, grantCovers, judge } from '#core/approvals/judge.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
+import { samples } from '../../support/samples.ts';
 
 const verdict = (action: Partial<Action>, rules: Rule[] = [], grants: Grant[] = []) =>
   judge(actionOf(action), { rules, faults: [], alwaysAsk: NO_FILES }, grants, NOW);
@@ -145,7 +146,7 @@ describe('whatever the rules and grants are', () => {
         const { effect } = judge(action, { rules: all, faults: [], alwaysAsk: NO_FILES }, given, NOW);
         expect(effect === 'deny').toBe(denies);
       }),
-      { numRuns: 400 },
+      samples(400),
     );
   });
 
@@ -167,7 +168,7 @@ describe('whatever the rules and grants are', () => {
         const known = { ...action, targets: action.targets?.values.length === 0 ? null : action.targets };
         expect(judge(known, { rules: more, faults: [], alwaysAsk: NO_FILES }, given, NOW).effect).toBe('deny');
       }),
-      { numRuns: 400 },
+      samples(400),
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapePattern, matches, patternFault } from '#core/base/pattern.ts';
+import { samples } from '../../support/samples.ts';
 
 const path = { path: true, loose: false };
 
@@ -45,7 +46,7 @@ test('a literal pattern matches its own text and no other', () => {
       expect(matches(escapePattern(text), text, path)).toBe(true);
       if (other !== text) expect(matches(escapePattern(text), other, path)).toBe(false);
     }),
-    { numRuns: 200 },
+    samples(200),
   );
 });
 

@@ -15,6 +15,7 @@ import { ToolRegistry } from '#core/tools/registry.ts';
 import type { Tool } from '#core/tools/tool.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings-of.ts';
+import { samples } from '../../support/samples.ts';
 
 /** One tool for each permission beside those of the program. */
 const more = Permission.options.map((permission): Tool => ({
@@ -148,7 +149,7 @@ describe('for any parent, request and definition', () => {
           if (child) expectWithin(child, parent);
         },
       ),
-      { numRuns: 200 },
+      samples(200),
     );
   });
 
@@ -173,7 +174,7 @@ describe('for any parent, request and definition', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      samples(150),
     );
   });
 });

@@ -13,6 +13,7 @@ import {
 import { checkSettings, loadSettings, saveSetting, settingPaths, settingRows } from '#core/settings/settings.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { settingAt } from '../../support/setting-at.ts';
+import { samples } from '../../support/samples.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
 
@@ -180,7 +181,7 @@ test('whatever is saved in whatever order is what is read', async () => {
       for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
       expect(await textOf(folder)).toContain('# first\n[models] # here');
     }),
-    { numRuns: 30 },
+    samples(30),
   );
 });
 

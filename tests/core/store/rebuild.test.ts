@@ -7,6 +7,7 @@ import { storeOn } from '#core/store/surreal.ts';
 import { rowsInParts } from '../../support/run-parts.ts';
 import { conversation, eventsOf, type Plan, plan } from './random-history.ts';
 import { openOn, type Opened } from './support.ts';
+import { samples } from '../../support/samples.ts';
 
 const TABLES = ['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval', 'open_message'];
 
@@ -55,7 +56,7 @@ test('grouped, alone and replayed', async () => {
   };
   const plans = fc.array(plan, { minLength: 1, maxLength: 3 });
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
-  await fc.assert(fc.asyncProperty(plans, sizes, run), { numRuns: 7 });
+  await fc.assert(fc.asyncProperty(plans, sizes, run), samples(7));
 });
 
 test('totals are the sums of the requests', async () => {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { entriesInside, makeFolder, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
 import { isInside } from '#core/tools/reach.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
+import { samples } from '../../support/samples.ts';
 
 test('relative and absolute paths inside resolve to the canonical path', async () => {
   const folder = await folderWith({ 'src/a.ts': 'a' });
@@ -84,7 +85,7 @@ test('whatever path is asked for: it is refused, or it lies inside', async () =>
       const real = await realpath(found).catch(() => null);
       if (real !== null) expect(isInside(folder, real)).toBe(true);
     }),
-    { numRuns: 150 },
+    samples(150),
   );
 });
 

@@ -12,6 +12,7 @@ import { previewWrite } from '#core/tools/preview.ts';
 import type { Question } from '#core/tools/tool.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+import { samples } from '../../support/samples.ts';
 
 const tool = writeFileTool();
 interface Input {
@@ -209,7 +210,7 @@ test('whatever the two texts: the diff leads from one to the other, and its coun
         content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
       expect(preview.added - preview.removed).toBe(count(after) - count(before));
     }),
-    { numRuns: 60 },
+    samples(60),
   );
 });
 

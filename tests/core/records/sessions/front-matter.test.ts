@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { frontMatter, type Value } from '#core/records/sessions/front-matter.ts';
 import { anyText } from '../../../support/any-text.ts';
+import { samples } from '../../../support/samples.ts';
 
 /** As a reader finds it: the bytes of the file, up to the second line of hyphens. */
 function read(text: string): unknown {
@@ -40,7 +41,7 @@ test('any fields come back as they were', () => {
     fc.property(fields, (given) => {
       expect(read(frontMatter(given))).toEqual(given);
     }),
-    { numRuns: 500 },
+    samples(500),
   );
 });
 

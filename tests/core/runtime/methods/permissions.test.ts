@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { startEngine } from '../../../support/engine.ts';
 import { writeFile } from '../../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { samples } from '../../../support/samples.ts';
 
 const RULES = `[[permissions.rules]]
 effect = "allow"
@@ -127,7 +128,7 @@ test('no input that does not fit is ever allowed', async () => {
       const verdict = await explain('lead', 'write_file', input).catch((error: unknown) => error);
       expect(verdict).not.toMatchObject({ effect: expect.stringMatching(/^(ask|allow)$/) as string });
     }),
-    { numRuns: 30 },
+    samples(30),
   );
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import type { Write } from '#core/store/store.ts';
 import { openOn, type Opened, workflowRow } from '../support.ts';
+import { samples } from '../../../support/samples.ts';
 
 let opened: Opened;
 beforeAll(async () => {
@@ -57,5 +58,5 @@ test('for workflows', async () => {
     const expected = await store.workflow(alone);
     for (const id of [halves, together]) expect({ ...(await store.workflow(id)), id: alone }).toEqual(expected);
   });
-  await fc.assert(runs, { numRuns: 30 });
+  await fc.assert(runs, samples(30));
 });

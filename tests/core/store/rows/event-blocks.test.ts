@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { idOf, lead } from '../../../support/recording.ts';
 import { openOn } from '../support.ts';
+import { samples } from '../../../support/samples.ts';
 
 async function opened() {
   const it = await openOn('mem');
@@ -56,7 +57,7 @@ test('any range of any commits, of several conversations', async () => {
         expect(await store.events(id, from, from + length)).toEqual(range);
       }
     }),
-    { numRuns: 20 },
+    samples(20),
   );
 });
 

@@ -8,6 +8,7 @@ import { entryRows } from '#core/store/rows/run-parts.ts';
 import type { Write } from '#core/store/store.ts';
 import { storeOn } from '#core/store/surreal.ts';
 import { openOn, type Opened } from '../support.ts';
+import { samples } from '../../../support/samples.ts';
 
 let opened: Opened;
 let run: string;
@@ -194,5 +195,5 @@ test('whatever comes late, is large or is started in between: each entry is foun
     expect(new Map(found.map(({ toolCallId, status }) => [toolCallId, status]))).toEqual(calls);
   };
   const steps = fc.array(step, { minLength: 40, maxLength: 120 });
-  await fc.assert(fc.asyncProperty(fc.constantFrom(0, 0, 3), steps, play), { numRuns: 8 });
+  await fc.assert(fc.asyncProperty(fc.constantFrom(0, 0, 3), steps, play), samples(8));
 });
