@@ -45,7 +45,7 @@ const rendered = {
   resolve: { alias: { '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts') } },
 };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     pool: 'forks',
     // Twice the cores that it is made for: many tests wait most of the time.
@@ -61,10 +61,10 @@ export default defineConfig({
         isolate: name.endsWith('alone'),
         sequence: { groupOrder: name === 'soak' ? 1 : 0 },
         // Generous: tests that start, kill and restart processes must not fail because a machine is busy.
-        testTimeout: 60_000,
+        testTimeout: mode === 'soak' ? 1_200_000 : 60_000,
         hookTimeout: 60_000,
         expect: { poll: { timeout: 30_000 } },
       },
     })),
   },
-});
+}));
