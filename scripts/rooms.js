@@ -6,6 +6,7 @@ export const ROOMS = {
     'base',
     'settings',
     'model',
+    'workspace',
     'tools',
     'agents',
     'store',

@@ -12,7 +12,7 @@ import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
 import type { Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
-import { Changes } from '#core/tools/changes.ts';
+import { Changes } from '#core/workspace/changes.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 

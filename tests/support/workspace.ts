@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
-import type { Workspace } from '#core/tools/reach.ts';
+import type { Workspace } from '#core/workspace/reach.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 
 /** A canonical new folder with these files. */

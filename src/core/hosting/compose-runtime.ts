@@ -14,7 +14,7 @@ import { loadSettings } from '../settings/settings.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
-import { Changes } from '../tools/changes.ts';
+import { Changes } from '../workspace/changes.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';

@@ -11,7 +11,7 @@ import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import type { Changes } from '../tools/changes.ts';
+import type { Changes } from '../workspace/changes.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 

@@ -10,7 +10,7 @@ import type { Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
-import type { Workspace } from '../tools/reach.ts';
+import type { Workspace } from '../workspace/reach.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store' | 'own'>;

@@ -22,7 +22,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Workspace } from '../tools/reach.ts';
+import type { Workspace } from '../workspace/reach.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 

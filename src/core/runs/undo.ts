@@ -5,8 +5,8 @@ import type { Change, ChangeState } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
-import { openIfThere, resolveInside, throwFileError, withFolder } from '../tools/workspace.ts';
-import type { Workspace } from '../tools/reach.ts';
+import { openIfThere, resolveInside, throwFileError, withFolder } from '../workspace/places.ts';
+import type { Workspace } from '../workspace/reach.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
 

@@ -1,7 +1,7 @@
 /** The workspace of a run: its folder, and what of it none of its tools reaches. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Workspace } from '../tools/reach.ts';
+import type { Workspace } from '../workspace/reach.ts';
 import type { Tool } from '../tools/tool.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
 import { NO_FILES } from '../settings/listed-files.ts';

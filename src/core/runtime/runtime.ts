@@ -40,7 +40,7 @@ import { SessionProjector } from '../records/sessions/projector.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
-import type { Changes } from '../tools/changes.ts';
+import type { Changes } from '../workspace/changes.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';

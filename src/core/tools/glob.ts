@@ -4,7 +4,7 @@ import { READ_ONLY } from './traits.ts';
 import { MAX_FILES, searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from './workspace.ts';
+import { pathTargets } from '../workspace/places.ts';
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('A glob pattern such as "**/*.ts" or "src/{a,b}/*.md".'),

@@ -4,7 +4,7 @@ import { READ_ONLY } from './traits.ts';
 import { MAX_LINE_CHARS, MAX_MATCHES, SEARCH_MS, searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from './workspace.ts';
+import { pathTargets } from '../workspace/places.ts';
 
 const Input = z.strictObject({
   pattern: z

@@ -6,7 +6,7 @@ import { matches } from '../base/pattern.ts';
 import { FolderInput, READ_ONLY } from './traits.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { pathTargets, withFolder } from './workspace.ts';
+import { pathTargets, withFolder } from '../workspace/places.ts';
 
 const MAX_SHOWN = 1000;
 /** A folder with more entries is not read to its end. */

@@ -4,7 +4,7 @@ import { FolderInput, READ_ONLY } from './traits.ts';
 import { MAX_FILES, searchFrom } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from './workspace.ts';
+import { pathTargets } from '../workspace/places.ts';
 
 export function listNotesTool(): Tool {
   return defineTool<z.infer<typeof FolderInput>>({

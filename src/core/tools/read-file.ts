@@ -5,7 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import { READ_ONLY } from './traits.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { fileTargets, openInside, shownPath } from './workspace.ts';
+import { fileTargets, openInside, shownPath } from '../workspace/places.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_LINES = 5000;

@@ -8,8 +8,8 @@ import { READ_ONLY } from './traits.ts';
 import { search, searchFrom, type SearchJob, type SearchResult } from './search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { fileTargets, openIfThere, openInside, pathTargets, resolveInside, shownPath } from './workspace.ts';
-import { withSessions, type Workspace } from './reach.ts';
+import { fileTargets, openIfThere, openInside, pathTargets, resolveInside, shownPath } from '../workspace/places.ts';
+import { withSessions, type Workspace } from '../workspace/reach.ts';
 
 const MAX_BYTES = 256 * 1024;
 const NOTES = '**/*.{md,markdown}';

@@ -8,12 +8,12 @@ import { glob, type GlobOptions } from 'tinyglobby';
 import { matches } from '../base/pattern.ts';
 import { TriadError } from '../base/errors.ts';
 import { cutAtCodePoint } from '../base/text.ts';
-import { protectedFiles } from './hard-links.ts';
+import { protectedFiles } from '../workspace/hard-links.ts';
 import type { Note } from './note-search.ts';
 import { titleOfNote } from './note-sections.ts';
 import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
-import { entriesInside, openInside } from './workspace.ts';
-import type { Workspace } from './reach.ts';
+import { entriesInside, openInside } from '../workspace/places.ts';
+import type { Workspace } from '../workspace/reach.ts';
 
 const CHUNK = 64 * 1024;
 /** Of a longer line only the beginning is searched. */

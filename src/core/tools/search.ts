@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TriadError } from '../base/errors.ts';
 import type { PastReport } from './note-search.ts';
-import { resolveInside } from './workspace.ts';
-import type { Workspace } from './reach.ts';
+import { resolveInside } from '../workspace/places.ts';
+import type { Workspace } from '../workspace/reach.ts';
 
 export const MAX_FILES = 1000;
 export const MAX_MATCHES = 500;

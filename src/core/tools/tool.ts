@@ -8,7 +8,7 @@ import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search.ts';
-import type { Workspace } from './reach.ts';
+import type { Workspace } from '../workspace/reach.ts';
 
 export type { Question };
 

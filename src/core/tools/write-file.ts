@@ -5,7 +5,7 @@ import type { Approval } from '#contract/approval.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
-import { previewWrite, type WritePreview } from './preview.ts';
+import { previewWrite, type WritePreview } from '../workspace/preview.ts';
 import { toToolResult } from './to-tool-result.ts';
 import {
   defineTool,
@@ -24,7 +24,7 @@ import {
   resolveInside,
   shownPath,
   withFolder,
-} from './workspace.ts';
+} from '../workspace/places.ts';
 
 const NAME = 'write_file';
 const MAX_CHARS = 4_000_000;

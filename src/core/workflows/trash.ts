@@ -3,7 +3,7 @@ import { TRASH_DAYS } from '#contract/limits.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Store } from '../store/store.ts';
-import type { Changes } from '../tools/changes.ts';
+import type { Changes } from '../workspace/changes.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 

@@ -6,7 +6,7 @@ import { composeRuntime } from '#core/hosting/compose-runtime.ts';
 import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { resolveInside } from '#core/tools/workspace.ts';
+import { resolveInside } from '#core/workspace/places.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';

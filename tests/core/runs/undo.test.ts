@@ -6,7 +6,7 @@ import { TRASH_DAYS } from '#contract/limits.ts';
 import type { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { Changes } from '#core/tools/changes.ts';
+import { Changes } from '#core/workspace/changes.ts';
 import { DAY_MS, keepTrash } from '#core/workflows/trash.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';

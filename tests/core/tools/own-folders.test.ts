@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allTools } from '#core/tools/all-tools.ts';
 import type { Tool } from '#core/tools/tool.ts';
-import type { Workspace } from '#core/tools/reach.ts';
+import type { Workspace } from '#core/workspace/reach.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const CONFIG = '.config/triad';

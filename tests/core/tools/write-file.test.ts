@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Approval, Preview } from '#contract/approval.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { previewWrite } from '#core/tools/preview.ts';
+import { previewWrite } from '#core/workspace/preview.ts';
 import type { Question } from '#core/tools/tool.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';

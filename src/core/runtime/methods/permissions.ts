@@ -13,7 +13,7 @@ import { workspaceOf } from '../../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { search, searchFrom } from '../../tools/search.ts';
-import { isSecret } from '../../tools/secret-names.ts';
+import { isSecret } from '../../workspace/secret-names.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =

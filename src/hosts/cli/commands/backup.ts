@@ -7,7 +7,7 @@ import { codeOf } from '#core/base/errors.ts';
 import { shellWord } from '#core/base/text.ts';
 import { restoreData } from '#core/hosting/restore-data.ts';
 import { canonical, type Folders, folders, ownFolders } from '#core/settings/folders.ts';
-import { isInside } from '#core/tools/reach.ts';
+import { isInside } from '#core/workspace/reach.ts';
 import {
   type Backup,
   backupsFolder,

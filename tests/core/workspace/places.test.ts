@@ -3,8 +3,8 @@ import { mkdir, readdir, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { entriesInside, makeFolder, openInside, resolveInside, withFolder } from '#core/tools/workspace.ts';
-import { isInside } from '#core/tools/reach.ts';
+import { entriesInside, makeFolder, openInside, resolveInside, withFolder } from '#core/workspace/places.ts';
+import { isInside } from '#core/workspace/reach.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
 
