@@ -18,6 +18,7 @@ export const Permission = z.enum([
   'DatabaseRead',
   'DatabaseWrite',
   'NetworkAccess',
+  'Execute',
 ]);
 export type Permission = z.infer<typeof Permission>;
 

@@ -56,7 +56,7 @@ description: Describe in one or two sentences what this agent is for.
 # max_minutes: 30                # of work, without waiting; else by the settings
 # tools: [read_file, glob, grep] # some of the lead's; else all of them but those that start agents
 # permissions: [FilesystemRead]  # tools that need more are not given; reading and searching are always there
-#                                # FilesystemRead, FilesystemWrite, SemanticSearch, DatabaseRead, DatabaseWrite, NetworkAccess
+#                                # FilesystemRead, FilesystemWrite, SemanticSearch, DatabaseRead, DatabaseWrite, NetworkAccess, Execute
 # requires_approval: [FilesystemWrite] # permissions or tools whose calls ask a person
 # approval_timeout: 300          # seconds that such a question waits; then the answer is no
 # enable_reflection: true        # it reviews its own answer, and improves it where that falls short

@@ -31,7 +31,15 @@ export interface Action {
   asks: boolean;
   risk: Risk;
   reversible: boolean;
+  /** What cannot be undone is allowed by a rule or a grant of the person that names the tool and a pattern. */
+  nameable: boolean;
   mode: ApprovalMode;
+}
+
+/** Whether the person has named tool and pattern; a project's file is not the person. */
+function isNaming(source: Rule | Grant, { tool }: Action): boolean {
+  const isTheirs = !('effect' in source) || source.scope === 'user';
+  return isTheirs && source.tool === tool && source.pattern !== null;
 }
 
 /** The id of the step that asks about a file that runs code or steers programs. */
@@ -52,8 +60,9 @@ export function judge(
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
   const steering = steeringIn(action, alwaysAsk.patterns);
-  const mayAllow = ({ pattern }: Pick<Rule | Grant, 'pattern'>): boolean =>
-    action.reversible && steering.every((file) => isNamedBy(pattern, file, alwaysAsk.patterns));
+  const mayAllow = (source: Rule | Grant): boolean =>
+    (action.reversible || (action.nameable && isNaming(source, action))) &&
+    steering.every((file) => isNamedBy(source.pattern, file, alwaysAsk.patterns));
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
@@ -104,7 +113,7 @@ export function isGrantable(
 ): boolean {
   const { patterns } = rules.alwaysAsk;
   return (
-    action.reversible &&
+    (action.reversible || action.nameable) &&
     judge(action, rules, [], Date.now()).effect !== 'deny' &&
     steeringIn(action, patterns).every((file) => isNamedBy(pattern, file, patterns))
   );
@@ -225,7 +234,7 @@ function requiredBy(action: Action): Candidate[] {
   return [{ kind: 'agent', id: 'agent:requires_approval', effect: 'ask', text, place: NOWHERE }];
 }
 
-function usual({ asks, reversible, risk, mode, tool }: Action): Candidate {
+function usual({ asks, reversible, nameable, risk, mode, tool }: Action): Candidate {
   const base = { kind: 'default', place: NOWHERE } as const;
   if (!asks)
     return {
@@ -234,8 +243,12 @@ function usual({ asks, reversible, risk, mode, tool }: Action): Candidate {
       effect: 'allow',
       text: `${tool} changes nothing outside: it is not asked about`,
     };
-  if (!reversible)
-    return { ...base, id: 'default', effect: 'ask', text: 'What cannot be undone is always asked about' };
+  if (!reversible) {
+    const text = nameable
+      ? `What cannot be undone is asked about unless a rule or a grant of yours names ${tool} and a pattern`
+      : 'What cannot be undone is always asked about';
+    return { ...base, id: 'default', effect: 'ask', text };
+  }
   if (mode === 'auto' || (mode === 'selective' && risk === 'low')) {
     const why = mode === 'auto' ? 'what can be undone' : 'what is of low risk';
     return { ...base, id: `mode:${mode}`, effect: 'allow', text: `The approval mode ${mode} allows ${why}` };

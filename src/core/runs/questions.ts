@@ -21,7 +21,7 @@ import type { ParsedCall, RunQuestions } from '../loop/run-context.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
-import type { Tool } from '../tools/tool.ts';
+import { type Tool, writes } from '../tools/tool.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
@@ -161,7 +161,7 @@ async function withOwnActions(parts: Parts, question: Question): Promise<Questio
 async function actionsOf(
   parts: Parts,
   { tool, input }: ParsedCall,
-  question: Pick<Question, 'subject' | 'risk' | 'reversible'> | null,
+  question: Pick<Question, 'subject' | 'risk' | 'reversible' | 'nameable'> | null,
 ): Promise<Action[]> {
   if (question && isSpawn(question.subject)) {
     const { items, operation } = question.subject;
@@ -186,7 +186,7 @@ function actionOf(
   tool: Pick<Tool, 'permissions' | 'like'> | undefined,
   name: string,
   targets: Targets,
-  question: Pick<Question, 'risk' | 'reversible'> | null,
+  question: Pick<Question, 'risk' | 'reversible' | 'nameable'> | null,
 ): Action {
   const { conversationId, workflowId, agent } = plan.recorder.ids;
   const { folder, requiresApproval, approvalMode: mode } = plan.envelope;
@@ -211,11 +211,11 @@ function actionOf(
 /** How a call stands where no rule says anything. */
 export function callDefaults(
   permissions: Tool['permissions'],
-  question: Pick<Question, 'risk' | 'reversible'> | null,
-): Pick<Action, 'asks' | 'risk' | 'reversible'> {
-  const reaches = permissions.some((one) => one.endsWith('Write') || one === 'NetworkAccess');
-  const { risk = reaches ? 'medium' : 'low', reversible = true } = question ?? {};
-  return { asks: question !== null || reaches, risk, reversible };
+  question: Pick<Question, 'risk' | 'reversible' | 'nameable'> | null,
+): Pick<Action, 'asks' | 'risk' | 'reversible' | 'nameable'> {
+  const reaches = writes({ permissions }) || permissions.includes('NetworkAccess');
+  const { risk = reaches ? 'medium' : 'low', reversible = true, nameable = false } = question ?? {};
+  return { asks: question !== null || reaches, risk, reversible, nameable };
 }
 
 /** For a call that nothing but a rule wants to be asked about. */
@@ -244,6 +244,7 @@ function requestOf(
 ): ApprovalRequest {
   const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
   const grant = offerOf(question, actions);
+  const { nameable: _, ...shown } = question;
   const remainingMs = plan.envelope.approvalTimeoutMs ?? workflow.limits().approval_seconds * 1000;
   return {
     id: newId(),
@@ -253,7 +254,7 @@ function requestOf(
     toolCallId: call.id,
     agent,
     chain: plan.chain,
-    ...question,
+    ...shown,
     options: optionsOf(grant),
     ...(grant ? { grant } : {}),
     ...(isLateYes(engine.settings, question, remainingMs) ? { onTimeout: 'approve' as const } : {}),
@@ -277,9 +278,12 @@ function isLateYes(
  * would start with any prompt: a temporary agent, or a batch. What a temporary agent does can be granted while its name
  * means the same: not for always.
  */
-function offerOf({ subject, reversible }: Question, [action, ...others]: readonly Action[]): ApprovalRequest['grant'] {
+function offerOf(
+  { subject, reversible, nameable }: Question,
+  [action, ...others]: readonly Action[],
+): ApprovalRequest['grant'] {
   const [target] = action?.targets?.values ?? [];
-  if (!action || others.length > 0 || !reversible || target === undefined) return undefined;
+  if (!action || others.length > 0 || !(reversible || nameable) || target === undefined) return undefined;
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;
   if (stringsOf([action.scope, action.folder, action.targets, subject]).some(hasHidden)) return undefined;

@@ -8,4 +8,6 @@ export interface Question {
   subject: Subject;
   risk: Risk;
   reversible: boolean;
+  /** It cannot be undone, and still a rule or a grant of the person that names the tool and a pattern may allow it. */
+  nameable?: true;
 }

@@ -113,7 +113,7 @@ export interface Tool<Input = unknown> {
 
 /** Whether a tool changes anything outside of the conversation. */
 export function writes({ permissions }: Pick<Tool, 'permissions'>): boolean {
-  return permissions.some((permission) => permission.endsWith('Write'));
+  return permissions.some((permission) => permission.endsWith('Write') || permission === 'Execute');
 }
 
 /** Keeps a tool's own input type while it is written; the registry holds tools of unknown input. */

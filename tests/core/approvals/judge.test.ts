@@ -54,6 +54,24 @@ describe('which one decides', () => {
     expect(verdict({ mode: 'auto', reversible: false }, [allow], [grantOf()]).effect).toBe('ask');
   });
 
+  test('a command that cannot be undone is allowed only by a rule or a grant of the person that names tool and pattern', () => {
+    const command: Partial<Action> = {
+      ...{ tool: 'bash', permissions: ['Execute', 'FilesystemWrite'], reversible: false, mode: 'auto' },
+      targets: { values: ['npm test'], path: false },
+    };
+    const named = ruleOf({ effect: 'allow', tool: 'bash', pattern: 'npm *' });
+    const grant = grantOf({ tool: 'bash', pattern: 'npm test' });
+    const nameable = { ...command, nameable: true };
+    expect(verdict(nameable).effect).toBe('ask');
+    expect(verdict(nameable, [named]).effect).toBe('allow');
+    expect(verdict(nameable, [], [grant]).effect).toBe('allow');
+    for (const less of [{ tool: 'b*' }, { pattern: null }, { scope: 'project' as const }, { pattern: 'git *' }])
+      expect(verdict(nameable, [{ ...named, ...less }]).effect, JSON.stringify(less)).toBe('ask');
+    expect(verdict({ ...nameable, targets: null }, [named], [grant]).effect).toBe('ask');
+    // Where it can reach everything, nothing but an answer allows it.
+    expect(verdict(command, [named], [grant]).effect).toBe('ask');
+  });
+
   test('a rule that denies by a link or another case holds; one that allows must match all', () => {
     const targets = { values: ['real/a.md', 'docs/a.md'], path: true };
     expect(verdict({ targets }, [deny]).effect).toBe('deny');

@@ -20,6 +20,7 @@ export function actionOf(parts: Partial<Action>): Action {
     asks: true,
     risk: 'medium',
     reversible: true,
+    nameable: false,
     mode: 'manual',
     ...parts,
   };
