@@ -214,11 +214,18 @@ export type DurableEvent = z.infer<typeof DurableEvent>;
 
 /** `offset` is the length of the part before this text, in UTF-16 code units. */
 const delta = { messageId: Id, part: z.int(), offset: z.int(), text: z.string() };
-export const HintEvent = z.discriminatedUnion('type', [
+const DeltaEvent = z.discriminatedUnion('type', [
   hint('message-delta', delta),
   hint('thinking-delta', delta),
   /** The arguments of a call while they are written, as JSON text. */
   hint('tool-delta', { ...delta, toolCallId: ToolCallId, name: z.string() }),
+]);
+export type DeltaEvent = z.infer<typeof DeltaEvent>;
+
+export const HintEvent = z.discriminatedUnion('type', [
+  ...DeltaEvent.options,
+  /** What a running call has printed last, and how many bytes in all; told again while it runs, so that a new reader sees it. */
+  hint('tool-output', { toolCallId: ToolCallId, tail: z.string(), bytes: z.int() }),
 ]);
 export type HintEvent = z.infer<typeof HintEvent>;
 

@@ -156,8 +156,10 @@ function reviewerWorks(recording: Recording): void {
     stopReason: 'tool_use',
     parts: calls.map((call) => ({ type: 'tool_use', ...call })),
   });
-  for (const { id, name, input } of calls)
+  for (const { id, name, input } of calls) {
     recording.record(reviewer, { type: 'tool-start', toolCallId: id, name, input });
+    recording.hint(reviewer, { type: 'tool-output', toolCallId: id, tail: '120 lines so far', bytes: 4000 });
+  }
   for (const { id, name, input } of calls.toReversed()) {
     recording.result(reviewer, {
       toolCallId: id,

@@ -37,6 +37,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     workspace,
     signal,
     keep: () => Promise.resolve(),
+    progress: () => undefined,
     children: null,
     search: (job, timeoutMs) => search(job, signal, timeoutMs),
     hidden: () => Promise.resolve([]),

@@ -59,12 +59,17 @@ function isHint(event: AgentEvent): event is HintEvent {
 }
 
 function merge(waiting: AgentEvent[], growing: Map<string, number>, event: HintEvent): void {
-  const key = `${event.messageId}:${event.part}`;
+  const isOutput = event.type === 'tool-output';
+  const key = isOutput ? `${event.runId}:${event.toolCallId}` : `${event.messageId}:${event.part}`;
   const index = growing.get(key);
-  const last = index === undefined ? undefined : waiting[index];
-  if (index !== undefined && last !== undefined && isHint(last) && last.offset + last.text.length === event.offset) {
-    waiting[index] = { ...last, text: last.text + event.text };
-    return;
-  }
-  growing.set(key, waiting.push(event) - 1);
+  const whole = index === undefined ? null : merged(waiting[index], event);
+  if (index !== undefined && whole) waiting[index] = whole;
+  else growing.set(key, waiting.push(event) - 1);
+}
+
+/** Both as one; null where they do not follow each other. */
+function merged(last: AgentEvent | undefined, event: HintEvent): HintEvent | null {
+  if (event.type === 'tool-output') return event;
+  if (!last || !isHint(last) || last.type === 'tool-output') return null;
+  return last.offset + last.text.length === event.offset ? { ...last, text: last.text + event.text } : null;
 }

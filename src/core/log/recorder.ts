@@ -73,6 +73,11 @@ export class Recorder {
     this.#open.append(this.ids, piece);
   }
 
+  /** Tells what a running call has printed last; never stored. */
+  printed(toolCallId: string, tail: string, bytes: number): void {
+    this.#log.hint({ type: 'tool-output', toolCallId, tail, bytes, at: new Date().toISOString(), ...this.ids });
+  }
+
   /** The parts of an open message as streamed so far; empty if nothing was. */
   streamed(messageId: string): OpenMessage['parts'] {
     return this.#open.get(messageId)?.parts ?? [];

@@ -118,7 +118,10 @@ function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
   };
 }
 
-function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQuestions): RunContext['toolContext'] {
+function contextsFor(
+  { engine, plan, signal, children, watchdog }: Parts,
+  { hidden }: RunQuestions,
+): RunContext['toolContext'] {
   const { recorder, envelope, kind } = plan;
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
@@ -154,6 +157,10 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
       const at = new Date().toISOString();
       return engine.changes.keep({ ...ids, agent, tool, folder, ...change, ...hashes, at }, before);
     };
-    return { ...ids, workspace, signal, children, hidden, keep, ...own };
+    const progress: ToolContext['progress'] = (tail, bytes) => {
+      watchdog.feed();
+      recorder.printed(toolCallId, tail, bytes);
+    };
+    return { ...ids, workspace, signal, children, hidden, keep, progress, ...own };
   };
 }

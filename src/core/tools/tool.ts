@@ -49,6 +49,8 @@ export interface ToolContext {
   report(runId: string): Promise<string | null>;
   /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
+  /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
+  readonly progress: (tail: string, bytes: number) => void;
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
 }

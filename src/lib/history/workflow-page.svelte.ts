@@ -79,5 +79,6 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
     open: [],
     retries: {},
     reviewing: [],
+    outputs: [],
   };
 }

@@ -1,21 +1,21 @@
 /** Messages that are still streamed: hints and complete parts are added to them until they end. */
-import type { DurableEvent, HintEvent } from '#contract/event.ts';
+import type { DeltaEvent, DurableEvent } from '#contract/event.ts';
 import type { Part as WholePart } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
 
 type Part = OpenMessage['parts'][number];
 
-const KIND_OF: Readonly<Record<HintEvent['type'], Part['kind']>> = {
+const KIND_OF: Readonly<Record<DeltaEvent['type'], Part['kind']>> = {
   'message-delta': 'text',
   'thinking-delta': 'thinking',
   'tool-delta': 'tool',
 };
 
 /**
- * Adds a hint at its offset (UTF-16 code units): overlapping text is cut, and a hint that would leave a gap is dropped,
+ * Adds a delta at its offset (UTF-16 code units): overlapping text is cut, and a hint that would leave a gap is dropped,
  * since the end of the message carries all of it.
  */
-export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: HintEvent): V {
+export function applyHint<V extends { open: OpenMessage[] }>(view: V, hint: DeltaEvent): V {
   const found = view.open.findIndex(({ messageId }) => messageId === hint.messageId);
   // A snapshot knows a message from its first piece on.
   if (found < 0 && hint.offset > 0) return view;
@@ -56,6 +56,12 @@ export function withoutOpen(open: readonly OpenMessage[], messageId: string): Op
   return open.filter((message) => message.messageId !== messageId);
 }
 
+/** Parts of which nothing was streamed (redacted thinking) cross the bridge as null. */
+export function withEmptyParts(message: OpenMessage): OpenMessage {
+  const parts: (Part | null | undefined)[] = message.parts;
+  return { ...message, parts: Array.from(parts, (part) => part ?? EMPTY_PART) };
+}
+
 /** Stands for a part of which nothing was streamed. */
 const EMPTY_PART: Part = { kind: 'text', text: '', toolCallId: null, name: null };
 
@@ -74,11 +80,11 @@ function emptyMessage({
   workflowId,
   runId,
   at,
-}: Pick<HintEvent, Exclude<keyof OpenMessage, 'parts'>>): OpenMessage {
+}: Pick<DeltaEvent, Exclude<keyof OpenMessage, 'parts'>>): OpenMessage {
   return { messageId, conversationId, workflowId, runId, at, parts: [] };
 }
 
-function emptyPart(hint: HintEvent): Part {
+function emptyPart(hint: DeltaEvent): Part {
   const call =
     hint.type === 'tool-delta' ? { toolCallId: hint.toolCallId, name: hint.name } : { toolCallId: null, name: null };
   return { kind: KIND_OF[hint.type], text: '', ...call };

@@ -6,7 +6,8 @@ import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { withContext, withDecision } from './answers.ts';
-import { applyHint, applyPart, withoutOpen } from './open-messages.ts';
+import { applyHint, applyPart, withEmptyParts, withoutOpen } from './open-messages.ts';
+import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
@@ -22,16 +23,18 @@ export interface View extends Snapshot {
   retries: Readonly<Record<string, Retry>>;
   /** Ids of runs whose answer is being reviewed. */
   reviewing: readonly string[];
+  /** What running calls have printed last; gone when they end. */
+  outputs: readonly Output[];
 }
 
 export function fromSnapshot(snapshot: Snapshot): View {
   const entries = Object.fromEntries(Object.entries(snapshot.entries).filter(([, list]) => list.length > 0));
-  return { ...snapshot, entries, open: snapshot.open.map(withEmptyParts), retries: {}, reviewing: [] };
+  return { ...snapshot, entries, open: snapshot.open.map(withEmptyParts), retries: {}, reviewing: [], outputs: [] };
 }
 
 /** Applies one event: a durable event at most once, by its `seq`; a hint to open messages only. */
 export function reduce(view: View, event: AgentEvent): View {
-  if (!('seq' in event)) return applyHint(view, event);
+  if (!('seq' in event)) return event.type === 'tool-output' ? withOutput(view, event) : applyHint(view, event);
   if (event.seq <= view.seq) return view;
   const next = apply(view, event);
   return { ...next, seq: event.seq, conversation: { ...next.conversation, lastSeq: event.seq } };
@@ -289,7 +292,9 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const end = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
   const set = { ...end, ...(reviews && { reviews }), ...(entries !== undefined && { entries }) };
   const open = view.open.filter((message) => message.runId !== runId);
-  return { ...setReviewing(withoutRetry(view, runId), runId, false), runs: setRun(view, runId, () => set), open };
+  const outputs = outputsWithout(view, runId);
+  const runs = setRun(view, runId, () => set);
+  return { ...setReviewing(withoutRetry(view, runId), runId, false), runs, open, outputs };
 }
 
 function setReviewing(view: View, runId: string, now: boolean): View {
@@ -331,6 +336,7 @@ function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-star
 function toolEnd(view: View, event: Event<'tool-end'>): View {
   return {
     ...view,
+    outputs: outputsWithout(view, event.runId, event.entry.toolCallId),
     entries: putEntry(view.entries, event.runId, event.entry),
     calls: putCall(view.calls, endedCall(event)),
   };
@@ -383,14 +389,5 @@ function withoutRetry(view: View, runId: string): View {
   return {
     ...view,
     retries: Object.fromEntries(Object.entries(view.retries).filter(([id]) => id !== runId)),
-  };
-}
-
-/** Parts of which nothing was streamed (redacted thinking) cross the bridge as null. */
-function withEmptyParts(message: Snapshot['open'][number]): Snapshot['open'][number] {
-  const parts: (Snapshot['open'][number]['parts'][number] | null | undefined)[] = message.parts;
-  return {
-    ...message,
-    parts: Array.from(parts, (part) => part ?? { kind: 'text', text: '', toolCallId: null, name: null }),
   };
 }

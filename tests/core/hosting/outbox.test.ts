@@ -27,6 +27,16 @@ test('hints of one frame leave together, texts that continue each other as one',
   expect(sent).toEqual([[hint(first, 0, 'Hello'), hint(second, 0, 'x')]]);
 });
 
+test('of what a call printed only the newest leaves', () => {
+  const { sent, box } = outbox();
+  const printed = (toolCallId: string, tail: string) => ofLead('tool-output', { toolCallId, tail, bytes: tail.length });
+  box.push(printed('a', 'one'));
+  box.push(printed('b', 'other'));
+  box.push(printed('a', 'one two'));
+  vi.advanceTimersByTime(20);
+  expect(sent).toEqual([[printed('a', 'one two'), printed('b', 'other')]]);
+});
+
 test('a gap in the text is not closed', () => {
   const { sent, box } = outbox();
   box.push(hint(first, 0, 'a'));

@@ -26,7 +26,7 @@ type Rest<T extends AgentEvent['type']> = Omit<
   'type' | 'at' | 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent' | 'seq'
 >;
 
-const hints = ['message-delta', 'thinking-delta', 'tool-delta'];
+const hints = ['message-delta', 'thinking-delta', 'tool-delta', 'tool-output'];
 let seq = 0;
 
 export function ofLead<T extends AgentEvent['type']>(type: T, rest: Rest<T>): Of<T> {

@@ -96,6 +96,7 @@ export class Rows {
   }
 
   #stream(hint: HintEvent): void {
+    if (hint.type === 'tool-output') return;
     const { messageId, conversationId, workflowId, runId, at, part } = hint;
     const message = this.#open.get(messageId) ?? {
       messageId,

@@ -133,6 +133,12 @@ export class Voice {
 
   toolStart(toolCallId: string, name: string): void {
     this.say({ type: 'tool-start', toolCallId, name, input: {} });
+    this.printed(toolCallId, 'first line');
+    this.printed(toolCallId, 'second line');
+  }
+
+  printed(toolCallId: string, tail: string): void {
+    this.hint({ type: 'tool-output', toolCallId, tail, bytes: tail.length });
   }
 
   toolEnd(

@@ -56,6 +56,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'request-start':
     case 'message-part':
     case 'tool-delta':
+    case 'tool-output':
     case 'approval-request':
     case 'approval-decide':
     case 'context-request':

@@ -76,6 +76,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'thinking-delta':
     case 'tool-start':
     case 'tool-delta':
+    case 'tool-output':
     case 'tool-end':
     case 'approval-request':
     case 'approval-decide':

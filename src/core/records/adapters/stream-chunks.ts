@@ -47,6 +47,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'thinking-delta':
     case 'tool-start':
     case 'tool-delta':
+    case 'tool-output':
     case 'tool-end':
     case 'approval-request':
     case 'approval-decide':

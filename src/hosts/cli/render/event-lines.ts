@@ -85,6 +85,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'context-end':
     case 'thinking-delta':
     case 'tool-delta':
+    case 'tool-output':
       return silent(shown);
   }
 }
