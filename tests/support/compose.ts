@@ -13,6 +13,7 @@ import type { Secrets } from '#core/settings/secrets.ts';
 import type { Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { Changes } from '#core/workspace/changes.ts';
+import { Outputs } from '#core/workspace/outputs.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 
@@ -64,6 +65,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     trust,
     own: parts.own ?? { folders: [], sessions: [] },
     changes: new Changes(`${data ?? folder}-replaced`),
+    outputs: new Outputs(`${data ?? folder}-replaced`),
     tools: allTools(),
     prices: await loadPrices(parts.configFolder ?? folder),
     settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { TriadError } from '#core/base/errors.ts';
 import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
@@ -38,6 +39,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     signal,
     keep: () => Promise.resolve(),
     progress: () => undefined,
+    output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
     search: (job, timeoutMs) => search(job, signal, timeoutMs),
     hidden: () => Promise.resolve([]),

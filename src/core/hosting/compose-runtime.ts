@@ -15,6 +15,7 @@ import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
 import { Changes } from '../workspace/changes.ts';
+import { Outputs } from '../workspace/outputs.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
@@ -40,8 +41,9 @@ export async function composeRuntime(
     read,
   ]);
   const settings = new LiveSettings(config, initial);
-  const changes = new Changes(join(data, REPLACED));
-  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, changes, onFailure };
+  const kept = join(data, REPLACED);
+  const [changes, outputs] = [new Changes(kept), new Outputs(kept)];
+  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, changes, outputs, onFailure };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 

@@ -74,6 +74,8 @@ export interface RunContext {
   admit(signal: AbortSignal): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   hint(piece: Piece): void;
+  /** What the model gets of a call's output: one that is too long is kept whole, and shortened. */
+  handOn(toolCallId: string, output: string): Promise<string>;
   streamed(messageId: string): OpenMessage['parts'];
   /**
    * What the model is told of them: descriptions name the agents that can be used. The same with every request of an

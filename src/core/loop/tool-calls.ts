@@ -144,12 +144,14 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
     repeatsOf(run.history.entries, call) === threshold
       ? `\n\n[You have made this same call ${threshold} times in a row. Do something else, or give your answer: the run ends if it goes on.]`
       : '';
+  const output = result.output + note;
+  const bounds = 'tool' in prepared && prepared.tool.bounds;
   const entry = run.history.add({
     kind: 'tool',
     toolCallId: call.id,
     name: call.name,
     status: result.status,
-    output: result.output + note,
+    output: bounds ? output : await run.handOn(call.id, output),
     durationMs: performance.now() - start,
     metadata: result.metadata ?? {},
   });

@@ -15,6 +15,7 @@ import type { Watchdog } from '../base/watchdog.ts';
 import { sha256 } from '../base/hash.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
+import { handedOn } from '../tools/long-output.ts';
 import { search, type SearchJob } from '../tools/search.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
@@ -39,7 +40,7 @@ export interface Parts {
 
 export function createRunContext(parts: Parts): RunContext {
   const { engine, plan, signal, history, watchdog, model, children, started } = parts;
-  const { envelope, recorder, stored } = plan;
+  const { envelope, stored } = plan;
   const questions = questionsOf({
     ...parts,
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
@@ -76,8 +77,7 @@ export function createRunContext(parts: Parts): RunContext {
       return limiter.acquire(model, until, { free: plan.depth === 0 }).finally(resume);
     },
     price: (usage) => engine.price(envelope.model, usage),
-    hint: (piece) => recorder.hint(piece),
-    streamed: (messageId) => recorder.streamed(messageId),
+    ...recordsFor(parts),
     toolSpecs: async () => {
       told ??= toldOf(offered, questions);
       return engine.tools.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
@@ -102,6 +102,16 @@ export function createRunContext(parts: Parts): RunContext {
 async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): Promise<Tool[]> {
   const kept = await Promise.all(tools.map(async (tool) => !tool.startsAgents || mayBeAllowed(tool)));
   return tools.filter((_, index) => kept[index]);
+}
+
+function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn'> {
+  const { conversationId, runId } = recorder.ids;
+  return {
+    hint: (piece) => recorder.hint(piece),
+    streamed: (messageId) => recorder.streamed(messageId),
+    handOn: (toolCallId, output) =>
+      handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),
+  };
 }
 
 function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
@@ -145,6 +155,7 @@ function contextsFor(
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
+    output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
   return async (toolCallId, called) => {

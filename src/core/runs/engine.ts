@@ -12,6 +12,7 @@ import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Changes } from '../workspace/changes.ts';
+import type { Outputs } from '../workspace/outputs.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 
@@ -30,6 +31,8 @@ export interface Engine {
   readonly own: OwnFolders;
   /** What calls changed on disk, and can be undone. */
   readonly changes: Changes;
+  /** Long outputs of calls. */
+  readonly outputs: Outputs;
   readonly envelopes: Envelopes;
   /** As they are now: read where they are used. */
   readonly settings: Settings;

@@ -41,6 +41,7 @@ import type { OwnFolders } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
 import type { Changes } from '../workspace/changes.ts';
+import type { Outputs } from '../workspace/outputs.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';
@@ -57,6 +58,8 @@ export interface RuntimePorts extends HandlerPorts {
   own: OwnFolders;
   /** Where what calls replace is kept. */
   changes: Changes;
+  /** Long outputs of calls, in the same folder. */
+  outputs: Outputs;
   /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
   /** Most events of one transaction. */
@@ -203,7 +206,7 @@ function createProjector(
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, provider, store, own, changes } = ports;
+  const { settings, agents, trust, provider, store, own, changes, outputs } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -233,6 +236,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     trust,
     own,
     changes,
+    outputs,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),

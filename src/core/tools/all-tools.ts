@@ -4,6 +4,7 @@ import { delegateTask } from './delegate-task.ts';
 import { fileTools } from './file-tools.ts';
 import { memoryTool } from './memory.ts';
 import { parallelTasks } from './parallel-tasks.ts';
+import { readOutput } from './read-output.ts';
 import { readReport } from './read-report.ts';
 import { requestApproval } from './request-approval.ts';
 import { spawnAgent } from './spawn-agent.ts';
@@ -15,6 +16,6 @@ export function allTools(): Tool[] {
     ...fileTools(),
     ...[spawnAgent, delegateTask, parallelTasks, readReport],
     ...[requestApproval, askQuestion],
-    ...[todoWrite, todoRead, memoryTool],
+    ...[todoWrite, todoRead, memoryTool, readOutput],
   ];
 }

@@ -53,6 +53,7 @@ ${atMost(maxSubAgents)} The person approves each task. ${usableAgents(agents)}`,
   baseline: false,
   primaryOnly: true,
   startsAgents: true,
+  bounds: true,
   order: 'concurrent',
   recovery: 'continue',
   targets: async ({ tasks }) =>

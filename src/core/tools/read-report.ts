@@ -31,6 +31,7 @@ export const readReport = defineTool<z.infer<typeof Input>>({
   // Who is told to read on here can do so, whatever tools it was given.
   baseline: true,
   primaryOnly: true,
+  bounds: true,
   order: 'concurrent',
   execute: ({ run_id: runId, offset = 0 }, context) =>
     toToolResult(context, async () => {

@@ -99,6 +99,7 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
   baseline: false,
   primaryOnly: true,
   startsAgents: true,
+  bounds: true,
   order: 'concurrent',
   recovery: 'continue',
   targets: async ({ operation, name }) => agentTargets(operation === 'spawn' && name !== undefined ? [name] : [], true),

@@ -1,4 +1,5 @@
 /** What a tool is: a name, a schema, what it may do and how it runs; differences between tools are fields. */
+import type { FileHandle } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
@@ -40,6 +41,8 @@ export interface ToolContext {
   readonly memory: Memory;
   /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
   readonly keep: (change: Replacing) => Promise<void>;
+  /** The whole of a long output of this run; rejects with `not_found` where none is kept. The caller closes the handle. */
+  output(toolCallId: string): Promise<FileHandle>;
   /** Reports of sub-agents that this agent may search, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
   /**
@@ -94,6 +97,8 @@ export interface Tool<Input = unknown> {
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */
   readonly startsAgents?: true;
+  /** Its own output is bounded, and says how to go on: it is handed on as it is, however long. */
+  readonly bounds?: true;
   /** Names that models know it by from elsewhere; it is never offered, nor run, under them. */
   readonly knownAs?: readonly string[];
   /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */

@@ -95,10 +95,17 @@ export class Changes {
     return `${this.#place(change)}.${side}`;
   }
 
-  /** Models choose the ids of their calls: none becomes a part of a path. */
-  #place({ conversationId, runId, toolCallId }: Change): string {
-    return join(this.#folder, conversationId, `${runId}-${sha256(toolCallId).slice(0, 16)}`);
+  #place(change: Change): string {
+    return placeOfCall(this.#folder, change);
   }
+}
+
+/** Which call something is kept of. */
+export type CallIds = Pick<Change, 'conversationId' | 'runId' | 'toolCallId'>;
+
+/** Models choose the ids of their calls: none becomes a part of a path. */
+export function placeOfCall(folder: string, { conversationId, runId, toolCallId }: CallIds): string {
+  return join(folder, conversationId, `${runId}-${sha256(toolCallId).slice(0, 16)}`);
 }
 
 function unlessMissing(error: unknown): void {

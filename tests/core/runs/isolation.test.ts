@@ -72,7 +72,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
 
 test('the Markdown of sessions, which tells what others said, is read by a lead and by no sub-agent', async () => {
   const note = '.triad/sessions/one/session.md';
-  const read = toolUse('read_note', { note });
+  const read = toolUse('read_note', 'read_output', { note });
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([read, spawn({ name: 'reader', prompt: 'Read.' })])

@@ -1,0 +1,44 @@
+/** The tool that reads the rest of an output that was too long to be handed on whole. */
+import { z } from 'zod';
+import { MAX_OUTPUT_BYTES, READ_OUTPUT } from './long-output.ts';
+import { MAX_LINES, readPage, render } from './text-page.ts';
+import { toToolResult } from './to-tool-result.ts';
+import { defineTool } from './tool.ts';
+import { NO_PERMISSION } from './traits.ts';
+
+const Input = z.strictObject({
+  call: z.string().min(1).max(200).describe('Id of the call, as the note in its output names it.'),
+  offset: z.int().min(1).optional().describe('First line to return, counted from 1. Default: 1.'),
+  limit: z.int().min(1).max(MAX_LINES).optional().describe('How many lines to return. Default: as many as fit.'),
+});
+
+export const readOutput = defineTool<z.infer<typeof Input>>({
+  ...NO_PERMISSION,
+  name: READ_OUTPUT,
+  describe: () =>
+    `Reads the output of an earlier call of yours that was longer than ${MAX_OUTPUT_BYTES / 1024} KiB and therefore shortened; the note in it names the call. ` +
+    'A note at the end says where to go on with offset.',
+  input: Input,
+  baseline: true,
+  bounds: true,
+  order: 'concurrent',
+  execute: (input, context) =>
+    toToolResult(context, async () => {
+      const file = await context.output(input.call);
+      try {
+        const first = input.offset ?? 1;
+        const [page, { size }] = await Promise.all([
+          readPage(file, first, input.limit ?? MAX_LINES, context.signal),
+          file.stat(),
+        ]);
+        const { lines, more: truncated } = page;
+        return {
+          status: 'completed',
+          output: render(page, first, size),
+          metadata: { call: input.call, from: first, lines, truncated },
+        };
+      } finally {
+        await file.close();
+      }
+    }),
+});

@@ -1,0 +1,33 @@
+/** Long outputs of calls, kept whole beside what calls replaced, until their conversation is gone. */
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { TriadError } from '../base/errors.ts';
+import { type CallIds, placeOfCall } from './changes.ts';
+
+export class Outputs {
+  readonly #folder: string;
+
+  /** `folder`: that of `Changes`, which is removed with the conversation. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Resolves when the text is on disk. NUL becomes a sign for it: what is read again is text. */
+  async keep(ids: CallIds, text: string): Promise<void> {
+    const path = this.#path(ids);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeAtomically(path, text.replaceAll('\0', '␀'), { mode: 0o600 });
+  }
+
+  /** The caller closes the handle. Rejects with `not_found` where none is kept of this call. */
+  async open(ids: CallIds): Promise<FileHandle> {
+    return open(this.#path(ids), 'r').catch((error: unknown) => {
+      throw new TriadError('not_found', `No long output is kept of the call ${ids.toolCallId}`, { cause: error });
+    });
+  }
+
+  #path(ids: CallIds): string {
+    return `${placeOfCall(this.#folder, ids)}.output`;
+  }
+}

@@ -1,0 +1,98 @@
+/** An output that is too long for a model: its parts, the note between them, and the whole, for as long as it is needed. */
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { handedOn, MAX_OUTPUT_BYTES } from '#core/tools/long-output.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { samples } from '../../support/samples.ts';
+
+const never = () => Promise.reject(new Error('kept'));
+
+test('what fits is handed on as it is, and not kept', async () => {
+  for (const output of ['', 'short', 'x'.repeat(MAX_OUTPUT_BYTES), 'é'.repeat(MAX_OUTPUT_BYTES / 2)])
+    expect(await handedOn(output, 'c', never)).toBe(output);
+});
+
+test('of any other the beginning and the end are, with the line from which the rest is read', async () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'é', '🐦', ' '), maxLength: 400 });
+  const lines = fc.array(line, { minLength: 400, maxLength: 600 });
+  const shortened = async (all: string[]) => {
+    const output = all.join('\n').padEnd(MAX_OUTPUT_BYTES + 1, 'z');
+    let kept = 0;
+    const handed = await handedOn(output, 'call "1"', () => Promise.resolve(void kept++));
+    expect(kept).toBe(1);
+    expect(Buffer.byteLength(handed)).toBeLessThan(MAX_OUTPUT_BYTES);
+    const [, head = '', left, from, offset, tail = ''] =
+      /^([\s\S]*?)\n\[(\d+) bytes from line (\d+) on are left out[^\n]*"offset":(\d+)\} gives them\.\]\n([\s\S]*)$/.exec(
+        handed,
+      ) ?? [];
+    expect(output.startsWith(head) && output.endsWith(tail)).toBe(true);
+    expect(Number(left)).toBe(Buffer.byteLength(output) - Buffer.byteLength(head) - Buffer.byteLength(tail));
+    // The head ends with whole lines: the line that is named begins right after it.
+    expect(
+      output
+        .split('\n')
+        .slice(0, Number(from) - 1)
+        .join('\n'),
+    ).toBe(head.replace(/\n$/, ''));
+    expect(offset).toBe(from);
+    expect(handed).not.toContain('\u{fffd}');
+  };
+  await fc.assert(fc.asyncProperty(lines, shortened), samples(20));
+});
+
+test('one line without an end is cut within it, never within a character', async () => {
+  const handed = await handedOn('🐦'.repeat(40_000), 'c', () => Promise.resolve());
+  expect(handed.replaceAll('🐦', '')).toMatch(
+    /^\n\[\d+ bytes from line 2 on are left out, of 160000 bytes in 1 lines; .*\]\n$/,
+  );
+});
+
+/** A lead that searches a large file, then reads what was left out of what it found. */
+async function searched(reads: Record<string, unknown>) {
+  const script = new Script();
+  script.on({ step: 1 }).reply([toolUse('grep', { pattern: 'line' }, { id: 'big' })]);
+  script.on({ step: 2 }).reply([toolUse('read_output', { call: 'big', ...reads })]);
+  script.on({}).reply([text('Done.')]);
+  const lines = Array.from({ length: 500 }, (_, n) => `line ${n} ${'x'.repeat(300)}`);
+  const engine = await startEngine(script, { files: { 'a.txt': lines.join('\n') } });
+  await engine.ask('Search');
+  const ends = engine.of('tool-end').map(({ entry }) => entry);
+  return { engine, found: ends[0]!, read: ends[1]! };
+}
+
+test('the rest is read by its line, page by page', async () => {
+  const { engine, found, read } = await searched({ offset: 200, limit: 2 });
+  expect(Buffer.byteLength(found.output)).toBeLessThan(MAX_OUTPUT_BYTES);
+  expect(found.output).toMatch(
+    /a\.txt:1:line 0 [\s\S]*read_output \{"call":"big","offset":\d+\} gives them[\s\S]*a\.txt:500:line 499/,
+  );
+  expect(read.status).toBe('completed');
+  expect(
+    read.output
+      .split('\n')
+      .slice(0, 2)
+      .map((line) => line.slice(0, 18)),
+  ).toEqual(['a.txt:200:line 199', 'a.txt:201:line 200']);
+  expect(read.output).toContain('Go on with offset 202.');
+  // It is the conversation's: deleted for good, it is gone.
+  const kept = join(`${engine.folder}-replaced`, engine.conversationId);
+  expect((await readdir(kept)).filter((name) => name.endsWith('.output'))).toHaveLength(1);
+  const { conversationId, runtime } = engine;
+  await runtime.request('conversation.delete', { conversationId });
+  await runtime.request('conversation.purge', { conversationId });
+  await expect(access(kept)).rejects.toThrow('ENOENT');
+});
+
+test('a call that had no long output, or another run’s, is not found', async () => {
+  const { read } = await searched({ call: 'none' });
+  expect(read).toMatchObject({ status: 'error', output: 'No long output is kept of the call none' });
+});
+
+test('where it cannot be kept, that is said', async () => {
+  const said = await handedOn('x\n'.repeat(40_000), 'c', never);
+  expect(said).toContain('they could not be kept');
+  expect(said).not.toContain('read_output');
+});
