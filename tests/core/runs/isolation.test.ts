@@ -54,6 +54,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
   expect(first).toHaveLength(1);
   expect(childs[0]?.seen.tools).toEqual([
     ...['ask_question', 'glob', 'grep', 'list_directory', 'list_notes', 'memory', 'read_file', 'read_note'],
+    'read_output',
     ...['request_approval', 'semantic_search', 'todo_read', 'todo_write', 'write_file'],
   ]);
 
@@ -72,7 +73,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
 
 test('the Markdown of sessions, which tells what others said, is read by a lead and by no sub-agent', async () => {
   const note = '.triad/sessions/one/session.md';
-  const read = toolUse('read_note', 'read_output', { note });
+  const read = toolUse('read_note', { note });
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([read, spawn({ name: 'reader', prompt: 'Read.' })])
