@@ -1,0 +1,221 @@
+/** Runs one command of an agent to its end, and leaves nothing of it behind. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Environment } from '../../base/child-environment.ts';
+import { TriadError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { type Stopped, stopOf } from '../../base/stop.ts';
+import type { Workspace } from '../reach.ts';
+import { commandEnding } from './command-ending.ts';
+import { CommandProcesses, type RunningCommands } from './command-processes.ts';
+import { commandEnvironment } from './environment.ts';
+import { MARKER } from './leftovers.ts';
+import { type Output, OutputKeeper } from './output.ts';
+import { outputPipe } from './output-pipe.ts';
+import { findProgram } from './programs.ts';
+import type { Launch, Sandbox } from './sandbox.ts';
+import { saidOf, scriptOf, workingFolder } from './working-folder.ts';
+
+export interface ShellCommand {
+  command: string;
+  workspace: Workspace;
+  /** Where it begins: where the run's last command ended, or the workspace's folder. */
+  folder: string;
+  /** Null: the command may do whatever the person may. */
+  sandbox: Sandbox | null;
+  network: boolean;
+  /** Of this program; the command gets what is no secret and no door. */
+  env: Environment;
+  /** Gets the output; nothing may be there yet. A pipe of the same name and `.pipe` is there for a moment. */
+  file: string;
+  /** The most that the file gets. */
+  fileBytes: number;
+  /** The most of the output that the result holds. */
+  resultBytes: number;
+  timeoutMs: number;
+  /** Between the question to end and the end. */
+  graceMs: number;
+  signal: AbortSignal;
+  running: RunningCommands;
+  /** As it comes; `bytes`: of all so far. A throw ends the command and is thrown on. */
+  onOutput: (text: string, bytes: number) => void;
+}
+
+export interface ShellResult {
+  /** Of the shell; 128 and a number more where a signal ended a process of a sandbox. Null where a signal ended the shell. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  timedOut: boolean;
+  /** Why it was ended before its time; its output until then is here all the same. */
+  stopped: Stopped | null;
+  output: Output;
+  /** Where the next command begins. */
+  folder: string;
+  /** The shell's folder, here or at the start, was outside or is gone; the workspace's is used. */
+  folderReset: boolean;
+}
+
+/** How long output may come after the last process has ended. */
+const DRAIN_MS = 2000;
+/** How what makes the sandbox begins when it says why it cannot; a command that runs said so before. */
+const SANDBOX_FAULT = /^(bwrap|sandbox-exec): /;
+const SAID_BYTES = 16_384;
+/** The most that Linux takes as one argument, less what goes before the command. */
+const COMMAND_BYTES = 131_072 - 1024;
+const INFO_FD = 4;
+
+/** Throws the signal's reason where it is aborted already, `bad_input` for a command that cannot be started, `not_found` where there is no shell, `internal` where the sandbox failed, and what `Sandbox.launch` throws. */
+export async function runShell(asked: ShellCommand): Promise<ShellResult> {
+  const { command, workspace, signal } = asked;
+  if (signal.aborted) throw stopOf(signal);
+  if (command.includes('\0') || Buffer.byteLength(command) > COMMAND_BYTES)
+    throw new TriadError('bad_input', `A command has at most ${COMMAND_BYTES} bytes, and no NUL character`);
+  const { folder: start, isReset } = await workingFolder(workspace, asked.folder);
+  const launch = await launchOf(asked, start);
+  try {
+    const keeper = await OutputKeeper.open(asked.file, asked.fileBytes, asked.resultBytes);
+    const ended = await runLaunched(asked, launch, start, keeper).catch(async (error: unknown) => {
+      await keeper.end();
+      throw error;
+    });
+    const { rest, output } = await keeper.end();
+    if (rest !== '') asked.onOutput(rest, keeper.bytes);
+    const { hasRun, folder } = saidOf(ended.said);
+    const { exitCode, timedOut, stopped } = ended;
+    if (!hasRun && SANDBOX_FAULT.test(output.head))
+      throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
+    const next = await workingFolder(workspace, folder ?? start);
+    return {
+      exitCode,
+      signal: ended.signal,
+      timedOut,
+      stopped,
+      output,
+      folder: next.folder,
+      folderReset: next.isReset || isReset,
+    };
+  } finally {
+    await launch.cleanUp();
+  }
+}
+
+async function shellIn(env: Environment, workspace: Workspace): Promise<{ file: string; name: 'bash' | 'sh' }> {
+  for (const name of ['bash', 'sh'] as const) {
+    const file = await findProgram(name, env, workspace.folder);
+    if (file !== null) return { file, name };
+  }
+  throw new TriadError('not_found', 'There is neither bash nor sh on this machine');
+}
+
+async function launchOf({ sandbox, workspace, network, env }: ShellCommand, start: string): Promise<Launch | Plain> {
+  if (sandbox) return sandbox.launch({ workspace, start, network }, env, sandbox.endsAll ? INFO_FD : null);
+  return { file: null, args: [], env: commandEnvironment(env, null), cleanUp: () => Promise.resolve() };
+}
+
+/** Without a sandbox. */
+type Plain = Omit<Launch, 'file'> & { file: null };
+
+interface Ended {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  timedOut: boolean;
+  stopped: Stopped | null;
+  /** On descriptor 3. */
+  said: string;
+}
+
+async function runLaunched(
+  asked: ShellCommand,
+  launch: Launch | Plain,
+  start: string,
+  keeper: OutputKeeper,
+): Promise<Ended> {
+  const { sandbox, graceMs, running, onOutput } = asked;
+  const { child, mark, pipe } = await started(asked, launch, start);
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  exited.catch(() => {});
+  const info = child.stdio[INFO_FD] as Readable | null;
+  const processes = new CommandProcesses(child, mark, sandbox?.endsAll ?? false, info);
+  const leave = running.add(processes);
+  const said = collected(child.stdio[3] as Readable | null);
+  const ending = commandEnding(processes, asked);
+  try {
+    const pumped = pump(pipe, keeper, onOutput);
+    pumped.catch(() => ending.end());
+    const [exitCode, signal] = await exited.catch((error: unknown) => throwUnstarted(error));
+    ending.settle();
+    await processes.clear(graceMs);
+    await within(DRAIN_MS, pumped);
+    return { exitCode, signal, ...ending.reason(), said: said() };
+  } finally {
+    ending.settle();
+    leave();
+    for (const stream of [pipe, ...child.stdio]) stream?.destroy();
+  }
+}
+
+/** `mark`: in the environment of what runs without a sandbox. */
+async function started(
+  { command, file, env, workspace, sandbox }: ShellCommand,
+  launch: Launch | Plain,
+  start: string,
+): Promise<{ child: ChildProcess; mark: string; pipe: Readable }> {
+  const shell = await shellIn(env, workspace);
+  const options = shell.name === 'bash' ? ['--noprofile', '--norc'] : [];
+  const words = [...launch.args, shell.file, ...options, '-c', scriptOf(command, shell.name), shell.name];
+  const [program, args] = launch.file === null ? [words[0]!, words.slice(1)] : [launch.file, words];
+  const mark = newId();
+  const { reading, writing, handedOver } = await outputPipe(`${file}.pipe`);
+  try {
+    const child = spawn(program, args, {
+      cwd: start,
+      env: { ...launch.env, [MARKER]: mark },
+      detached: true,
+      stdio: ['ignore', writing, writing, 'pipe', sandbox?.endsAll ? 'pipe' : 'ignore'],
+    });
+    return { child, mark, pipe: reading };
+  } catch (error) {
+    reading.destroy();
+    return throwUnstarted(error);
+  } finally {
+    await handedOver();
+  }
+}
+
+function throwUnstarted(error: unknown): never {
+  throw new TriadError('internal', 'The shell could not be started', { cause: error, detail: String(error) });
+}
+
+async function pump(
+  from: AsyncIterable<Buffer>,
+  keeper: OutputKeeper,
+  onOutput: ShellCommand['onOutput'],
+): Promise<void> {
+  for await (const chunk of from) {
+    const text = await keeper.add(chunk);
+    if (text !== '') onOutput(text, keeper.bytes);
+  }
+}
+
+/** Gives the text that came so far, of which only the first part is kept. */
+function collected(stream: Readable | null): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream?.on('data', (chunk: Buffer) => {
+    if (bytes < SAID_BYTES) chunks.push(chunk);
+    bytes += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+/** Settles like the work, or resolves when it takes longer. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  try {
+    await Promise.race([work, wait(ms, undefined, { signal: timer.signal }).catch(() => {})]);
+  } finally {
+    timer.abort();
+  }
+}
