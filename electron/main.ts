@@ -81,6 +81,7 @@ async function connect(signal: AbortSignal): Promise<Connected> {
       apiKey: env['ANTHROPIC_API_KEY'] || undefined,
       baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
       storeUrl: env['TRIAD_STORE'] || undefined,
+      programs: env,
     },
   });
 }

@@ -25,6 +25,7 @@ export async function connect({ env, note, ...rest }: ConnectOptions): Promise<C
       apiKey: env['ANTHROPIC_API_KEY'] || undefined,
       baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
       storeUrl: env['TRIAD_STORE'] || undefined,
+      programs: env,
     },
   });
   return connecting.catch((error: unknown) => {

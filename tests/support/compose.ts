@@ -14,6 +14,7 @@ import type { Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import { Outputs } from '#core/workspace/outputs.ts';
+import { ShellHost } from '#core/workspace/shell/run-shell.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 
@@ -58,6 +59,7 @@ const NO_SECRETS: Secrets = {
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const { store, folder, groupSize, onFailure, data } = parts;
   const trust = parts.trust ?? new Trust(data ?? parts.configFolder ?? folder);
+  const shell = new ShellHost(process.env);
   return runtimeOf({
     version: '0.0.0',
     store,
@@ -66,7 +68,8 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     own: parts.own ?? { folders: [], sessions: [] },
     changes: new Changes(`${data ?? folder}-replaced`),
     outputs: new Outputs(`${data ?? folder}-replaced`),
-    tools: allTools(),
+    shell,
+    tools: allTools(shell),
     prices: await loadPrices(parts.configFolder ?? folder),
     settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),
     agents: parts.agents ?? builtinAgents(trust),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
+import { RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
 import { search } from '#core/tools/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
@@ -39,6 +40,8 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     signal,
     keep: () => Promise.resolve(),
     progress: () => undefined,
+    outputPath: () => `${workspace.folder}-output`,
+    shell: new RunShell(new ShellHost({}), `${workspace.folder}-background`, signal),
     output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
     search: (job, timeoutMs) => search(job, signal, timeoutMs),

@@ -16,6 +16,7 @@ import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
 import { Changes } from '../workspace/changes.ts';
 import { Outputs } from '../workspace/outputs.ts';
+import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
@@ -25,7 +26,8 @@ export async function composeRuntime(
   { folders: { config, data }, secrets, environment, version, folder, works, warn }: HostingOptions,
   onFailure: (error: TriadError) => void,
 ): Promise<(store: Store) => Promise<Runtime>> {
-  const [tools, trust] = [allTools(), new Trust(data)];
+  const shell = new ShellHost(environment.programs);
+  const [tools, trust] = [allTools(shell), new Trust(data)];
   const agents = new AgentFolders({
     tools,
     warn,
@@ -41,9 +43,11 @@ export async function composeRuntime(
     read,
   ]);
   const settings = new LiveSettings(config, initial);
+  // Also where nothing is waited for.
+  process.once('exit', () => shell.end());
   const kept = join(data, REPLACED);
   const [changes, outputs] = [new Changes(kept), new Outputs(kept)];
-  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, changes, outputs, onFailure };
+  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, changes, outputs, shell, onFailure };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 

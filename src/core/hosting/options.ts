@@ -1,4 +1,5 @@
 /** What every host provides to get a runtime; nothing here is looked up elsewhere. */
+import type { Environment } from '../base/child-environment.ts';
 import type { Folders } from '../settings/folders.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
@@ -11,6 +12,8 @@ export interface HostingOptions {
     baseUrl: string | undefined;
     /** Overrides the store in the data folder. */
     storeUrl: string | undefined;
+    /** All of it, for commands of agents, which get it without secrets. */
+    programs: Environment;
   };
   /** Version of this program. */
   version: string;

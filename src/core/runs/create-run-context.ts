@@ -17,6 +17,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { search, type SearchJob } from '../tools/search.ts';
+import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
@@ -35,6 +36,8 @@ export interface Parts {
   clock: WorkClock;
   model: RunContext['model'];
   children: LeadChildren | null;
+  /** The commands of the run; who made it ends them. */
+  shell: RunShell;
   started: RunContext['started'];
 }
 
@@ -129,7 +132,7 @@ function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
 }
 
 function contextsFor(
-  { engine, plan, signal, children, watchdog }: Parts,
+  { engine, plan, signal, children, shell, watchdog }: Parts,
   { hidden }: RunQuestions,
 ): RunContext['toolContext'] {
   const { recorder, envelope, kind } = plan;
@@ -156,6 +159,7 @@ function contextsFor(
     },
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
+    shell,
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
   return async (toolCallId, called) => {
@@ -172,6 +176,7 @@ function contextsFor(
       watchdog.feed();
       recorder.printed(toolCallId, tail, bytes);
     };
-    return { ...ids, workspace, signal, children, hidden, keep, progress, ...own };
+    const outputPath = () => engine.outputs.path(ids);
+    return { ...ids, workspace, signal, children, hidden, keep, progress, outputPath, ...own };
   };
 }

@@ -13,6 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Changes } from '../workspace/changes.ts';
 import type { Outputs } from '../workspace/outputs.ts';
+import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 
@@ -33,6 +34,8 @@ export interface Engine {
   readonly changes: Changes;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
+  /** Where commands are run. */
+  readonly shell: ShellHost;
   readonly envelopes: Envelopes;
   /** As they are now: read where they are used. */
   readonly settings: Settings;

@@ -19,6 +19,7 @@ import type { RunPlan } from './run-plan.ts';
 import { tellUnpriced } from './tell-unpriced.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
 import { usageOf } from '../base/usage.ts';
+import { RunShell } from '../workspace/shell/run-shell.ts';
 import { Watchdog } from '../base/watchdog.ts';
 import { WorkClock } from '../base/work-clock.ts';
 import type { LiveRun } from './run-tree.ts';
@@ -44,6 +45,7 @@ export async function executeRun(
   const silent = (): void => live.controller.abort(new Stopped('timeout'));
   const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.budget.clock]);
   const children = plan.children?.(history, signal) ?? null;
+  const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
   const unwatch = endInTime(workflow, live, plan, clock);
   let ending: Ending;
   try {
@@ -63,7 +65,7 @@ export async function executeRun(
     await children?.resumeBackground();
     // The start of a sub-agent's first request is stored together with its own, on which the request waits.
     const ready = plan.depth > 0 ? started : Promise.resolve();
-    const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children, started: ready };
+    const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children, shell, started: ready };
     const result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
     ending = { result, remark: null };
   } catch (error) {
@@ -75,7 +77,7 @@ export async function executeRun(
     workflow.budget.leave(recorder.ids.runId);
     workflow.runs.close(recorder.ids.runId);
   }
-  await children?.end();
+  await Promise.all([children?.end(), shell.end()]);
   const durationMs = stored.activeMs + performance.now() - start;
   const { result, remark } = ending;
   if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });

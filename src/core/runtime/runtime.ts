@@ -42,6 +42,7 @@ import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
 import type { Changes } from '../workspace/changes.ts';
 import type { Outputs } from '../workspace/outputs.ts';
+import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';
@@ -60,6 +61,8 @@ export interface RuntimePorts extends HandlerPorts {
   changes: Changes;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
+  /** Where commands are run. */
+  shell: ShellHost;
   /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
   /** Most events of one transaction. */
@@ -122,6 +125,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       closing.abort();
       await engine.watch.close();
       await orchestrator.interrupt('shutdown');
+      ports.shell.end();
       engine.gate.close();
       await ports.provider.close();
       await log.flush();
@@ -206,7 +210,7 @@ function createProjector(
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, provider, store, own, changes, outputs } = ports;
+  const { settings, agents, trust, provider, store, own, changes, outputs, shell } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -237,6 +241,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     own,
     changes,
     outputs,
+    shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),

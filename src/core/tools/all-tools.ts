@@ -1,5 +1,8 @@
 /** Every tool of the program. */
+import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { askQuestion } from './ask-question.ts';
+import { bashJobs } from './bash-jobs.ts';
+import { bashTools } from './bash.ts';
 import { delegateTask } from './delegate-task.ts';
 import { fileTools } from './file-tools.ts';
 import { memoryTool } from './memory.ts';
@@ -11,11 +14,13 @@ import { spawnAgent } from './spawn-agent.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 
-export function allTools(): Tool[] {
+/** `shell`: where commands are run; left out where nothing is. On Windows there is none yet. */
+export function allTools(shell: ShellHost = new ShellHost({})): Tool[] {
   return [
     ...fileTools(),
     ...[spawnAgent, delegateTask, parallelTasks, readReport],
     ...[requestApproval, askQuestion],
+    ...(process.platform === 'win32' ? [] : [...bashTools(shell), bashJobs]),
     ...[todoWrite, todoRead, memoryTool, readOutput],
   ];
 }

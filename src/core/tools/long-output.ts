@@ -14,13 +14,25 @@ export async function handedOn(output: string, toolCallId: string, keep: () => P
   if (bytes <= MAX_OUTPUT_BYTES) return output;
   const head = wholeLines(cutAtBytes(output, HEAD_BYTES));
   const tail = lastLines(output);
-  const from = linesIn(head) + 1;
-  const left = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  const rest = await keep().then(
-    () => `${READ_OUTPUT} ${JSON.stringify({ call: toolCallId, offset: from })} gives them`,
-    () => 'they could not be kept: make the call again with less to say',
+  const cut = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  const isKept = await keep().then(
+    () => true,
+    () => false,
   );
-  return `${head}\n[${left} bytes from line ${from} on are left out, of ${bytes} bytes in ${linesIn(output)} lines; ${rest}.]\n${tail}`;
+  return `${head}\n${leftOut({ head, cut, bytes }, isKept ? toolCallId : null)}\n${tail}`;
+}
+
+/** What stands where bytes are left out behind the head; `toolCallId`: null where the whole is not kept. */
+export function leftOut(
+  { head, cut, bytes }: { head: string; cut: number; bytes: number },
+  toolCallId: string | null,
+): string {
+  const from = linesIn(head) + (head.endsWith('\n') || head === '' ? 1 : 0);
+  const rest =
+    toolCallId === null
+      ? 'they could not be kept: make the call again with less to say'
+      : `${READ_OUTPUT} ${JSON.stringify({ call: toolCallId, offset: from })} gives them`;
+  return `[${cut} of ${bytes} bytes, from line ${from} on, are left out; ${rest}.]`;
 }
 
 /** Without the part of a line at the end, unless that is all there is. */

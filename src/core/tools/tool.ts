@@ -10,6 +10,7 @@ import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search.ts';
 import type { Workspace } from '../workspace/reach.ts';
+import type { RunShell } from '../workspace/shell/run-shell.ts';
 
 export type { Question };
 
@@ -41,6 +42,10 @@ export interface ToolContext {
   readonly memory: Memory;
   /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
   readonly keep: (change: Replacing) => Promise<void>;
+  /** Commands of this run. */
+  readonly shell: RunShell;
+  /** Where the whole output of this call may be kept. */
+  outputPath(): string;
   /** The whole of a long output of this run; rejects with `not_found` where none is kept. The caller closes the handle. */
   output(toolCallId: string): Promise<FileHandle>;
   /** Reports of sub-agents that this agent may search, newest first. */

@@ -1,6 +1,6 @@
 /** Long outputs of calls, kept whole beside what calls replaced, until their conversation is gone. */
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { type CallIds, placeOfCall } from './changes.ts';
@@ -15,19 +15,25 @@ export class Outputs {
 
   /** Resolves when the text is on disk. NUL becomes a sign for it: what is read again is text. */
   async keep(ids: CallIds, text: string): Promise<void> {
-    const path = this.#path(ids);
+    const path = this.path(ids);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeAtomically(path, text.replaceAll('\0', '␀'), { mode: 0o600 });
   }
 
   /** The caller closes the handle. Rejects with `not_found` where none is kept of this call. */
   async open(ids: CallIds): Promise<FileHandle> {
-    return open(this.#path(ids), 'r').catch((error: unknown) => {
+    return open(this.path(ids), 'r').catch((error: unknown) => {
       throw new TriadError('not_found', `No long output is kept of the call ${ids.toolCallId}`, { cause: error });
     });
   }
 
-  #path(ids: CallIds): string {
+  /** Where those of commands go that a run has in the background. */
+  background({ conversationId, runId }: Omit<CallIds, 'toolCallId'>): string {
+    return join(this.#folder, conversationId, `${runId}.background`);
+  }
+
+  /** Where the output of a call is kept. */
+  path(ids: CallIds): string {
     return `${placeOfCall(this.#folder, ids)}.output`;
   }
 }

@@ -25,7 +25,7 @@ test('of any other the beginning and the end are, with the line from which the r
     expect(kept).toBe(1);
     expect(Buffer.byteLength(handed)).toBeLessThan(MAX_OUTPUT_BYTES);
     const [, head = '', left, from, offset, tail = ''] =
-      /^([\s\S]*?)\n\[(\d+) bytes from line (\d+) on are left out[^\n]*"offset":(\d+)\} gives them\.\]\n([\s\S]*)$/.exec(
+      /^([\s\S]*?)\n\[(\d+) of \d+ bytes, from line (\d+) on, are left out[^\n]*"offset":(\d+)\} gives them\.\]\n([\s\S]*)$/.exec(
         handed,
       ) ?? [];
     expect(output.startsWith(head) && output.endsWith(tail)).toBe(true);
@@ -46,7 +46,7 @@ test('of any other the beginning and the end are, with the line from which the r
 test('one line without an end is cut within it, never within a character', async () => {
   const handed = await handedOn('🐦'.repeat(40_000), 'c', () => Promise.resolve());
   expect(handed.replaceAll('🐦', '')).toMatch(
-    /^\n\[\d+ bytes from line 2 on are left out, of 160000 bytes in 1 lines; .*\]\n$/,
+    /^\n\[\d+ of 160000 bytes, from line 1 on, are left out; .*\]\n$/,
   );
 });
 

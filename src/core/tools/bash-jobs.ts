@@ -1,0 +1,62 @@
+/** The tool for commands that an agent runs in the background. */
+import { z } from 'zod';
+import { TriadError } from '../base/errors.ts';
+import type { BackgroundCommand } from '../workspace/shell/background.ts';
+import { MAX_BYTES } from './text-page.ts';
+import { toToolResult } from './to-tool-result.ts';
+import { defineTool, type ToolContext } from './tool.ts';
+import { NO_PERMISSION } from './traits.ts';
+
+const Input = z.strictObject({
+  action: z.enum(['list', 'read', 'kill']).describe('What to do: list all, read what one has printed, or end one.'),
+  id: z.string().min(1).max(100).optional().describe('Which command, for read and kill.'),
+  from: z.int().min(0).optional().describe('For read: where to begin, as the end of the read before says. Default: 0.'),
+});
+
+export const bashJobs = defineTool<z.infer<typeof Input>>({
+  ...NO_PERMISSION,
+  name: 'bash_jobs',
+  describe: () => 'Lists the commands that you run in the background, reads what one of them has printed, or ends it.',
+  input: Input,
+  bounds: true,
+  order: 'serial',
+  execute: ({ action, id, from = 0 }, context) =>
+    toToolResult(context, async () => {
+      const { background } = context.shell;
+      if (action === 'list') {
+        const all = background.list();
+        const output = all.length === 0 ? 'You run nothing in the background.' : all.map(line).join('\n');
+        return { status: 'completed', output, metadata: { commands: all.length } };
+      }
+      if (id === undefined) throw new TriadError('bad_input', `Name the id of the command to ${action}`);
+      if (action === 'kill') return { status: 'completed', output: line(await background.kill(id)) };
+      return read(context, id, from);
+    }),
+});
+
+async function read({ shell: { background } }: ToolContext, id: string, from: number) {
+  const { text, cursor, more, unkept, isRunning } = await background.read(id, from, MAX_BYTES);
+  const state = background.list().find((one) => one.id === id);
+  const notes = [
+    ...(state ? [line(state)] : []),
+    more > 0 ? `${more} bytes more: read on from ${cursor}` : isRunning ? `read on from ${cursor}` : 'that is all',
+    ...(unkept > 0 ? [`${unkept} bytes were not kept`] : []),
+  ];
+  const output = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${notes.join('; ')}]`;
+  return { status: 'completed' as const, output, metadata: { id, from: cursor } };
+}
+
+function line({ id, command, isRunning, exitCode, signal, timedOut, isStopped, failure }: BackgroundCommand): string {
+  const state = isRunning
+    ? 'runs'
+    : failure !== null
+      ? `failed: ${failure}`
+      : timedOut
+        ? 'ended: its time was up'
+        : isStopped
+          ? 'was ended'
+          : exitCode === null
+            ? `ended by ${signal ?? 'a signal'}`
+            : `exit code ${exitCode}`;
+  return `${id}: ${state}: ${command.split('\n', 1)[0] ?? ''}`;
+}

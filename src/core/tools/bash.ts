@@ -1,0 +1,169 @@
+/** The tools that run commands in a shell: without and with the network. */
+import { rm } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { z } from 'zod';
+import { canonicalHash } from '../base/hash.ts';
+import { titleOf } from '../base/text.ts';
+import type { ShellHost } from '../workspace/shell/run-shell.ts';
+import type { ShellResult } from '../workspace/shell/shell-process.ts';
+import { leftOut, MAX_OUTPUT_BYTES } from './long-output.ts';
+import { toToolResult } from './to-tool-result.ts';
+import { defineTool, type Question, type QuestionContext, type Tool, type ToolContext, type ToolResult } from './tool.ts';
+
+const OFFLINE = 'bash';
+const ONLINE = 'bash_online';
+const DEFAULT_SECONDS = 120;
+const MAX_SECONDS = 3600;
+/** What is shown of the output while it comes, in UTF-16 code units, and how often, in milliseconds. */
+const TAIL_CHARS = 4000;
+const TAIL_MS = 200;
+/** So often it is told that a command still runs, which prints nothing. */
+const ALIVE_MS = 1000;
+
+const Input = z.strictObject({
+  command: z.string().min(1).max(100_000).describe('The command line, for bash.'),
+  timeout_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_SECONDS)
+    .optional()
+    .describe(`After so many seconds it is ended. Default: ${DEFAULT_SECONDS}; at most ${MAX_SECONDS}.`),
+  background: z
+    .boolean()
+    .optional()
+    .describe('Whether to go on at once while it runs, as for a server; bash_jobs lists, reads and ends it. Default: false.'),
+});
+type Input = z.infer<typeof Input>;
+
+export function bashTools(host: ShellHost): Tool[] {
+  return [bashTool(host, false), bashTool(host, true)];
+}
+
+function bashTool(host: ShellHost, network: boolean): Tool {
+  const name = network ? ONLINE : OFFLINE;
+  return defineTool<Input>({
+    name,
+    describe: () =>
+      `Runs a command in a shell in the workspace folder, ${network ? 'with the network' : `without the network (${ONLINE} has it)`}, and returns what it prints and its exit code. ` +
+      'The working folder holds for the next command. Nobody answers what it asks. ' +
+      'A person must agree, unless a rule allows the command: one plain command at a time is allowed more easily than a chain. ' +
+      'Prefer the other tools for reading, searching and writing files.',
+    input: Input,
+    permissions: ['Execute', 'FilesystemWrite', ...(network ? (['NetworkAccess'] as const) : [])],
+    ...(network ? { like: OFFLINE } : {}),
+    baseline: false,
+    primaryOnly: false,
+    bounds: true,
+    order: 'serial',
+    recovery: 'unknown',
+    targets: async ({ command }) => {
+      const values = await host.commandsIn(command);
+      return values && { values, path: false };
+    },
+    question: (input, context) => ask({ host, name, network }, input, context),
+    execute: (input, context) => toToolResult(context, () => (input.background ? start : run)(input, network, context)),
+  });
+}
+
+async function ask(
+  { host, name, network }: { host: ShellHost; name: string; network: boolean },
+  input: Input,
+  { workspace: { folder } }: QuestionContext,
+): Promise<Question> {
+  const sandbox = await host.sandbox();
+  const reach = network ? 'it reaches the network' : 'it does not reach the network';
+  return {
+    title: `Run ${titleOf(input.command)}`,
+    description: sandbox
+      ? `In a sandbox: it can change files in ${folder} and nowhere else, and ${reach}. What it changes cannot be undone`
+      : 'There is no sandbox on this machine: the command can do whatever you can do, with Triad’s own folders too, and no rule allows it unasked',
+    subject: { kind: 'tool', tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
+    risk: sandbox && !network ? 'medium' : 'high',
+    reversible: false,
+    ...(sandbox ? { nameable: true as const } : {}),
+  };
+}
+
+const asked = ({ command, timeout_seconds = DEFAULT_SECONDS }: Input, network: boolean, { workspace }: ToolContext) => {
+  return { command, network, workspace, timeoutMs: timeout_seconds * 1000 };
+};
+
+async function start(input: Input, network: boolean, context: ToolContext): Promise<ToolResult> {
+  const id = await context.shell.start(asked(input, network, context));
+  const output = `It runs in the background as ${id}. bash_jobs reads what it prints, and ends it; it ends with you at the latest.`;
+  return { status: 'completed', output, metadata: { command: input.command, background: id } };
+}
+
+async function run(input: Input, network: boolean, context: ToolContext): Promise<ToolResult> {
+  const file = context.outputPath();
+  const follower = new Follower(context);
+  const result = await context.shell
+    .run({ ...asked(input, network, context), file, onOutput: (text, bytes) => follower.take(text, bytes) })
+    .finally(() => follower.end());
+  const { output, exitCode, timedOut, stopped } = result;
+  const shown = await shownOutput(result, file, context.toolCallId);
+  const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
+  const notes = notesOn(input, result, context);
+  return {
+    status,
+    output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
+    metadata: { command: input.command, exitCode, bytes: output.bytes, timedOut, network },
+  };
+}
+
+async function shownOutput({ output }: ShellResult, file: string, toolCallId: string): Promise<string> {
+  const { head, tail, bytes, cut } = output;
+  if (cut === 0) {
+    await rm(file, { force: true });
+    return head;
+  }
+  return `${head}\n${leftOut({ head, cut, bytes }, toolCallId)}\n${tail}`;
+}
+
+function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: ShellResult, { workspace }: ToolContext): string[] {
+  const { exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
+  const at = relative(workspace.folder, folder);
+  const ended = timedOut
+    ? `ended after ${timeout_seconds} s: give it more timeout_seconds, or run it in the background`
+    : stopped
+      ? 'stopped before it was done'
+      : exitCode === null
+        ? `ended by ${signal ?? 'a signal'}`
+        : `exit code ${exitCode}`;
+  return [
+    `${ended}${at === '' ? '' : `, in ${at}`}`,
+    ...(folderReset ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again'] : []),
+    ...(output.unkept > 0 ? [`the last ${output.unkept} bytes of its output were not kept`] : []),
+  ];
+}
+
+/** Shows the end of what a command prints, now and then, and that it still runs. */
+class Follower {
+  readonly #context: ToolContext;
+  readonly #alive: NodeJS.Timeout;
+  #tail = '';
+  #bytes = 0;
+  #soon: NodeJS.Timeout | null = null;
+
+  constructor(context: ToolContext) {
+    this.#context = context;
+    this.#alive = setInterval(() => this.#tell(), ALIVE_MS).unref();
+  }
+
+  take(text: string, bytes: number): void {
+    this.#tail = (this.#tail + text).slice(-TAIL_CHARS).toWellFormed();
+    this.#bytes = bytes;
+    this.#soon ??= setTimeout(() => this.#tell(), TAIL_MS).unref();
+  }
+
+  end(): void {
+    clearInterval(this.#alive);
+    clearTimeout(this.#soon ?? undefined);
+  }
+
+  #tell(): void {
+    clearTimeout(this.#soon ?? undefined);
+    this.#soon = null;
+    this.#context.progress(this.#tail, this.#bytes);
+  }
+}

@@ -1,0 +1,107 @@
+/** The commands of one run: one after the other in a folder that stays, others in the background, all ended with the run. */
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Environment } from '../../base/child-environment.ts';
+import type { Workspace } from '../reach.ts';
+import { BackgroundCommands } from './background.ts';
+import { RunningCommands } from './command-processes.ts';
+import { ShellParser } from './commands.ts';
+import { findSandbox, type Sandbox } from './sandbox.ts';
+import { runShell, type ShellCommand, type ShellResult } from './shell-process.ts';
+
+/** The most that is kept of the output of a command, in bytes. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+/** The most of it that is held in memory. */
+const RESULT_BYTES = 48 * 1024;
+/** Between the question to end and the end. */
+const GRACE_MS = 2000;
+/** Commands that a run has in the background at a time. */
+export const MAX_BACKGROUND = 8;
+
+/** What all runs of the program share; the caller calls `end` when the program exits. */
+export class ShellHost {
+  readonly env: Environment;
+  readonly running = new RunningCommands();
+  readonly #parser = new ShellParser();
+  #sandbox: Promise<Sandbox | null> | null = null;
+
+  /** `env`: that of the program, which commands get without secrets. */
+  constructor(env: Environment) {
+    this.env = env;
+  }
+
+  /** The one of this machine, tried once; null where there is none that holds. */
+  sandbox(): Promise<Sandbox | null> {
+    this.#sandbox ??= findSandbox(this.env);
+    return this.#sandbox;
+  }
+
+  commandsIn(text: string): Promise<readonly string[] | null> {
+    return this.#parser.commandsIn(text);
+  }
+
+  end(): void {
+    this.running.killAll();
+  }
+}
+
+/** What one command is asked for with. */
+export type Asked = Pick<ShellCommand, 'command' | 'workspace' | 'network' | 'timeoutMs'>;
+
+export class RunShell {
+  readonly #host: ShellHost;
+  readonly #signal: AbortSignal;
+  readonly #background: BackgroundCommands;
+  /** Where outputs in the background go. */
+  readonly #folder: string;
+  readonly #current = new Set<Promise<unknown>>();
+  #at: string | null = null;
+
+  /** `folder`: for outputs in the background; made when the first one is. `signal`: the run's. */
+  constructor(host: ShellHost, folder: string, signal: AbortSignal) {
+    this.#host = host;
+    this.#folder = folder;
+    this.#signal = signal;
+    this.#background = new BackgroundCommands(folder, MAX_BACKGROUND, signal, () => Date.now());
+  }
+
+  get background(): Pick<BackgroundCommands, 'list' | 'read' | 'kill'> {
+    return this.#background;
+  }
+
+  /** Runs it to its end; its whole output is then in `file`. Throws what `runShell` throws. */
+  async run(asked: Asked & Pick<ShellCommand, 'file' | 'onOutput'>): Promise<ShellResult> {
+    const { file } = asked;
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await rm(file, { force: true });
+    const work = this.#settings(asked).then((settings) =>
+      runShell({ ...asked, ...settings, resultBytes: RESULT_BYTES, signal: this.#signal }),
+    );
+    this.#current.add(work);
+    try {
+      const result = await work;
+      this.#at = result.folder;
+      return result;
+    } finally {
+      this.#current.delete(work);
+    }
+  }
+
+  /** Starts it in the background, in the folder of the commands before; returns its id. Throws what `start` throws. */
+  async start(asked: Asked): Promise<string> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    return this.#background.start({ ...asked, ...(await this.#settings(asked)) });
+  }
+
+  /** Resolves when no command of the run is left. */
+  async end(): Promise<void> {
+    await Promise.allSettled(this.#current);
+    await this.#background.end();
+  }
+
+  async #settings({ workspace }: { workspace: Workspace }) {
+    const { env, running } = this.#host;
+    const sandbox = await this.#host.sandbox();
+    return { sandbox, env, running, folder: this.#at ?? workspace.folder, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
+  }
+}
