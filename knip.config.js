@@ -7,6 +7,8 @@ const entry = [
   'src/core/tools/search-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
+  // The tool that runs lines of a shell is still to come.
+  'src/core/workspace/shell/commands.ts!',
   // Named by tsconfig.web.json.
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',

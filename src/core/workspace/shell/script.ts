@@ -1,0 +1,309 @@
+/** From the tree of a script to what it runs. What isn't known here, node by node, makes the whole untold. */
+import type { Node } from 'web-tree-sitter';
+import { checkArithmetic, checkExpansion, expansionsIn, isExpansion } from './expansions.ts';
+import { readHeredoc } from './heredoc.ts';
+import { constant, readWord, untold, type Word } from './words.ts';
+
+/** What a script does, in the order of its text. */
+export type Step =
+  /** `assigned`: what is set for the command alone. */
+  | { kind: 'command'; assigned: Word[]; words: Word[] }
+  /** `name`: null where it comes from the words, as for `export`. */
+  | { kind: 'assignment'; name: string | null; words: Word[] }
+  | { kind: 'redirect'; operator: string; path: Word };
+
+/** Deepest nesting that is looked into. */
+const MAX_DEPTH = 60;
+/** What may stand between two parts of a script. */
+const BLANK = /^(?:[ \t\n]|\\\n)*$/;
+/** Made of statements, and of nothing else that says anything. */
+const BLOCKS = new Set(
+  'program list pipeline negated_command subshell compound_statement do_group if_statement elif_clause else_clause while_statement'.split(
+    ' ',
+  ),
+);
+
+const WORDS = new Set(
+  'word number string raw_string ansi_c_string concatenation simple_expansion expansion command_substitution process_substitution arithmetic_expansion variable_name'.split(
+    ' ',
+  ),
+);
+/** Between the quotes of a string and inside of words nothing is blank: the words are read by themselves. */
+const isWord = (node: Node): boolean => WORDS.has(node.type) || node.type === '$';
+
+export class Script {
+  readonly steps: Step[] = [];
+  readonly #source: string;
+
+  constructor(root: Node, source: string) {
+    this.#source = source;
+    if (root.hasError) untold('it does not parse');
+    this.#gap(0, root.startIndex);
+    this.#gap(root.endIndex, source.length);
+    this.#visit(root, 0);
+  }
+
+  #visit(node: Node, depth: number): void {
+    if (depth > MAX_DEPTH) untold('it is nested too deep');
+    if (node.isMissing || node.isError) untold('it does not parse');
+    const { type } = node;
+    if (type === 'heredoc_body' || type === 'comment') return this.#comment(node);
+    if (!isWord(node)) this.#checkGaps(node);
+    if (BLOCKS.has(type)) return this.#block(node, depth);
+    if (type === 'command') return this.#command(node, [], depth);
+    if (type === 'redirected_statement') return this.#redirected(node, depth);
+    if (type === 'variable_assignment') return this.#assignment(node, depth);
+    if (type === 'variable_assignments') return this.#block(node, depth);
+    if (type === 'declaration_command' || type === 'unset_command') return this.#declaration(node, depth);
+    if (type === 'for_statement') return this.#loop(node, depth);
+    if (type === 'case_statement') return this.#case(node, depth);
+    if (type === 'test_command') return this.#test(node, depth);
+    if (type === 'file_redirect') return this.#redirect(node, [], depth);
+    untold(`"${type}" is not known`);
+  }
+
+  #block(node: Node, depth: number): void {
+    for (const child of node.children) {
+      if (child.isNamed) this.#visit(child, depth + 1);
+      else if (child.type === '((') untold('it calculates');
+    }
+  }
+
+  #comment(node: Node): void {
+    if (node.type !== 'comment' || node.text.includes('\n')) untold('a comment is none');
+    if (!/[\s;&|()]/.test(this.#source[node.startIndex - 1] ?? ' ')) untold('a comment is none');
+  }
+
+  #gap(start: number, end: number): string {
+    const gap = this.#source.slice(start, end);
+    return BLANK.test(gap) ? gap : untold('there is more than was read');
+  }
+
+  /** Two words without a blank between them are one word for the shell. */
+  #checkGaps(node: Node): void {
+    const { children } = node;
+    for (const [index, child] of children.entries()) {
+      const before = children[index - 1];
+      const from = before?.endIndex ?? node.startIndex;
+      // What a document says stands behind the rest of its line, which belongs to other nodes.
+      if (child.startIndex < from || child.type === 'heredoc_body' || before?.type === 'heredoc_body') continue;
+      const gap = this.#gap(from, child.startIndex);
+      if (before && isPart(before) && isPart(child) && !/[ \t]/.test(gap)) untold('two words are one');
+    }
+  }
+
+  #word(node: Node, depth: number): Word {
+    if (!isWord(node)) untold(`"${node.type}" is no word`);
+    this.#expand(node, depth);
+    return readWord(this.#source, node.startIndex, node.endIndex, expansionsIn(node));
+  }
+
+  /** What runs inside of expansions. */
+  #expand(node: Node, depth: number): void {
+    if (depth > MAX_DEPTH) untold('it is nested too deep');
+    if (node.isMissing) untold('it does not parse');
+    const { type } = node;
+    if (type === 'command_substitution' || type === 'process_substitution') {
+      if (node.text.startsWith('`') && node.text.includes('\\')) untold('backquotes are escaped');
+      this.#checkGaps(node);
+      return this.#block(node, depth + 1);
+    }
+    if (type === 'arithmetic_expansion') return checkArithmetic(node);
+    if (isExpansion(node)) checkExpansion(node, this.#source);
+    for (const child of node.namedChildren) this.#expand(child, depth + 1);
+  }
+
+  /** `more`: words behind a redirection, which belong to the command all the same. */
+  #command(node: Node, more: readonly Node[], depth: number): void {
+    const assigned: Word[] = [];
+    const parts: Node[] = [];
+    for (const child of node.children) {
+      if (child.type === 'variable_assignment') {
+        checkName(child);
+        assigned.push(this.#value(child, depth));
+      } else if (child.type === 'command_name') parts.push(...child.children);
+      else if (child.type === 'file_redirect') this.#redirect(child, parts, depth);
+      else if (child.type === 'herestring_redirect') this.#hereString(child, depth);
+      else parts.push(child);
+    }
+    parts.push(...more);
+    parts.sort((a, b) => a.startIndex - b.startIndex);
+    const words = parts.map((part) => this.#word(part, depth + 1));
+    if (words.length === 0) untold('a command has no name');
+    this.steps.push({ kind: 'command', assigned, words });
+  }
+
+  #redirected(node: Node, depth: number): void {
+    const more: Node[] = [];
+    const body = node.childForFieldName('body');
+    for (const child of node.children) {
+      if (child.id === body?.id) continue;
+      if (child.type === 'file_redirect') this.#redirect(child, more, depth);
+      else if (child.type === 'herestring_redirect') this.#hereString(child, depth);
+      else if (child.type === 'heredoc_redirect') this.#heredoc(child, more, depth);
+      else untold(`"${child.type}" is not known`);
+    }
+    if (body?.type === 'command') {
+      this.#checkGaps(body);
+      return this.#command(body, more, depth + 1);
+    }
+    if (more.length > 0) untold('a redirection has words');
+    if (body) this.#visit(body, depth + 1);
+  }
+
+  #hereString(node: Node, depth: number): void {
+    this.#checkGaps(node);
+    for (const child of node.namedChildren) this.#word(child, depth + 1);
+  }
+
+  /** The rest of the line of a document belongs to its node: more words, redirections, and what follows in the line. */
+  #heredoc(node: Node, more: Node[], depth: number): void {
+    this.#checkGaps(node);
+    readHeredoc(node, this.#source);
+    for (const child of node.children) {
+      if (child.type === 'heredoc_body') this.#expand(child, depth);
+      else if (child.type === 'file_redirect') this.#redirect(child, more, depth);
+      else if (child.type === 'herestring_redirect' || child.type === 'heredoc_redirect')
+        untold('it has several documents');
+      else if (isWord(child)) more.push(child);
+      else if (child.isNamed && !/^heredoc_(start|end)$/.test(child.type)) this.#visit(child, depth + 1);
+    }
+  }
+
+  #redirect(node: Node, more: Node[], depth: number): void {
+    this.#checkGaps(node);
+    const parts = [...node.children];
+    const descriptor = parts[0]?.type === 'file_descriptor' ? parts.shift() : null;
+    const [operator, target, ...rest] = parts;
+    if (!operator || (descriptor && descriptor.endIndex !== operator.startIndex)) untold('a redirection is none');
+    more.push(...rest);
+    if (!target) {
+      if (!/[<>]&-$/.test(operator.type)) untold('a redirection leads nowhere');
+      return;
+    }
+    const path = this.#word(target, depth + 1);
+    this.steps.push({ kind: 'redirect', operator: operator.type, path });
+  }
+
+  #value(node: Node, depth: number): Word {
+    const value = node.childForFieldName('value');
+    const raw = node.text;
+    if (value?.type === 'array') {
+      this.#checkGaps(value);
+      for (const child of value.children) if (child.isNamed) this.#word(child, depth + 1);
+      return { raw, text: null, shown: raw, splits: false };
+    }
+    if (value) this.#word(value, depth + 1);
+    return { ...readWord(this.#source, node.startIndex, node.endIndex, expansionsIn(node)), splits: false };
+  }
+
+  #assignment(node: Node, depth: number): void {
+    this.steps.push({ kind: 'assignment', name: checkName(node), words: [this.#value(node, depth)] });
+  }
+
+  #declaration(node: Node, depth: number): void {
+    const words = node.children.map((child) => {
+      if (child.type === 'variable_assignment') return (checkName(child), this.#value(child, depth));
+      return child.isNamed ? this.#word(child, depth + 1) : constant(child.text);
+    });
+    this.steps.push({ kind: 'assignment', name: null, words });
+  }
+
+  /** A loop sets its variable: each value is listed, but where the name is so plain that nothing else reads it. */
+  #loop(node: Node, depth: number): void {
+    if (node.children[0]?.type !== 'for') untold('it asks a person');
+    const name = node.childForFieldName('variable')?.text ?? untold('a loop has no name');
+    for (const child of node.childrenForFieldName('value')) {
+      if (!child.isNamed) continue;
+      const value = this.#word(child, depth + 1);
+      if (isPlainName(name)) continue;
+      const [text, shown] = [value.text && `${name}=${value.text}`, `${name}=${value.shown}`];
+      const words = [{ raw: `${name}=${value.raw}`, text, shown, splits: false }];
+      this.steps.push({ kind: 'assignment', name, words });
+    }
+    const body = node.childForFieldName('body') ?? untold('a loop has no body');
+    this.#visit(body, depth + 1);
+  }
+
+  #case(node: Node, depth: number): void {
+    for (const child of node.children) {
+      if (child.type === 'case_item') this.#caseItem(child, depth + 1);
+      else if (child.isNamed) this.#word(child, depth + 1);
+    }
+  }
+
+  #caseItem(node: Node, depth: number): void {
+    this.#checkGaps(node);
+    const values = new Set(node.childrenForFieldName('value').map(({ id }) => id));
+    for (const child of node.children) {
+      if (values.has(child.id)) this.#pattern(child);
+      else if (child.isNamed) this.#visit(child, depth + 1);
+    }
+  }
+
+  /** Patterns may be written in many ways; the usual ones will do. */
+  #pattern(node: Node): void {
+    if (!/^(?:[\w.,:@%+=/*?-]|"[\w .,:@%+=/*?-]*"|'[\w .,:@%+=/*?-]*')+$/.test(node.text))
+      untold('a pattern is unusual');
+  }
+
+  #test(node: Node, depth: number): void {
+    const [open] = node.children;
+    if (open?.type === '[[') return this.#condition(node, depth);
+    if (open?.type !== '[') untold('it calculates');
+    const words: Word[] = [];
+    const collect = (one: Node): void => {
+      for (const child of one.children) {
+        if (isWord(child)) words.push(this.#word(child, depth + 1));
+        else if (/^(unary|binary)_expression$/.test(child.type)) {
+          this.#checkGaps(child);
+          collect(child);
+        } else if (/^(\[|\]|=|==|!=|!|-[a-z]+)$/.test(child.text) && child.childCount === 0)
+          words.push(constant(child.text));
+        else untold(`"${child.type}" is no test`);
+      }
+    };
+    collect(node);
+    this.steps.push({ kind: 'command', assigned: [], words });
+  }
+
+  /** What stands in `[[ ]]` runs nothing but its expansions, and what calculates. */
+  #condition(node: Node, depth: number): void {
+    for (const child of node.children) {
+      if (isWord(child)) this.#word(child, depth + 1);
+      else if (/^((unary|binary|parenthesized)_expression)$/.test(child.type)) {
+        if (depth > MAX_DEPTH) untold('it is nested too deep');
+        this.#checkGaps(child);
+        this.#condition(child, depth + 1);
+      } else if (/^(extglob_pattern|regex)$/.test(child.type)) this.#pattern(child);
+      else if (/^-(eq|ne|lt|le|gt|ge|v|R)$/.test(child.text)) untold('it calculates');
+      else if (!/^(\[\[|\]\]|[()!<>]|=|==|!=|=~|&&|\|\||-[a-z]+)$/i.test(child.text))
+        untold(`"${child.type}" is no test`);
+    }
+  }
+}
+
+const isPart = (node: Node): boolean =>
+  isWord(node) || /^(command_name|variable_assignment|test_operator)$/.test(node.type);
+
+/** A name that no program and no shell reads from its environment. */
+export function isPlainName(name: string): boolean {
+  return /^[a-z][a-z0-9]{0,15}$/.test(name);
+}
+
+/** Variables that the shell runs, calculates, or finds programs with. */
+const READ_BY_SHELL =
+  /^(BASH.*|PS\d|PROMPT_COMMAND|ENV|SHELLOPTS|S?RANDOM|SECONDS|LINENO|OPTIND|HIST.*|EPOCH.*|COMP_.*|DIRSTACK|GROUPS|FUNCNAME|EXECIGNORE|MAILPATH|_)$/;
+
+/** The name that an assignment sets, where it is an assignment for the shell too. */
+function checkName(node: Node): string {
+  const name = node.childForFieldName('name')?.text ?? '';
+  checkVariable(name);
+  const operator = node.text.slice(name.length);
+  return /^\+?=/.test(operator) ? name : untold('an assignment is none');
+}
+
+export function checkVariable(name: string): void {
+  if (!/^[A-Za-z_]\w*$/.test(name)) untold('a name is none');
+  if (READ_BY_SHELL.test(name)) untold('the shell runs or calculates what it is set to');
+}
