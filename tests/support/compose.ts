@@ -1,5 +1,6 @@
 /** The runtime as the hosts compose it, on a given store and endpoint; usable in any process. */
 import type { Answer, Approval } from '#contract/approval.ts';
+import type { Environment } from '#core/base/child-environment.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlace } from '#core/agents/places.ts';
 import { createDemoModel } from '#core/model/demo.ts';
@@ -30,6 +31,8 @@ export interface Composition {
   /** Default: the built-in ones, and what the folder has and is trusted. */
   agents?: AgentFolders;
   trust?: Trust;
+  /** The environment of the program, for commands; default: that of the test. */
+  programs?: Environment;
   settings: Settings;
   folder: string;
   url: string;
@@ -59,7 +62,7 @@ const NO_SECRETS: Secrets = {
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const { store, folder, groupSize, onFailure, data } = parts;
   const trust = parts.trust ?? new Trust(data ?? parts.configFolder ?? folder);
-  const shell = new ShellHost(process.env);
+  const shell = new ShellHost(parts.programs ?? process.env);
   return runtimeOf({
     version: '0.0.0',
     store,

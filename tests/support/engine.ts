@@ -55,6 +55,7 @@ export interface HarnessOptions {
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
   own?: NonNullable<Composition['own']>;
+  programs?: NonNullable<Composition['programs']>;
 }
 
 export { yes };

@@ -36,6 +36,15 @@ export interface Action {
   mode: ApprovalMode;
 }
 
+/** The rules among these that allow the call: each one alone, or where it does several things all of them together. */
+function allowing(rules: readonly Rule[], action: Action): Rule[] {
+  const { targets } = action;
+  if (!targets?.each) return rules.filter((rule) => ruleApplies(rule, action));
+  const parts = targets.values.map((value) => ({ ...action, targets: { ...targets, values: [value] } }));
+  const found = parts.map((part) => rules.filter((rule) => ruleApplies(rule, part)));
+  return found.every((some) => some.length > 0) ? [...new Set(found.flat())] : [];
+}
+
 /** Whether the person has named tool and pattern; a project's file is not the person. */
 function isNaming(source: Rule | Grant, { tool }: Action): boolean {
   const isTheirs = !('effect' in source) || source.scope === 'user';
@@ -71,7 +80,10 @@ export function judge(
     ...held.map(granted),
     ...requiredBy(action),
     ...ask.filter(nearest).map(ruled),
-    ...allow.filter((rule) => nearest(rule) && mayAllow(rule)).map(ruled),
+    ...allowing(
+      rules.filter((rule) => rule.effect === 'allow' && nearest(rule) && mayAllow(rule)),
+      action,
+    ).map(ruled),
     ...steering.slice(0, 1).map((file) => steered(file, alwaysAsk)),
     usual(action),
     // Rules that apply, but that the steps above always overrule: listed to explain the verdict.

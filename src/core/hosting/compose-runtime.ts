@@ -47,7 +47,21 @@ export async function composeRuntime(
   process.once('exit', () => shell.end());
   const kept = join(data, REPLACED);
   const [changes, outputs] = [new Changes(kept), new Outputs(kept)];
-  const ports = { version, agents, trust, tools, settings, prices, folder, data, own, changes, outputs, shell, onFailure };
+  const ports = {
+    version,
+    agents,
+    trust,
+    tools,
+    settings,
+    prices,
+    folder,
+    data,
+    own,
+    changes,
+    outputs,
+    shell,
+    onFailure,
+  };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 

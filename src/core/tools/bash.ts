@@ -6,9 +6,16 @@ import { canonicalHash } from '../base/hash.ts';
 import { titleOf } from '../base/text.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
-import { leftOut, MAX_OUTPUT_BYTES } from './long-output.ts';
+import { leftOut } from './long-output.ts';
 import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Question, type QuestionContext, type Tool, type ToolContext, type ToolResult } from './tool.ts';
+import {
+  defineTool,
+  type Question,
+  type QuestionContext,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.ts';
 
 const OFFLINE = 'bash';
 const ONLINE = 'bash_online';
@@ -31,7 +38,9 @@ const Input = z.strictObject({
   background: z
     .boolean()
     .optional()
-    .describe('Whether to go on at once while it runs, as for a server; bash_jobs lists, reads and ends it. Default: false.'),
+    .describe(
+      'Whether to go on at once while it runs, as for a server; bash_jobs lists, reads and ends it. Default: false.',
+    ),
 });
 type Input = z.infer<typeof Input>;
 
@@ -58,7 +67,7 @@ function bashTool(host: ShellHost, network: boolean): Tool {
     recovery: 'unknown',
     targets: async ({ command }) => {
       const values = await host.commandsIn(command);
-      return values && { values, path: false };
+      return values && { values, path: false, each: true };
     },
     question: (input, context) => ask({ host, name, network }, input, context),
     execute: (input, context) => toToolResult(context, () => (input.background ? start : run)(input, network, context)),
@@ -120,7 +129,11 @@ async function shownOutput({ output }: ShellResult, file: string, toolCallId: st
   return `${head}\n${leftOut({ head, cut, bytes }, toolCallId)}\n${tail}`;
 }
 
-function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: ShellResult, { workspace }: ToolContext): string[] {
+function notesOn(
+  { timeout_seconds = DEFAULT_SECONDS }: Input,
+  result: ShellResult,
+  { workspace }: ToolContext,
+): string[] {
   const { exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
   const at = relative(workspace.folder, folder);
   const ended = timedOut
@@ -132,7 +145,9 @@ function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: ShellResu
         : `exit code ${exitCode}`;
   return [
     `${ended}${at === '' ? '' : `, in ${at}`}`,
-    ...(folderReset ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again'] : []),
+    ...(folderReset
+      ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again']
+      : []),
     ...(output.unkept > 0 ? [`the last ${output.unkept} bytes of its output were not kept`] : []),
   ];
 }

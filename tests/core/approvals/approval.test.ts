@@ -206,11 +206,11 @@ describe('approvals', () => {
   test('a tool that the lead does not have is named, with what it has', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'x', prompt: 'Do it', tools: ['bash'] })]);
+      .reply([spawn({ name: 'x', prompt: 'Do it', tools: ['browser'] })]);
     script.on({}).reply([text('I see.')]);
     const engine = await startEngine(script);
     await engine.ask('Go');
-    expect(engine.of('tool-end')[0]?.entry.output).toMatch(/bash.*The lead can give: .*read_file/);
+    expect(engine.of('tool-end')[0]?.entry.output).toMatch(/browser.*The lead can give: .*read_file/);
     expect(engine.of('run-queue').filter(({ kind }) => kind !== 'lead')).toHaveLength(0);
   });
 });

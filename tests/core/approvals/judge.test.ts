@@ -72,6 +72,30 @@ describe('which one decides', () => {
     expect(verdict(command, [named], [grant]).effect).toBe('ask');
   });
 
+  test('what does several things is allowed by several rules, each thing by one of them', () => {
+    const does = (...values: string[]): Partial<Action> => {
+      return {
+        tool: 'bash',
+        targets: { values, path: false, each: true },
+        permissions: ['Execute', 'FilesystemWrite'],
+      };
+    };
+    const npm = ruleOf({ id: 'npm', effect: 'allow', tool: 'bash', pattern: 'npm *' });
+    const git = ruleOf({ id: 'git', effect: 'allow', tool: 'bash', pattern: 'git *' });
+    expect(verdict(does('npm test', 'git status'), [npm, git])).toMatchObject({ effect: 'allow', ruleId: 'npm' });
+    expect(verdict(does('npm test', 'git status'), [npm]).effect).toBe('ask');
+    expect(verdict(does('npm test', 'rm a', 'git status'), [npm, git]).effect).toBe('ask');
+    expect(
+      verdict(does('npm test', 'git push'), [npm, git, ruleOf({ effect: 'deny', tool: 'bash', pattern: 'git push*' })])
+        .effect,
+    ).toBe('deny');
+    expect(verdict(does(), [npm, git]).effect).toBe('ask');
+    // A path by two names is one thing: one rule must match both.
+    const both = { values: ['docs/a.md', 'notes/a.md'], path: true };
+    const each = ['docs/**', 'notes/**'].map((pattern) => ruleOf({ effect: 'allow', tool: 'write_file', pattern }));
+    expect(verdict({ targets: both }, each).effect).toBe('ask');
+  });
+
   test('a rule that denies by a link or another case holds; one that allows must match all', () => {
     const targets = { values: ['real/a.md', 'docs/a.md'], path: true };
     expect(verdict({ targets }, [deny]).effect).toBe('deny');

@@ -71,7 +71,7 @@ test('the program hands its folders to its tools when it is composed', async () 
     {
       folders: { config: join(home, 'config'), data: join(home, 'data') },
       secrets: { place: { backend: 'nowhere', warning: null }, get: async () => null, set: async () => undefined },
-      environment: { apiKey: undefined, baseUrl: undefined, storeUrl: undefined },
+      environment: { apiKey: undefined, baseUrl: undefined, storeUrl: undefined, programs: {} },
       version: '0.0.0',
       folder: home,
       works: false,

@@ -45,9 +45,7 @@ test('of any other the beginning and the end are, with the line from which the r
 
 test('one line without an end is cut within it, never within a character', async () => {
   const handed = await handedOn('🐦'.repeat(40_000), 'c', () => Promise.resolve());
-  expect(handed.replaceAll('🐦', '')).toMatch(
-    /^\n\[\d+ of 160000 bytes, from line 1 on, are left out; .*\]\n$/,
-  );
+  expect(handed.replaceAll('🐦', '')).toMatch(/^\n\[\d+ of 160000 bytes, from line 1 on, are left out; .*\]\n$/);
 });
 
 /** A lead that searches a large file, then reads what was left out of what it found. */

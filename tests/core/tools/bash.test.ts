@@ -1,0 +1,206 @@
+/** Commands of an agent: asked about as what they are, run in the sandbox, shown while they run, and gone with their run. */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { type HarnessOptions, startEngine } from '../../support/engine.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const sandbox = await findSandbox(process.env);
+const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
+const jobs = (input: Record<string, unknown>) => toolUse('bash_jobs', input);
+const allow = (pattern: string, tool = 'bash', effect = 'allow') =>
+  `[[permissions.rules]]\neffect = "${effect}"\ntool = "${tool}"\npattern = ${JSON.stringify(pattern)}\n\n`;
+
+/** The lead makes these calls, one response each, and then answers; the person says yes to all, in the second step too. */
+async function working(calls: readonly Block[], options: HarnessOptions = {}) {
+  const script = new Script();
+  for (const [index, call] of calls.entries()) script.on({ step: index + 1 }).reply([call]);
+  script.on({}).reply([text('Done.')]);
+  const person = () => ({ kind: 'allow', confirmed: true }) as const;
+  return startEngine(script, { files: { 'a.txt': 'one\ntwo\n' }, person, ...options });
+}
+
+async function outputs(calls: readonly Block[], options: HarnessOptions = {}) {
+  const engine = await working(calls, options);
+  const end = await engine.ask('Work');
+  expect(end.outcome).toBe('completed');
+  return { engine, entries: engine.of('tool-end').map(({ entry }) => entry) };
+}
+
+/** Whether a process has these words in its command line. */
+async function isRunning(words: string): Promise<boolean> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return lines.some((line) => line.replaceAll('\0', ' ').includes(words));
+}
+
+describe.skipIf(!sandbox)('in a sandbox', () => {
+  test('what it prints and its exit code come back, and the folder stays', async () => {
+    const { engine, entries } = await outputs([
+      bash('mkdir sub && cd sub && echo hello > b.txt; cat ../a.txt >&2; exit 3'),
+      bash('cat b.txt'),
+    ]);
+    expect(entries.map(({ status, output }) => [status, output])).toEqual([
+      ['error', 'one\ntwo\n[exit code 3, in sub]'],
+      ['completed', 'hello\n[exit code 0, in sub]'],
+    ]);
+    expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false });
+    expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
+  });
+
+  test('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
+    const engine = await working([bash('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
+    const ended = engine.ask('Work');
+    const first = await engine.event('tool-output', ({ tail }) => tail === 'first\n');
+    expect(first).toMatchObject({ bytes: 6, agent: 'lead' });
+    const again = await engine.event('tool-output', (event) => event !== first);
+    expect(again.tail).toBe('first\n');
+    await mkdir(join(engine.folder, 'go'));
+    await ended;
+    expect(engine.of('tool-end')[0]?.entry.output).toBe('first\nsecond\n[exit code 0]');
+    // Nothing of it is stored.
+    expect(engine.durable().some(({ type }) => (type as string) === 'tool-output')).toBe(false);
+  });
+
+  test('a long output is shortened, and the rest is read', async () => {
+    const { entries } = await outputs([
+      toolUse('bash', { command: 'for n in $(seq 20000); do echo "line $n"; done' }, { id: 'long' }),
+      toolUse('read_output', { call: 'long', offset: 10_000, limit: 1 }),
+      toolUse('bash', { command: 'echo short' }, { id: 'short' }),
+      toolUse('read_output', { call: 'short' }),
+    ]);
+    const [long, rest, , none] = entries;
+    expect(Buffer.byteLength(long?.output ?? '')).toBeLessThan(50 * 1024);
+    expect(long?.output).toMatch(
+      /^line 1\n[\s\S]*\n\[\d+ of 208894 bytes, from line \d+ on, are left out; read_output \{"call":"long","offset":\d+\} gives them\.\]\n[\s\S]*line 20000\n\[exit code 0\]$/,
+    );
+    expect(rest?.output).toMatch(/^line 10000\n/);
+    expect(none).toMatchObject({ status: 'error' });
+  });
+
+  test('its time is limited, and what it waits for does not come', async () => {
+    const { entries } = await outputs([
+      bash('sleep 4711', { timeout_seconds: 1 }),
+      bash('read -r answer; echo "got:$answer"'),
+    ]);
+    expect(entries[0]).toMatchObject({ status: 'error', metadata: { timedOut: true } });
+    expect(entries[0]?.output).toMatch(/^\[ended after 1 s: give it more timeout_seconds/);
+    expect(await isRunning('sleep 4711')).toBe(false);
+    expect(entries[1]?.output).toBe('got:\n[exit code 0]');
+  });
+
+  test('a stop ends it with all that it started', async () => {
+    const engine = await working([bash('(setsid sleep 4712 &) ; echo started; sleep 4712')]);
+    const { workflowId } = await engine.send('Work');
+    await engine.event('tool-output', ({ tail }) => tail === 'started\n');
+    expect(await isRunning('sleep 4712')).toBe(true);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
+    expect(await isRunning('sleep 4712')).toBe(false);
+    expect(engine.of('tool-end')[0]?.entry.status).toBe('cancelled');
+  });
+
+  test('only bash_online reaches the network', async () => {
+    const server = createServer((_, response) => response.end('reached'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const command = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+    const { engine, entries } = await outputs([bash(command), toolUse('bash_online', { command })]);
+    expect(entries.map(({ output }) => output.includes('reached'))).toEqual([false, true]);
+    const asked = engine.of('approval-request').map(({ approval }) => approval);
+    expect(asked.map(({ risk, description }) => [risk, description.includes('does not reach')])).toEqual([
+      ['medium', true],
+      ['high', false],
+    ]);
+  });
+
+  test('in the background it goes on, is read and ended, and ends with the run', async () => {
+    const { entries } = await outputs([
+      bash('echo ready; sleep 4713', { background: true }),
+      bash('sleep 0.3'),
+      jobs({ action: 'read', id: 'command-1' }),
+      bash('sleep 4714', { background: true }),
+      jobs({ action: 'kill', id: 'command-1' }),
+      jobs({ action: 'list' }),
+      jobs({ action: 'read' }),
+      jobs({ action: 'kill', id: 'command-9' }),
+    ]);
+    const said = entries.map(({ output }) => output);
+    expect(said[0]).toContain('command-1');
+    expect(said[2]).toBe('ready\n[command-1: runs: echo ready; sleep 4713; read on from 6]');
+    expect(said[4]).toBe('command-1: was ended: echo ready; sleep 4713');
+    expect(said[5]).toBe('command-1: was ended: echo ready; sleep 4713\ncommand-2: runs: sleep 4714');
+    expect(said.slice(6)).toEqual([
+      'Name the id of the command to read',
+      'There is no command command-9 in the background',
+    ]);
+    for (const words of ['sleep 4713', 'sleep 4714']) expect(await isRunning(words)).toBe(false);
+  });
+
+  test('it gets no key of the program', async () => {
+    const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', PLAIN: 'plain' };
+    const { entries } = await outputs([bash('env')], { programs });
+    expect(entries[0]?.output).toContain('PLAIN=plain');
+    expect(entries[0]?.output).not.toMatch(/sk-ours|theirs/);
+  });
+
+  describe('asks', () => {
+    const ruled = async (rules: string) => ({ configFolder: await folderWith({ 'config.toml': rules }) });
+    /** How often the person was asked. */
+    const questions = async (command: string, rules = '') => {
+      const { engine } = await outputs([bash(command)], await ruled(rules));
+      return engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person').length;
+    };
+
+    test('unless a rule of the person names each part of the command', async () => {
+      const rules = allow('echo *') + allow('cat a.txt');
+      expect(await questions('echo hello')).toBe(1);
+      expect(await questions('echo hello && cat a.txt | cat a.txt', rules)).toBe(0);
+      for (const command of ['echo hello > b.txt', 'echo $(rm a.txt)', 'echo "$(<a.txt)" | sh', 'cat a.txt; pwd'])
+        expect(await questions(command, rules), command).toBe(1);
+    });
+
+    test('a second step, with what it can change; a grant is for this command alone', async () => {
+      const { engine } = await outputs([bash('cat a.txt')]);
+      const approval = engine.of('approval-request')[0]?.approval;
+      expect(approval).toMatchObject({
+        title: 'Run cat a.txt',
+        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes cannot be undone`,
+        ...{ reversible: false, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
+        subject: { kind: 'tool', tool: 'bash', input: { command: 'cat a.txt' } },
+      });
+      expect(approval).not.toHaveProperty('nameable');
+    });
+
+    test('nothing where a rule denies a part of it, in whatever words', async () => {
+      for (const command of ['echo hello; r"m" a.txt', '/bin/rm a.txt', 'env rm a.txt', `bash -c 'rm a.txt'`]) {
+        const { engine, entries } = await outputs([bash(command)], await ruled(allow('rm *', 'bash', 'deny')));
+        expect(entries[0]?.output, command).toMatch(
+          /^Rejected, nothing was done\. Reason: Your rule denies the tool bash on rm/,
+        );
+        expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+      }
+    });
+  });
+});
+
+test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no rule allows it', async () => {
+  // A machine on which nothing but a shell is found.
+  const bin = await folderWith({});
+  for (const name of ['bash', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
+  const configFolder = await folderWith({ 'config.toml': allow('cat *') });
+  const options = { programs: { PATH: bin }, configFolder };
+  const { engine, entries } = await outputs([bash('cat a.txt')], options);
+  expect(entries[0]?.output).toBe('one\ntwo\n[exit code 0]');
+  const [question] = engine.of('approval-request');
+  expect(question?.approval).toMatchObject({ risk: 'high', reversible: false });
+  expect(question?.approval.description).toMatch(/^There is no sandbox on this machine: .* no rule allows it unasked$/);
+  expect(question?.approval).not.toHaveProperty('grant');
+});
