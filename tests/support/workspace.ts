@@ -36,6 +36,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     toolCallId: 't',
     workspace,
     signal,
+    seen: () => null,
     keep: () => Promise.resolve(),
     children: null,
     search: (job, timeoutMs) => search(job, signal, timeoutMs),

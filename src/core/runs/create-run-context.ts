@@ -3,7 +3,7 @@ import type { Budget } from '#contract/agent.ts';
 import type { PlanItem } from '#contract/message.ts';
 import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
-import type { Transcript } from '../log/transcript.ts';
+import { stampIn, type Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
@@ -118,7 +118,10 @@ function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
   };
 }
 
-function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQuestions): RunContext['toolContext'] {
+function contextsFor(
+  { engine, plan, signal, history, children }: Parts,
+  { hidden }: RunQuestions,
+): RunContext['toolContext'] {
   const { recorder, envelope, kind } = plan;
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
@@ -142,6 +145,7 @@ function contextsFor({ engine, plan, signal, children }: Parts, { hidden }: RunQ
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
+    seen: (path: string) => stampIn(history.entries, path),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
   return async (toolCallId, called) => {

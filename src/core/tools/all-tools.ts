@@ -7,6 +7,8 @@ import { parallelTasks } from './parallel-tasks.ts';
 import { readReport } from './read-report.ts';
 import { requestApproval } from './request-approval.ts';
 import { spawnAgent } from './spawn-agent.ts';
+import { taskComplete } from './task-complete.ts';
+import { think } from './think.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 
@@ -16,5 +18,6 @@ export function allTools(): Tool[] {
     ...[spawnAgent, delegateTask, parallelTasks, readReport],
     ...[requestApproval, askQuestion],
     ...[todoWrite, todoRead, memoryTool],
+    ...[think, taskComplete],
   ];
 }
