@@ -52,6 +52,7 @@ test('what was approved is edited, and undone byte for byte', async () => {
 test('a run edits on after its own edits', async () => {
   const script = new Script()
     .step([read('a.txt')])
+    .step([toolUse('MultiEdit', { file_path: 'a.txt' })])
     .step([edit('a.txt', 'one', 'two')])
     .step([edit('a.txt', 'two', 'three')])
     .step([toolUse('write_file', { path: 'a.txt', content: 'four' })])
@@ -61,7 +62,9 @@ test('a run edits on after its own edits', async () => {
     files: { 'a.txt': 'one' },
   });
   await engine.ask('Edit');
-  expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(Array(5).fill('completed'));
+  const [, unknown, ...others] = engine.of('tool-end').map(({ entry }) => entry);
+  expect(unknown?.output).toContain('There is no tool "MultiEdit", but edit_file. Your tools are: ');
+  expect(others.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('five');
 });
 

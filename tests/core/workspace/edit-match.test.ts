@@ -120,6 +120,12 @@ describe('what is refused, and what is said then', () => {
       [edit('let total = add(c, d)', 'x')],
       'closest lines are:\n1: let total = sum(a, b)\nCopy',
     ],
+    [
+      'like it, but not enough',
+      `${LONG}\n`,
+      [edit(LONG.replace('price', 'weight').replace('reduce', 'fold'), 'x')],
+      'closest lines are:\n1: const total',
+    ],
     ['nothing like it', 'a\nb\n', [edit('Something else entirely', 'x')], 'nor anything like it: read the file'],
     ['only blanks', 'a\n\n\nb', [edit(' \n \n', 'x')], 'not in the file'],
     [
