@@ -38,6 +38,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     toolCallId: 't',
     workspace,
     signal,
+    seen: () => null,
     keep: () => Promise.resolve(),
     progress: () => undefined,
     outputPath: () => `${workspace.folder}-output`,

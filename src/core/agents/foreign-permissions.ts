@@ -45,6 +45,8 @@ function switchedOff(tools: Readonly<Record<string, unknown>>): string[] {
   return tools['*'] === false && !isOn('write') && !isOn('edit') ? [...off, 'write'] : off;
 }
 
+const isWriting = (tool: string): boolean => tool === 'write_file' || tool === 'edit_file';
+
 function withoutTools(
   names: readonly string[],
   dialect: Exclude<Dialect, 'triad'>,
@@ -52,7 +54,7 @@ function withoutTools(
   at: Position,
 ): Restriction[] {
   // A tool that is forbidden for a pattern is forbidden as a whole here.
-  const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.includes('write_file'));
+  const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.some(isWriting));
   // Tools without a counterpart are off anyway.
   const staying = names.filter((name) => !writing.includes(name) && counterpart(name, dialect) !== null);
   const message = `${key} cannot take these away here: ${staying.join(', ')}`;

@@ -4,8 +4,8 @@ import type { Dialect } from './places.ts';
 const CLAUDE: Readonly<Record<string, readonly string[]>> = {
   Read: ['read_file'],
   Write: ['write_file'],
-  Edit: ['write_file'],
-  MultiEdit: ['write_file'],
+  Edit: ['edit_file'],
+  MultiEdit: ['edit_file'],
   Glob: ['glob'],
   Grep: ['grep'],
   LS: ['list_directory'],
@@ -17,8 +17,8 @@ const CLAUDE: Readonly<Record<string, readonly string[]>> = {
 const OPENCODE: Readonly<Record<string, readonly string[]>> = {
   read: ['read_file'],
   write: ['write_file'],
-  edit: ['write_file'],
-  patch: ['write_file'],
+  edit: ['edit_file'],
+  patch: ['edit_file', 'write_file'],
   glob: ['glob'],
   grep: ['grep'],
   list: ['list_directory'],

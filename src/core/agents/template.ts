@@ -54,7 +54,8 @@ description: Describe in one or two sentences what this agent is for.
 # max_iterations: 20             # model requests, 1 to 200
 # doom_loop_threshold: 3         # identical calls in a row until it is told, and as many again until it ends, 2 to 100
 # max_minutes: 30                # of work, without waiting; else by the settings
-# tools: [read_file, glob, grep] # some of the lead's; else all of them but those that start agents
+# tools: [read_file, glob, grep] # some of the lead's, also edit_file, write_file, think, task_complete;
+#                                # else all of them but those that start agents and the last two
 # permissions: [FilesystemRead]  # tools that need more are not given; reading and searching are always there
 #                                # FilesystemRead, FilesystemWrite, SemanticSearch, DatabaseRead, DatabaseWrite, NetworkAccess, Execute
 # requires_approval: [FilesystemWrite] # permissions or tools whose calls ask a person

@@ -36,6 +36,8 @@ export type Step =
   | { do: 'request' }
   /** Calls of the last response without a result, in its order. */
   | { do: 'settle'; calls: ToolUsePart[] }
+  /** It has given its answer through a tool: that is said before anything else. */
+  | { do: 'answer'; text: string }
   | { do: 'close'; last: AssistantEntry };
 
 /** The next step of a run; depends on the entries alone, so a resumed run goes on like a live one. */
@@ -49,8 +51,30 @@ export function nextStep(entries: readonly Entry[]): Step {
   const calls = callsOf(response);
   const open = calls.filter((call) => !entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === call.id));
   if (open.length > 0) return { do: 'settle', calls: open };
+  const answer = last.kind === 'tool' ? answeredBy(entries, calls) : null;
+  if (answer !== null) return { do: 'answer', text: answer };
   if (calls.length > 0 || response.stopReason === 'pause_turn') return { do: 'request' };
   return { do: 'close', last: response };
+}
+
+/** The answer that the last of these calls to give one has given (`answer` in its metadata). */
+function answeredBy(entries: readonly Entry[], calls: readonly ToolUsePart[]): string | null {
+  const gave = entries.findLast(
+    (entry): entry is ToolEntry =>
+      entry.kind === 'tool' &&
+      typeof entry.metadata['answer'] === 'string' &&
+      calls.some(({ id }) => id === entry.toolCallId),
+  );
+  return gave ? String(gave.metadata['answer']) : null;
+}
+
+/** The stamp of a file as the last call that completed has read or written it; null where none has. */
+export function stampIn(entries: readonly Entry[], path: string): string | null {
+  const stamp = entries.findLast(
+    (entry): entry is ToolEntry =>
+      entry.kind === 'tool' && entry.metadata['path'] === path && typeof entry.metadata['stamp'] === 'string',
+  )?.metadata['stamp'];
+  return typeof stamp === 'string' ? stamp : null;
 }
 
 /** The newest response that was not interrupted. */

@@ -1,6 +1,7 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a limit. */
 import { limitNotice, answeredSince, tellLimit, tellRaised } from '../budget/limit-notices.ts';
 import { doomLoopThresholdOf, endsAtOnce } from '../budget/limits.ts';
+import { newId } from '../base/ids.ts';
 import { stopOf } from '../base/stop.ts';
 import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcript.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
@@ -20,6 +21,10 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
   const { history, signal } = run;
   for (;;) {
     const step = nextStep(history.entries);
+    if (step.do === 'answer') {
+      yield { type: 'message-end', entry: history.add(asAnswer(step.text)) };
+      continue;
+    }
     const notice = limitNotice(history.entries);
     if (step.do === 'settle') {
       yield* inFlight(run, notice ? AT_LIMIT : null, async (calls) => {
@@ -71,6 +76,13 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
     const stuck = repeatedCalls(history, doomLoopThresholdOf(run.envelope));
     if (stuck) return yield* end(history, stuck);
   }
+}
+
+/** A response like any other, but that nobody was asked for. */
+function asAnswer(text: string) {
+  const parts = [{ type: 'text' as const, text }];
+  const ids = { messageId: newId(), responseId: null };
+  return { kind: 'assistant' as const, ...ids, parts, stopReason: 'end_turn' as const, interrupted: false };
 }
 
 /** What calls are answered with that a run makes at its limit. */

@@ -132,7 +132,8 @@ async function ask(
 
 function unknownTool(run: RunContext, name: string): string {
   if (run.depth > 0 && run.startsAgents(name)) return DEPTH_REFUSAL;
-  return `There is no tool "${name}". Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
+  const meant = run.tools.find(({ knownAs }) => knownAs?.includes(name));
+  return `There is no tool "${name}"${meant ? `, but ${meant.name}` : ''}. Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
 }
 
 async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<void> {

@@ -3,7 +3,7 @@ import type { Budget } from '#contract/agent.ts';
 import type { PlanItem } from '#contract/message.ts';
 import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
-import type { Transcript } from '../log/transcript.ts';
+import { stampIn, type Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
@@ -132,7 +132,7 @@ function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
 }
 
 function contextsFor(
-  { engine, plan, signal, children, shell, watchdog }: Parts,
+  { engine, plan, signal, history, children, shell, watchdog }: Parts,
   { hidden }: RunQuestions,
 ): RunContext['toolContext'] {
   const { recorder, envelope, kind } = plan;
@@ -160,6 +160,7 @@ function contextsFor(
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
+    seen: (path: string) => stampIn(history.entries, path),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
   return async (toolCallId, called) => {

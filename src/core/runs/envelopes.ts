@@ -52,7 +52,7 @@ export class Envelopes {
   lead(definition: AgentDefinition, prompt: string, folder: string, limits = this.#settings.limits): Envelope {
     const provider = this.#provider();
     const all = this.#tools.names(definition.role === 'primary');
-    const tools = this.#within(provider, definition.tools ?? all);
+    const tools = this.#within(provider, definition.tools ?? this.#unnamed(all));
     this.#checkTools(definition.name, tools, all, 'Triad');
     const { name, permissions } = definition;
     this.#checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
@@ -274,7 +274,8 @@ export class Envelopes {
   }
 
   #childTools(parent: Envelope): string[] {
-    const given = this.#tools.names(false).filter((name) => parent.tools.includes(name));
+    const isGiven = (name: string): boolean => parent.tools.includes(name) || this.#tools.get(name)?.onlyNamed === true;
+    const given = this.#tools.names(false).filter(isGiven);
     return this.#fitting(given, parent.permissions);
   }
 
@@ -283,9 +284,14 @@ export class Envelopes {
    * on the agent's own things alone, and are left out.
    */
   #lent(definition: AgentDefinition | null, own: readonly string[]): readonly string[] {
-    return (definition?.tools ?? own).filter(
+    return (definition?.tools ?? this.#unnamed(own)).filter(
       (name) => own.includes(name) || this.#tools.get(name)?.permissions.length !== 0,
     );
+  }
+
+  /** Of all tools those that an agent has which names none. */
+  #unnamed(tools: readonly string[]): string[] {
+    return tools.filter((name) => !this.#tools.get(name)?.onlyNamed);
   }
 
   /** Without the tools that write, where the provider may not be given them. */

@@ -92,7 +92,7 @@ async function questionOf(
   workspace: Workspace,
 ): Promise<(Pick<Question, 'risk' | 'reversible'> & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
-  const context = { toolCallId: 'explain', workspace, signal, children: null };
+  const context = { toolCallId: 'explain', workspace, signal, children: null, seen: () => null };
   if (!tool.startsAgents) return (await tool.question?.(input, context)) ?? null;
   if (targets === null || targets.values.length === 0) return null;
   return { risk: targets.values.length > 1 ? 'high' : 'medium', reversible: true };

@@ -11,6 +11,8 @@ import { readOutput } from './read-output.ts';
 import { readReport } from './read-report.ts';
 import { requestApproval } from './request-approval.ts';
 import { spawnAgent } from './spawn-agent.ts';
+import { taskComplete } from './task-complete.ts';
+import { think } from './think.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 
@@ -22,5 +24,6 @@ export function allTools(shell: ShellHost = new ShellHost({})): Tool[] {
     ...[requestApproval, askQuestion],
     ...(process.platform === 'win32' ? [] : [...bashTools(shell), bashJobs]),
     ...[todoWrite, todoRead, memoryTool, readOutput],
+    ...[think, taskComplete],
   ];
 }

@@ -1,4 +1,5 @@
 /** The tools for the files of a workspace. */
+import { editFileTool } from './edit-file.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { listNotesTool } from './list-notes.ts';
@@ -11,7 +12,7 @@ import { writeFileTool } from './write-file.ts';
 
 export function fileTools(): Tool[] {
   return [
-    ...[readFileTool(), listDirectoryTool(), globTool(), grepTool(), writeFileTool()],
+    ...[readFileTool(), listDirectoryTool(), globTool(), grepTool(), writeFileTool(), editFileTool()],
     ...[listNotesTool(), readNoteTool(), semanticSearchTool()],
   ];
 }

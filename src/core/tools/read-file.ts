@@ -6,6 +6,7 @@ import { READ_ONLY } from './traits.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openInside, shownPath } from '../workspace/places.ts';
+import { stampOf } from '../workspace/stamp.ts';
 
 const Input = z.strictObject({
   path: z.string().min(1).max(4096).describe('The file, relative to the workspace folder.'),
@@ -33,6 +34,8 @@ export function readFileTool(): Tool {
         const file = await openInside(context.workspace, input.path);
         try {
           const first = input.offset ?? 1;
+          // What changes while it is read is not what was seen.
+          const stats = await file.handle.stat({ bigint: true });
           const page = await readPage(file.handle, first, input.limit ?? MAX_LINES, context.signal);
           if (page.binary)
             throw new TriadError('bad_input', `${input.path} is a binary file (${file.stats.size} bytes)`);
@@ -46,6 +49,7 @@ export function readFileTool(): Tool {
               lines: page.lines,
               bytes: page.bytes.length,
               truncated: page.more,
+              stamp: stampOf(first === 1 && !page.more ? page.bytes : stats),
             },
           };
         } finally {

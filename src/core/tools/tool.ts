@@ -40,6 +40,11 @@ export interface ToolContext {
     write(items: PlanItem[]): Promise<void>;
   };
   readonly memory: Memory;
+  /**
+   * The stamp of a file, by its path relative to the workspace, as the run's last call that completed has read or written
+   * it (`stamp` in its metadata); null where none has. Read from the run's history, so a resumed run knows it too.
+   */
+  readonly seen: (path: string) => string | null;
   /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
   readonly keep: (change: Replacing) => Promise<void>;
   /** Commands of this run. */
@@ -72,7 +77,7 @@ interface Replacing {
 }
 
 /** The part of the context that `question` gets. */
-export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'workspace' | 'signal' | 'children'>;
+export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'workspace' | 'signal' | 'children' | 'seen'>;
 
 /** The agent's own notes in this folder; no other agent reads them. */
 export interface Memory {
@@ -98,6 +103,8 @@ export interface Tool<Input = unknown> {
   readonly permissions: readonly Permission[];
   /** Every agent that may have it has it, whatever its envelope says. */
   readonly baseline: boolean;
+  /** Only an agent that names it has it; any may, also where its lead does not. */
+  readonly onlyNamed?: true;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */

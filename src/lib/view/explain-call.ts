@@ -12,6 +12,7 @@ interface Form {
 const FORMS: Readonly<Record<string, Form>> = {
   read_file: { fields: ['path'], rest: {} },
   write_file: { fields: ['path'], rest: { content: '' } },
+  edit_file: { fields: ['path'], rest: { edits: [{ old_text: 'a', new_text: '' }] } },
   list_directory: { fields: ['path'], rest: {}, optional: ['path'] },
   glob: { fields: ['pattern', 'path'], rest: {}, optional: ['path'] },
   grep: { fields: ['pattern', 'path'], rest: {}, optional: ['path'] },

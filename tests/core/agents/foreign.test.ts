@@ -28,7 +28,7 @@ describe('Claude Code', () => {
       role: 'subagent',
       model: 'sonnet',
       systemPrompt: 'You help.',
-      tools: ['read_file', 'write_file', 'todo_write', 'todo_read'],
+      tools: ['read_file', 'edit_file', 'todo_write', 'todo_read'],
     });
     expect(agent.told).toEqual([
       '4: tools without a counterpart here, left out: Bash(git log:*, git diff), mcp__db__query',
@@ -141,6 +141,7 @@ describe('opencode', () => {
     ['permission:\n  edit: allow', false, []],
     ['tools:\n  "*": false\n  read: true', true, []],
     ['tools:\n  "*": false\n  edit: true', false, []],
+    ['tools:\n  edit: false', true, []],
     ['tools:\n  grep: false', false, []],
   ] as const)('%j', ([keys, isReadOnly, asks]) => {
     const { permissions, requiresApproval } = used(`description: d\n${keys}`, 'opencode');

@@ -16,6 +16,9 @@ import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings-of.ts';
 
 const registry = new ToolRegistry(allTools());
+/** Those of an agent that names none. */
+const unnamed = (primary: boolean): string[] =>
+  registry.names(primary).filter((name) => name !== 'think' && name !== 'task_complete');
 const built = (toml = '', provider = 'anthropic') => {
   const settings = settingsOf(toml);
   const rules = new ModelRules({ settings, lists: new ModelLists(), baseUrl: undefined });
@@ -57,7 +60,7 @@ describe('a lead', () => {
       stages: [],
     });
     expect(plain.model).toMatch(/sonnet/);
-    expect(plain.tools).toEqual(registry.names(true));
+    expect(plain.tools).toEqual(unnamed(true));
     expect(plain.permissions).toEqual(registry.permissionsOf(registry.names(true)));
     for (const field of ['requiresApproval', 'approvalTimeoutMs', 'reflection'])
       expect(plain).not.toHaveProperty(field);
@@ -80,7 +83,7 @@ describe('a lead', () => {
   });
 
   test('that leads nobody gets no tools that start others, and cannot name them', () => {
-    expect(leadOf({ role: 'subagent' }).tools).toEqual(registry.names(false));
+    expect(leadOf({ role: 'subagent' }).tools).toEqual(unnamed(false));
     expect(() => leadOf({ role: 'subagent', tools: ['spawn_agent'] })).toThrow(
       /lead asks for tools that it cannot have: spawn_agent\. Triad can give: .*write_file/,
     );
@@ -124,8 +127,18 @@ describe('a temporary agent', () => {
       approvalMode: lead.approvalMode,
       limits: { maxIterations: 20, inactivityMs: lead.limits.inactivityMs },
     });
-    expect(child.tools).toEqual(registry.names(false));
+    expect(child.tools).toEqual(unnamed(false));
     expect(child.systemPrompt).toMatch(/^You are helper, /);
+  });
+
+  test('has a tool that must be named where it names it, also where its lead does not', () => {
+    const named = ['task_complete', 'think'];
+    const agents = agentsWith({ name: 'worker', tools: named });
+    const own = { tools: [...registry.baseline(), ...named].sort() };
+    expect(lead.tools).not.toContain('think');
+    expect(built().child(spawning({ tools: named }), lead, agents)).toMatchObject(own);
+    expect(built().child(spawning({ agent: 'worker' }), lead, agents)).toMatchObject(own);
+    expect(built().child(spawning(), { ...lead, tools: named }, agents).tools).not.toContain('think');
   });
 
   test('gets what the request names', () => {

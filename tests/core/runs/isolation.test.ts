@@ -53,8 +53,17 @@ test('every request of a child has its system prompt and its prompt, and nothing
   const first = childs[0]?.body.messages;
   expect(first).toHaveLength(1);
   expect(childs[0]?.seen.tools).toEqual([
-    ...['ask_question', 'glob', 'grep', 'list_directory', 'list_notes', 'memory', 'read_file', 'read_note'],
-    'read_output',
+    ...[
+      'ask_question',
+      'edit_file',
+      'glob',
+      'grep',
+      'list_directory',
+      'list_notes',
+      'memory',
+      'read_file',
+      'read_note',
+    ],
     ...['request_approval', 'semantic_search', 'todo_read', 'todo_write', 'write_file'],
   ]);
 

@@ -108,7 +108,9 @@ const wishes = fc.record({
 const baseline = { tools: registry.baseline(), permissions: ['FilesystemRead', 'SemanticSearch'] };
 
 function expectWithin(child: Envelope, parent: Envelope): void {
-  const tools = new Set([...parent.tools, ...baseline.tools]);
+  const free = registry.all().filter(({ onlyNamed }) => onlyNamed);
+  expect(free.flatMap(({ permissions }) => permissions)).toEqual([]);
+  const tools = new Set([...parent.tools, ...baseline.tools, ...free.map(({ name }) => name)]);
   const permissions = new Set<string>([...parent.permissions, ...baseline.permissions]);
   expect(child.tools.filter((name) => !tools.has(name))).toEqual([]);
   expect(child.permissions.filter((name) => !permissions.has(name))).toEqual([]);

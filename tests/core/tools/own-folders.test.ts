@@ -3,7 +3,7 @@ import { link, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allTools } from '#core/tools/all-tools.ts';
-import type { Tool } from '#core/tools/tool.ts';
+import { type Tool, writes } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
@@ -35,6 +35,7 @@ const REFUSED = /belongs to Triad itself|is also the name of a file that no tool
 const BY_PATH: readonly (readonly [string, (path: string) => object])[] = [
   ['read_file', (path) => ({ path })],
   ['write_file', (path) => ({ path, content: 'x' })],
+  ['edit_file', (path) => ({ path, edits: [{ old_text: 'OWN', new_text: 'x' }] })],
   ['list_directory', (path) => ({ path })],
   ['glob', (path) => ({ path, pattern: '**' })],
   ['grep', (path) => ({ path, pattern: 'OWN' })],
@@ -101,10 +102,10 @@ test('a hard link to it is refused, and any other hard link is not', async () =>
     output: expect.stringMatching(REFUSED) as string,
   });
   expect(await read('notes/twin.md')).toMatchObject({ status: 'completed', output: 'PLAIN' });
-  const write = toolNamed('write_file');
-  await expect(write.question!({ path: 'notes/harmless.json', content: '' }, context)).rejects.toMatchObject({
-    code: 'not_allowed',
-  });
+  for (const [name, inputOf] of BY_PATH.filter(([tool]) => writes(toolNamed(tool))))
+    await expect(toolNamed(name).question!(inputOf('notes/harmless.json'), context), name).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
 });
 
 test("only a lead's notes tool reads a session, and only its Markdown", async () => {

@@ -15,7 +15,14 @@ test('a small file comes as it is', async () => {
   expect(await read(folder, { path: 'a.txt' })).toEqual({
     status: 'completed',
     output: 'one\r\ntwo\n\nföur',
-    metadata: { path: 'a.txt', from: 1, lines: 4, bytes: 15, truncated: false },
+    metadata: {
+      path: 'a.txt',
+      from: 1,
+      lines: 4,
+      bytes: 15,
+      truncated: false,
+      stamp: expect.stringMatching(/^sha256 /) as string,
+    },
   });
 });
 

@@ -1,16 +1,19 @@
 /** write_file writes exactly what a person saw, or nothing. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Approval, Preview } from '#contract/approval.ts';
 import { canonicalHash } from '#core/base/hash.ts';
+import { stampOf } from '#core/workspace/stamp.ts';
 import { previewWrite } from '#core/workspace/preview.ts';
-import type { Question } from '#core/tools/tool.ts';
+import { readFileTool } from '#core/tools/read-file.ts';
+import type { ToolContext, ToolResult } from '#core/tools/tool.ts';
+import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
+import { allowed, type Asked, askOf } from '../../support/asked.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
 
@@ -20,43 +23,7 @@ interface Input {
   content: string;
 }
 
-async function ask(folder: string, input: Input): Promise<{ question: Question; preview: Preview }> {
-  const question = await tool.question!(input, contextIn(folder));
-  if (question?.subject.kind !== 'tool' || !question.subject.preview) throw new Error('no preview');
-  return { question, preview: question.subject.preview };
-}
-
-/** The question with a yes, as it was asked or with an edit. */
-function allowed({ question }: { question: Question }, edited?: Input): Approval {
-  const at = new Date(0).toISOString();
-  const ids = {
-    id: 'a',
-    conversationId: 'c',
-    workflowId: 'w',
-    runId: 'r',
-    toolCallId: 't',
-    agent: 'lead',
-    chain: ['user', 'lead'],
-  };
-  const hash = 'hash' in question.subject ? question.subject.hash : '';
-  return {
-    request: { ...ids, ...question, options: [], remainingMs: 1, at },
-    decisions: [
-      {
-        item: 0,
-        outcome: edited ? 'edited' : 'selected',
-        optionId: 'allow_once',
-        allowed: true,
-        decidedBy: 'person',
-        ruleId: null,
-        reason: null,
-        hashBefore: hash,
-        hashAfter: hash,
-        at,
-      },
-    ],
-  };
-}
+const ask = (folder: string, input: Input): Promise<Asked> => askOf(tool, input, contextIn(folder));
 
 test('the question shows the whole change and binds the input by its hash', async () => {
   const folder = await folderWith({ 'notes.txt': 'a\nb\nc\n' });
@@ -89,6 +56,7 @@ test('a yes writes exactly the content, keeps the mode and says how many lines c
     created: false,
     diff: asked.preview.diff,
     undoable: true,
+    stamp: stampOf(Buffer.from(input.content)),
   });
   expect(await readFile(join(folder, 'run.sh'), 'utf8')).toBe('öne\r\ntwo');
   expect((await stat(join(folder, 'run.sh'))).mode & 0o777).toBe(0o750);
@@ -106,19 +74,35 @@ test('a new file in new folders', async () => {
   expect(await readFile(join(folder, 'a/b/c.md'), 'utf8')).toBe('# C\n');
 });
 
-test.for(['changed', 'removed', 'made'])('a file that was %s since the question is left alone', async (how) => {
-  const folder = await folderWith(how === 'made' ? {} : { 'a.txt': 'old\n' });
-  const input = { path: 'a.txt', content: 'new\n' };
-  const asked = await ask(folder, input);
+/** The tools that replace a file, with an input of each for a file that holds `old`. */
+const REPLACING = [
+  { tool, inputOf: (path: string): object => ({ path, content: 'new' }) },
+  {
+    tool: editFileTool(),
+    inputOf: (path: string): object => ({ path, edits: [{ old_text: 'old', new_text: 'new' }] }),
+  },
+];
+
+test.for(
+  REPLACING.flatMap((one) =>
+    // Of a file that is not there edit_file asks nothing.
+    (one.tool === tool ? ['changed', 'removed', 'made'] : ['changed', 'removed']).map((how) => ({
+      ...one,
+      how,
+      name: one.tool.name,
+    })),
+  ),
+)('$name leaves a file alone that was $how since the question', async ({ tool: one, inputOf, how }) => {
+  const folder = await folderWith(how === 'made' ? {} : { 'a.txt': 'old' });
+  const input = inputOf('a.txt');
+  const asked = await askOf(one, input, contextIn(folder));
   if (how === 'removed') await rm(join(folder, 'a.txt'));
-  else await writeFile(join(folder, 'a.txt'), 'by the person\n');
-  const result = await tool.execute(input, contextIn(folder), allowed(asked));
-  expect(result).toMatchObject({
-    status: 'error',
-    output: expect.stringContaining('has changed on disk') as string,
-  });
+  else await writeFile(join(folder, 'a.txt'), 'old, and more by the person\n');
+  const result = await one.execute(input, contextIn(folder), allowed(asked));
+  const words = how === 'removed' && one.name === 'edit_file' ? 'does not exist' : 'has changed on disk';
+  expect(result).toMatchObject({ status: 'error', output: expect.stringContaining(words) as string });
   if (how === 'removed') expect(await readdir(folder)).toEqual([]);
-  else expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('by the person\n');
+  else expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('old, and more by the person\n');
 });
 
 test('edited content is written to the same file; an edited path only where it makes a new file', async () => {
@@ -152,16 +136,49 @@ test('a folder that becomes a link to the outside after the yes gets nothing', a
   expect(await readdir(outside)).toEqual([]);
 });
 
-test('folders, pipes, links that lead outside and paths outside are refused when it is asked', async () => {
-  const folder = await folderWith({ 'd/x': '' });
-  await symlink('/etc/hostname', join(folder, 'link'));
-  await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
-  for (const path of ['d', 'new/', '.', 'link', 'pipe', '../x', '/tmp/x', 'd/x/y']) {
-    await expect(ask(folder, { path, content: '' }), path).rejects.toMatchObject({ name: 'TriadError' });
-    expect(await call(tool, { path, content: '' }, contextIn(folder)), path).toMatchObject({
-      status: 'error',
-    });
+test.for(REPLACING)(
+  '$tool.name refuses folders, pipes, secrets and what lies outside',
+  async ({ tool: one, inputOf }) => {
+    const outside = await folderWith({ 'x.txt': 'old' });
+    const folder = await folderWith({ 'd/x': 'old', '.env': 'old' });
+    await symlink(join(outside, 'x.txt'), join(folder, 'link'));
+    await symlink('.env', join(folder, 'harmless'));
+    await link(join(folder, '.env'), join(folder, 'twin'));
+    await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
+    const places = ['../x', `../${basename(outside)}/x.txt`, join(outside, 'x.txt'), 'link'];
+    for (const path of ['d', 'new/', '.', 'pipe', 'd/x/y', '.env', 'harmless', 'twin', ...places]) {
+      const refused = { name: 'TriadError', message: expect.not.stringContaining('old_text') as string };
+      await expect(askOf(one, inputOf(path), contextIn(folder)), path).rejects.toMatchObject(refused);
+      expect(await call(one, inputOf(path), contextIn(folder)), path).toMatchObject({ status: 'error' });
+    }
+    for (const file of [join(outside, 'x.txt'), join(folder, '.env'), join(folder, 'd/x')])
+      expect(await readFile(file, 'utf8')).toBe('old');
+  },
+);
+
+test.for(REPLACING)('$tool.name refuses a file that has changed since it was read', async ({ tool: one, inputOf }) => {
+  const folder = await folderWith({ 'a.txt': 'old\nold line\n' });
+  const path = join(folder, 'a.txt');
+  const input = one === tool ? inputOf('a.txt') : { path: 'a.txt', edits: [{ old_text: 'old line', new_text: 'new' }] };
+  const whole = await call(readFileTool(), { path: 'a.txt' }, contextIn(folder));
+  const part = await call(readFileTool(), { path: 'a.txt', limit: 1 }, contextIn(folder));
+  const after = (read: ToolResult): ToolContext => ({
+    ...contextIn(folder),
+    seen: (of) => (of === 'a.txt' ? String(read.metadata!['stamp']) : null),
+  });
+  await expect(askOf(one, input, after(part))).resolves.toBeDefined();
+  // The same bytes are the same file for one that saw them all.
+  await utimes(path, 1, 1);
+  await expect(askOf(one, input, after(whole))).resolves.toBeDefined();
+  for (const read of [part, whole]) {
+    if (read === whole) await writeFile(path, 'old\nold line \n');
+    const refusal = 'a.txt has changed since you read it: read it again';
+    await expect(askOf(one, input, after(read))).rejects.toMatchObject({ code: 'conflict', message: refusal });
+    expect(await call(one, input, after(read))).toMatchObject({ status: 'error', output: refusal });
   }
+  expect(await readFile(path, 'utf8')).toBe('old\nold line \n');
+  const written = await call(one, input, contextIn(folder));
+  await expect(askOf(tool, { path: 'a.txt', content: '' }, after(written)).then(() => 'asked')).resolves.toBe('asked');
 });
 
 test('a link inside is written through to its target, and stays a link', async () => {

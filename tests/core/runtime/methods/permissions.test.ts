@@ -1,5 +1,5 @@
 /** The explainer says what the gate would do, with all that makes it so; what is unknown is never allowed. */
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile as put } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -36,6 +36,20 @@ test('the verdict names the rule, its file and line, and what else was looked at
     ['default', 'ask', false],
   ]);
   expect(verdict.steps[0]?.place).toEqual({ file: join(configFolder, 'config.toml'), line: 5 });
+});
+
+test.for([
+  ['write_file', 'edit_file', { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] }],
+  ['edit_file', 'write_file', { path: 'a.txt', content: 'two' }],
+] as const)('a rule that denies %s denies %s, one that allows it does not allow that', async ([named, tool, input]) => {
+  for (const [effect, expected] of [
+    ['deny', 'deny'],
+    ['allow', 'ask'],
+  ] as const) {
+    const { explain, folder } = await explainer(`[[permissions.rules]]\neffect = "${effect}"\ntool = "${named}"\n`);
+    await put(join(folder, 'a.txt'), 'one');
+    expect(await explain('lead', tool, input)).toMatchObject({ effect: expected });
+  }
 });
 
 test('a link does not lead around a rule', async () => {

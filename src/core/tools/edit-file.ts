@@ -1,0 +1,99 @@
+/** The tool that replaces pieces of a text file in the workspace, after a person saw the difference. */
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { TriadError } from '../base/errors.ts';
+import { applyEdits, type Edited } from '../workspace/edit-match.ts';
+import { fileTargets } from '../workspace/places.ts';
+import { askToReplace, type Replacement, replaceFile } from './replace-file.ts';
+import { toToolResult } from './to-tool-result.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const NAME = 'edit_file';
+const MAX_CHARS = 1_000_000;
+const MAX_EDITS = 50;
+
+const Input = z.strictObject({
+  path: z.string().min(1).max(4096).describe('The file, relative to the workspace folder.'),
+  edits: z
+    .array(
+      z.strictObject({
+        old_text: z
+          .string()
+          .max(MAX_CHARS)
+          .describe('The text to replace, exactly as the file has it, with enough around it to stand there only once.'),
+        new_text: z.string().max(MAX_CHARS).describe('What stands there afterwards. Empty: the text is removed.'),
+        replace_all: z.boolean().optional().describe('Replace every exact occurrence. Default: false.'),
+      }),
+    )
+    .min(1)
+    .max(MAX_EDITS)
+    .describe('All edits of this file, made in order, each to the text as the ones before left it; all or none.'),
+});
+type Input = z.infer<typeof Input>;
+
+export function editFileTool(): Tool {
+  return defineTool<Input>({
+    name: NAME,
+    describe: () =>
+      'Replaces pieces of a text file of the workspace. A person is shown the difference and must agree. ' +
+      'Read the file first; give all edits of one file in one call. Text that differs in white space or in a few characters is found where only one place can be meant, and the result says so. ' +
+      'Returns the numbers of added and removed lines. Refused: text that is not there or fits several places, binary files, ' +
+      'files that hold keys or passwords, and a file that has changed since you read it.',
+    input: Input,
+    permissions: ['FilesystemWrite'],
+    baseline: false,
+    primaryOnly: false,
+    knownAs: ['Edit', 'edit', 'MultiEdit', 'str_replace'],
+    order: 'serial',
+    recovery: 'unknown',
+    like: 'write_file',
+    targets: (input, workspace) => fileTargets(workspace, input.path),
+    question: (input, context) => askToReplace(asReplacement(input), context),
+    execute: (input, context, approval) =>
+      toToolResult(context, () => replaceFile(asReplacement(input), context, approval)),
+  });
+}
+
+function asReplacement(input: Input): Replacement<Input> {
+  const { path, edits } = input;
+  return {
+    tool: NAME,
+    input,
+    verb: ['Edit', 'Edited'],
+    content: (before) => {
+      const asked = edits.map(({ old_text: oldText, new_text: newText, replace_all: replaceAll }) => ({
+        ...{ oldText, newText, replaceAll },
+      }));
+      const { text, matches } = applyEdits(textOf(before, path), asked);
+      return { text, note: noteOf(matches), metadata: { matches: matches.map(({ kind }) => kind) } };
+    },
+  };
+}
+
+/** Throws where it could not be written back as it is. */
+function textOf(before: Buffer | null, path: string): string {
+  if (before === null) throw new TriadError('not_found', `${path} does not exist: write_file makes files`);
+  if (before.includes(0)) throw new TriadError('bad_input', `${path} is a binary file (${before.length} bytes)`);
+  if (!isUtf8(before))
+    throw new TriadError(
+      'bad_input',
+      `${path} is not UTF-8, and an edit would break it: write_file can replace it whole`,
+    );
+  return before.toString('utf8');
+}
+
+const HOW = {
+  whitespace: 'differs in white space from what stands there',
+  fuzzy: 'is only like what stands there',
+} as const;
+
+/** A sentence for each edit that was not found exactly. */
+function noteOf(matches: Edited['matches']): string {
+  return matches
+    .map(({ kind, line }, index) =>
+      kind === 'exact'
+        ? ''
+        : ` The old_text of edit ${index + 1} ${HOW[kind]} (from line ${line}): look at the result.`,
+    )
+    .join('');
+}

@@ -1,0 +1,174 @@
+/** What the tools have in common that change a file: a person sees the difference first, and what was approved is written, or nothing. */
+import { basename, dirname, join } from 'node:path';
+import type { Approval } from '#contract/approval.ts';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { TriadError } from '../base/errors.ts';
+import { canonicalHash, sha256 } from '../base/hash.ts';
+import { previewWrite, type WritePreview } from '../workspace/preview.ts';
+import { isUnchanged, stampOf } from '../workspace/stamp.ts';
+import type { Question, QuestionContext, ToolContext, ToolResult } from './tool.ts';
+import {
+  throwFileError,
+  makeFolder,
+  openIfThere,
+  refuseSecret,
+  resolveInside,
+  shownPath,
+  withFolder,
+} from '../workspace/places.ts';
+
+/** A larger file is not replaced: nobody could have looked at what is lost. */
+const MAX_REPLACED_BYTES = 8 * 1024 * 1024;
+
+/** A call that gives a file new content. */
+export interface Replacement<Input extends { path: string }> {
+  tool: string;
+  input: Input;
+  /** As in "Write a.txt", and as in "Wrote a.txt: 1 line added". */
+  verb: readonly [ask: string, done: string];
+  /** From the bytes that are there, or null where nothing is. Throws a TriadError where it cannot be made from them. */
+  content: (before: Buffer | null) => Content;
+}
+
+interface Content {
+  text: string;
+  /** What the model is told behind the numbers of lines. */
+  note?: string;
+  /** Beside that of every such call. */
+  metadata?: Record<string, unknown>;
+}
+
+interface Target {
+  /** Canonical. */
+  path: string;
+  /** As people see it. */
+  shown: string;
+  before: Buffer | null;
+  /** Permissions only: with the rights of its owner, or of its group, nothing new is to run. */
+  mode: number | undefined;
+}
+
+/** Throws `conflict` where the file has changed since the run has read it. */
+export async function askToReplace<Input extends { path: string }>(
+  { tool, input, verb, content }: Replacement<Input>,
+  context: QuestionContext,
+): Promise<Question> {
+  const target = await look(input.path, context);
+  const { complete, ...shown } = await previewWrite(target.shown, target.before, content(target.before).text);
+  const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
+  const what = preview.created ? 'Makes the file' : 'Replaces the content of';
+  return {
+    title: `${verb[0]} ${target.shown}${complete ? ` (+${preview.added} −${preview.removed})` : ''}`,
+    description: `${what} ${target.shown} in ${context.workspace.folder}`,
+    subject: {
+      kind: 'tool',
+      tool,
+      input,
+      folder: context.workspace.folder,
+      preview,
+      hash: canonicalHash({ tool, input }),
+    },
+    // Nothing is lost where nothing was.
+    risk: preview.created ? 'low' : 'medium',
+    // What it replaces is kept, and can be put back.
+    reversible: true,
+  };
+}
+
+/** Throws like `askToReplace`, and `conflict` where the file is not what was approved. */
+export async function replaceFile<Input extends { path: string }>(
+  { tool, input, verb, content }: Replacement<Input>,
+  context: ToolContext,
+  approval: Approval | null,
+): Promise<ToolResult> {
+  const target = await look(input.path, context);
+  const { text, note = '', metadata } = content(target.before);
+  const preview = await previewWrite(target.shown, target.before, text);
+  holdToApproval(tool, preview, approval);
+  await put(target, text, input.path, context);
+  const { path, added, removed, created, diff } = preview;
+  return {
+    status: 'completed',
+    output: `${created ? 'Made' : verb[1]} ${path}: ${lines(preview, text)}.${note}`,
+    metadata: { path, added, removed, created, diff, undoable: true, stamp: stampOf(Buffer.from(text)), ...metadata },
+  };
+}
+
+/** Writes what is meant for the file as it was looked at: where it is not that any more, nothing is written. */
+async function put(target: Target, after: string, asked: string, context: ToolContext): Promise<void> {
+  const { shown, before, mode } = target;
+  const unchanged = async () => {
+    context.signal.throwIfAborted();
+    const now = await look(asked, context);
+    if (now.path !== target.path || hashOf(now.before) !== hashOf(before)) throw changed(shown);
+  };
+  const parent = dirname(target.path);
+  await makeFolder(parent, asked);
+  await withFolder(parent, asked, (through) =>
+    writeAtomically(join(through, basename(target.path)), after, {
+      mode,
+      before: async () => {
+        await context.keep({ path: shown, before, after, mode: mode ?? null });
+        await unchanged();
+      },
+    }).catch((error: unknown) => throwFileError(error, asked)),
+  );
+}
+
+/**
+ * Resolves the path and reads what is there now. Throws `not_allowed` or `bad_input` where it may not or cannot be
+ * written, and `conflict` where it is not what the run has read.
+ */
+async function look(path: string, context: QuestionContext): Promise<Target> {
+  const { workspace } = context;
+  const canonical = await resolveInside(workspace, path);
+  await refuseSecret(workspace, path, canonical);
+  const shown = await shownPath(workspace.folder, canonical);
+  if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
+  const file = await openIfThere(workspace, path);
+  if (file === null) return { path: canonical, shown, before: null, mode: undefined };
+  try {
+    if (file.stats.size > MAX_REPLACED_BYTES) {
+      throw new TriadError('bad_input', `${path} is too large to be replaced (${file.stats.size} bytes)`);
+    }
+    const stats = await file.handle.stat({ bigint: true });
+    const before = await file.handle.readFile({ signal: context.signal });
+    const seen = context.seen(shown);
+    if (seen !== null && !isUnchanged(seen, before, stats))
+      throw new TriadError('conflict', `${shown} has changed since you read it: read it again`);
+    return { path: file.path, shown, before, mode: file.stats.mode & 0o777 };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** Throws `conflict` unless the file still has the content that the approved diff began with. An edited path may only make a new file. */
+function holdToApproval(tool: string, now: WritePreview, approval: Approval | null): void {
+  const subject = approval?.request.subject;
+  if (!approval || subject?.kind !== 'tool' || !subject.preview) return;
+  const { path, beforeHash } = subject.preview;
+  if (path === now.path) {
+    if (beforeHash !== undefined && beforeHash !== now.beforeHash) throw changed(path);
+    return;
+  }
+  if (approval.decisions[0]?.outcome !== 'edited') throw changed(path);
+  if (!now.created) {
+    throw new TriadError(
+      'conflict',
+      `${now.path} exists and its change was not shown: call ${tool} with this path to ask for it`,
+    );
+  }
+}
+
+function changed(path: string): TriadError {
+  return new TriadError('conflict', `${path} has changed on disk since the change was approved: read it and ask again`);
+}
+
+function hashOf(before: Buffer | null): string | null {
+  return before === null ? null : sha256(before);
+}
+
+function lines({ complete, added, removed }: WritePreview, content: string): string {
+  if (!complete) return `${Buffer.byteLength(content)} bytes`;
+  return `${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed`;
+}

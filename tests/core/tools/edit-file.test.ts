@@ -1,0 +1,89 @@
+/** edit_file changes a file as a person saw it, says how it found what it changed, and breaks nothing that it cannot read. */
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { editFileTool } from '#core/tools/edit-file.ts';
+import { stampOf } from '#core/workspace/stamp.ts';
+import { allowed, askOf } from '../../support/asked.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
+
+const tool = editFileTool();
+const edit = (old: string, fresh: string, all?: boolean): object => ({
+  ...{ old_text: old, new_text: fresh },
+  ...(all === undefined ? {} : { replace_all: all }),
+});
+
+test('what was shown is what is written, with its mode, and each match is told', async () => {
+  const folder = await folderWith({ 'run.sh': 'one\n  two\nthree\nthree\n' });
+  const path = join(folder, 'run.sh');
+  await chmod(path, 0o750);
+  const input = {
+    path: 'run.sh',
+    edits: [edit('one', '1'), edit('two \nthree\n', 'two \n3\n'), edit('three', 'x', true)],
+  };
+  const asked = await askOf(tool, input, contextIn(folder));
+  expect(asked.question).toMatchObject({
+    title: 'Edit run.sh (+3 −3)',
+    description: `Replaces the content of run.sh in ${folder}`,
+    risk: 'medium',
+    reversible: true,
+  });
+  expect(await readFile(path, 'utf8')).toBe('one\n  two\nthree\nthree\n');
+  const kept: unknown[] = [];
+  const keep = (change: unknown) => Promise.resolve(void kept.push(change));
+  const result = await tool.execute(input, { ...contextIn(folder), keep }, allowed(asked));
+  const after = '1\n  two\n3\nx\n';
+  expect(result).toEqual({
+    status: 'completed',
+    output:
+      'Edited run.sh: 3 lines added, 3 removed. The old_text of edit 2 differs in white space from what stands there (from line 2): look at the result.',
+    metadata: {
+      ...{ path: 'run.sh', added: 3, removed: 3, created: false, diff: asked.preview.diff, undoable: true },
+      ...{ matches: ['exact', 'whitespace', 'exact'], stamp: stampOf(Buffer.from(after)) },
+    },
+  });
+  expect(await readFile(path, 'utf8')).toBe(after);
+  expect((await stat(path)).mode & 0o777).toBe(0o750);
+  expect(kept).toEqual([{ path: 'run.sh', before: Buffer.from('one\n  two\nthree\nthree\n'), after, mode: 0o750 }]);
+});
+
+test.for<[string, string | Uint8Array, string]>([
+  ['a binary file', new Uint8Array([111, 0, 111]), 'f is a binary file (3 bytes)'],
+  ['a file that is not UTF-8', new Uint8Array([97, 0xff]), 'f is not UTF-8, and an edit would break it'],
+  ['one that is too large', 'a'.repeat(8 * 1024 * 1024 + 1), 'f is too large to be replaced'],
+  ['text that is not there', 'b', 'old_text is not in the file'],
+])('%s is refused before anybody is asked, and stays as it is', async ([, content, says]) => {
+  const folder = await folderWith({ f: content });
+  const input = { path: 'f', edits: [edit('a', 'x')] };
+  await expect(askOf(tool, input, contextIn(folder))).rejects.toThrow(says);
+  const result = await call(tool, input, contextIn(folder));
+  expect(result).toMatchObject({ status: 'error', output: expect.stringContaining(says) as string });
+  expect((await readFile(join(folder, 'f'))).equals(Buffer.from(content))).toBe(true);
+});
+
+test('no file is made, and where one edit fails none is made', async () => {
+  const folder = await folderWith({ f: 'a b' });
+  const none = { path: 'g', edits: [edit('a', 'x')] };
+  expect(await call(tool, none, contextIn(folder))).toMatchObject({
+    output: 'g does not exist: write_file makes files',
+  });
+  const half = { path: 'f', edits: [edit('a', 'x'), edit('c', 'x')] };
+  expect(await call(tool, half, contextIn(folder))).toMatchObject({
+    status: 'error',
+    output: expect.stringContaining('Edit 2 of 2, so none was made') as string,
+  });
+  expect(await readFile(join(folder, 'f'), 'utf8')).toBe('a b');
+  for (const edits of [[], [{ old_text: 'a' }], [{ ...edit('a', 'b'), all: true }]])
+    expect(tool.input.safeParse({ path: 'f', edits }).success).toBe(false);
+});
+
+test('edits that the person changed are made on what was shown, and on nothing else', async () => {
+  const folder = await folderWith({ f: 'a b' });
+  const asked = await askOf(tool, { path: 'f', edits: [edit('a', 'x')] }, contextIn(folder));
+  const edited = { path: 'f', edits: [edit('b', 'y')] };
+  expect(await tool.execute(edited, contextIn(folder), allowed(asked, edited))).toMatchObject({ status: 'completed' });
+  expect(await readFile(join(folder, 'f'), 'utf8')).toBe('a y');
+  await writeFile(join(folder, 'f'), 'a b c');
+  expect(await tool.execute(edited, contextIn(folder), allowed(asked, edited))).toMatchObject({ status: 'error' });
+  expect(await readFile(join(folder, 'f'), 'utf8')).toBe('a b c');
+});
