@@ -68,7 +68,7 @@ export function startsOf(text: string, piece: string): { first: number[]; count:
 }
 
 /** What one call may compare, in code units of text: some tens of milliseconds. */
-const MAX_WORK = 6_000_000;
+const MAX_WORK = 4_500_000;
 
 export class Work {
   #done = 0;
