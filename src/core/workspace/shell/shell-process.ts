@@ -13,7 +13,7 @@ import { CommandProcesses, type RunningCommands } from './command-processes.ts';
 import { commandEnvironment } from './environment.ts';
 import { MARKER } from './leftovers.ts';
 import { type Output, OutputKeeper } from './output.ts';
-import { outputPipe } from './output-pipe.ts';
+import { type OutputPipe, outputPipe } from './output-pipe.ts';
 import { findProgram } from './programs.ts';
 import type { Launch, Sandbox } from './sandbox.ts';
 import { saidOf, scriptOf, workingFolder } from './working-folder.ts';
@@ -134,6 +134,7 @@ async function runLaunched(
 ): Promise<Ended> {
   const { sandbox, graceMs, running, onOutput } = asked;
   const { child, mark, pipe } = await started(asked, launch, start);
+  // Before anything else is waited for: a command may end at once.
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   exited.catch(() => {});
   const info = child.stdio[INFO_FD] as Readable | null;
@@ -142,7 +143,8 @@ async function runLaunched(
   const said = collected(child.stdio[3] as Readable | null);
   const ending = commandEnding(processes, asked);
   try {
-    const pumped = pump(pipe, keeper, onOutput);
+    await pipe.handedOver();
+    const pumped = pump(pipe.reading, keeper, onOutput);
     pumped.catch(() => ending.end());
     const [exitCode, signal] = await exited.catch((error: unknown) => throwUnstarted(error));
     ending.settle();
@@ -152,22 +154,23 @@ async function runLaunched(
   } finally {
     ending.settle();
     leave();
-    for (const stream of [pipe, ...child.stdio]) stream?.destroy();
+    for (const stream of [pipe.reading, ...child.stdio]) stream?.destroy();
   }
 }
 
-/** `mark`: in the environment of what runs without a sandbox. */
+/** The caller listens to the child at once, and then hands the pipe over. `mark`: in the environment of what runs without a sandbox. */
 async function started(
   { command, file, env, workspace, sandbox }: ShellCommand,
   launch: Launch | Plain,
   start: string,
-): Promise<{ child: ChildProcess; mark: string; pipe: Readable }> {
+): Promise<{ child: ChildProcess; mark: string; pipe: OutputPipe }> {
   const shell = await shellIn(env, workspace);
   const options = shell.name === 'bash' ? ['--noprofile', '--norc'] : [];
   const words = [...launch.args, shell.file, ...options, '-c', scriptOf(command, shell.name), shell.name];
   const [program, args] = launch.file === null ? [words[0]!, words.slice(1)] : [launch.file, words];
   const mark = newId();
-  const { reading, writing, handedOver } = await outputPipe(`${file}.pipe`);
+  const pipe = await outputPipe(`${file}.pipe`);
+  const { writing } = pipe;
   try {
     const child = spawn(program, args, {
       cwd: start,
@@ -175,12 +178,11 @@ async function started(
       detached: true,
       stdio: ['ignore', writing, writing, 'pipe', sandbox?.endsAll ? 'pipe' : 'ignore'],
     });
-    return { child, mark, pipe: reading };
+    return { child, mark, pipe };
   } catch (error) {
-    reading.destroy();
+    pipe.reading.destroy();
+    await pipe.handedOver();
     return throwUnstarted(error);
-  } finally {
-    await handedOver();
   }
 }
 
