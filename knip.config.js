@@ -7,6 +7,8 @@ const entry = [
   'src/core/tools/search-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
+  // Commands of agents, for the tool that is still to come.
+  'src/core/workspace/shell/{background,command-processes,sandbox}.ts!',
   // Named by tsconfig.web.json.
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',
@@ -18,6 +20,7 @@ const entry = [
   'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/store/child/*.ts',
+  'tests/core/workspace/shell/child/*.ts',
   'tests/soak/campaign-reader.ts',
   'tests/support/{crash-host,crash-resumer,client-environment}.ts',
   'tests/support/fake-model/serve.ts',

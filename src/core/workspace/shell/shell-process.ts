@@ -1,6 +1,7 @@
 /** Runs one command of an agent to its end, and leaves nothing of it behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../../base/child-environment.ts';
@@ -61,6 +62,8 @@ export interface ShellResult {
 const DRAIN_MS = 2000;
 /** How what makes the sandbox begins when it says why it cannot; a command that runs said so before. */
 const SANDBOX_FAULT = /^(bwrap|sandbox-exec): /;
+/** How often a sandbox that could not be made is made again. */
+const TRIES = 2;
 const SAID_BYTES = 16_384;
 /** The most that Linux takes as one argument, less what goes before the command. */
 const COMMAND_BYTES = 131_072 - 1024;
@@ -73,6 +76,22 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
   if (command.includes('\0') || Buffer.byteLength(command) > COMMAND_BYTES)
     throw new TriadError('bad_input', `A command has at most ${COMMAND_BYTES} bytes, and no NUL character`);
   const { folder: start, isReset } = await workingFolder(workspace, asked.folder);
+  for (let left = TRIES; ; left -= 1) {
+    const { output, said, ...ended } = await runOnce(asked, start);
+    const { hasRun, folder } = saidOf(said);
+    const isFault = !hasRun && asked.sandbox !== null && SANDBOX_FAULT.test(output.head);
+    if (!isFault) {
+      const next = await workingFolder(workspace, folder ?? start);
+      return { ...ended, output, folder: next.folder, folderReset: next.isReset || isReset };
+    }
+    // What was to be hidden may be gone by now; nothing of the command ran.
+    if (left === 0 || ended.stopped)
+      throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
+    await rm(asked.file);
+  }
+}
+
+async function runOnce(asked: ShellCommand, start: string): Promise<Ended & { output: Output }> {
   const launch = await launchOf(asked, start);
   try {
     const keeper = await OutputKeeper.open(asked.file, asked.fileBytes, asked.resultBytes);
@@ -82,20 +101,7 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
     });
     const { rest, output } = await keeper.end();
     if (rest !== '') asked.onOutput(rest, keeper.bytes);
-    const { hasRun, folder } = saidOf(ended.said);
-    const { exitCode, timedOut, stopped } = ended;
-    if (!hasRun && SANDBOX_FAULT.test(output.head))
-      throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
-    const next = await workingFolder(workspace, folder ?? start);
-    return {
-      exitCode,
-      signal: ended.signal,
-      timedOut,
-      stopped,
-      output,
-      folder: next.folder,
-      folderReset: next.isReset || isReset,
-    };
+    return { ...ended, output };
   } finally {
     await launch.cleanUp();
   }

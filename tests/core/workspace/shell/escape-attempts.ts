@@ -92,7 +92,7 @@ const READING = [
   f('a file put into it', 'echo x > "$OWN/new"'),
   f('sessions in the workspace', 'cat .triad/sessions/one.md | grep HIDDEN'),
   f('settings of the project', 'cat .triad/config.toml | grep HIDDEN'),
-  f('what was moved aside', 'mv .triad aside; mv aside .triad; grep -r HIDDEN .triad aside'),
+  f('what was moved aside', 'mv .triad aside && grep -r HIDDEN aside; r=$?; mv aside .triad; exit $r'),
   f('a secret file', 'grep HIDDEN .env'),
   f('one further below', 'grep HIDDEN sub/.env'),
   f('one by a link that was there', 'grep HIDDEN alias.txt'),
@@ -117,7 +117,7 @@ const READING = [
   f('passwords of hosts', 'grep HIDDEN "$HOME/.netrc"'),
   f('a folder that is called otherwise', 'grep -r HIDDEN "$HOME/.config/Slack"'),
   f('a token of a program', 'grep HIDDEN "$HOME/.config/gh/hosts.yml" || grep HIDDEN "$HOME/.cargo/credentials.toml"'),
-  f('everything at once', 'tar cf - "$HOME" "$OWN" . 2> /dev/null | grep -a "HIDDEN[:]"'),
+  f('everything at once', 'tar cf - "$HOME" "$OWN" . 2> /dev/null | grep -ao "HIDDEN[:]"'),
   a('passwords of the machine', 'head -c 1 /etc/shadow | grep .'),
   f('temporary files of others', 'grep bait "/tmp/$BAIT"'),
 ];
