@@ -21,7 +21,7 @@ export interface Field {
   connections: string[];
   outer: ChildProcess;
   env: Record<string, string>;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** A person's home, the program's folder, a workspace and servers; not in /tmp or /dev, which a sandbox does not show anyway. */
@@ -80,7 +80,7 @@ async function serve(
   root: string,
   bait: string,
   connections: string[],
-): Promise<{ tcp: number; udp: number; close(): Promise<void> }> {
+): Promise<{ tcp: number; udp: number; close: () => Promise<void> }> {
   const listen = async (place: { path: string } | { port: number; host: string }): Promise<Server> => {
     const server = createServer((socket) => {
       connections.push(JSON.stringify(place));

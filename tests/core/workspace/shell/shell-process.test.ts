@@ -75,7 +75,7 @@ describe.for(BOTH)('%s', ([, box]) => {
   test('a daemon, and a child that keeps the output open, end with the call', async () => {
     const seconds = uniqueSleep();
     const shell = await shellIn({ sandbox: box });
-    const command = `sleep ${seconds} & (setsid nohup sh -c '(trap "" TERM HUP; sleep ${seconds}; sleep ${seconds}) & sleep ${seconds}' > /dev/null 2>&1 &) ; echo done`;
+    const command = `sleep ${seconds} & (setsid nohup sh -c 'touch up; (trap "" TERM HUP; sleep ${seconds}; sleep ${seconds}) & sleep ${seconds}' > /dev/null 2>&1 &); until [ -e up ]; do sleep 0.01; done; echo done`;
     const result = await runShell({ ...shell, command });
     expect(result).toMatchObject({ exitCode: 0, output: { head: 'done\n' } });
     expect(await processesWith(seconds)).toEqual([]);
