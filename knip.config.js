@@ -7,8 +7,6 @@ const entry = [
   'src/core/tools/search-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
-  // The tool that runs lines of a shell is still to come.
-  'src/core/workspace/shell/commands.ts!',
   // Named by tsconfig.web.json.
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',
@@ -20,6 +18,7 @@ const entry = [
   'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/store/child/*.ts',
+  'tests/core/workspace/shell/child/*.ts',
   'tests/soak/campaign-reader.ts',
   'tests/support/{crash-host,crash-resumer,client-environment}.ts',
   'tests/support/fake-model/serve.ts',

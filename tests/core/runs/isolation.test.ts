@@ -55,6 +55,9 @@ test('every request of a child has its system prompt and its prompt, and nothing
   expect(childs[0]?.seen.tools).toEqual([
     ...[
       'ask_question',
+      'bash',
+      'bash_jobs',
+      'bash_online',
       'edit_file',
       'glob',
       'grep',
@@ -63,6 +66,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
       'memory',
       'read_file',
       'read_note',
+      'read_output',
     ],
     ...['request_approval', 'semantic_search', 'todo_read', 'todo_write', 'write_file'],
   ]);

@@ -73,5 +73,7 @@ function mountsOf({ folder, network, places, empty = EMPTY }: Confinement): { mo
   add(hidden, (path) => ['--tmpfs', path]);
   const inOrder = [...mounts].sort(([a], [b]) => (a < b ? -1 : 1));
   const closed = [...hidden, ...places.missing].filter((path) => mounts.has(path));
-  return { mounts: inOrder.flatMap(([, how]) => how), locked: closed.flatMap((path) => ['--remount-ro', path]) };
+  // Root may set the kernel by files that belong to it, also without capabilities.
+  const readOnly = ['/proc', ...closed];
+  return { mounts: inOrder.flatMap(([, how]) => how), locked: readOnly.flatMap((path) => ['--remount-ro', path]) };
 }

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 
-interface OutputPipe {
+export interface OutputPipe {
   /** Ends when nothing is left that could write. */
   readonly reading: Socket;
   /** The descriptor for the command. */

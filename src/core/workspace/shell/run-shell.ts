@@ -16,7 +16,7 @@ const RESULT_BYTES = 48 * 1024;
 /** Between the question to end and the end. */
 const GRACE_MS = 2000;
 /** Commands that a run has in the background at a time. */
-export const MAX_BACKGROUND = 8;
+const MAX_BACKGROUND = 8;
 
 /** What all runs of the program share; the caller calls `end` when the program exits. */
 export class ShellHost {

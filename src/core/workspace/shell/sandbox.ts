@@ -14,7 +14,7 @@ import { findProgram } from './programs.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 
 /** What is started where. */
-export interface Confined {
+interface Confined {
   workspace: Workspace;
   /** Canonical, in the workspace. */
   start: string;
@@ -43,18 +43,19 @@ export interface Sandbox {
 }
 
 const PROBE_MS = 10_000;
+/** Writes inside and tries to outside; what came of it is looked at from outside. */
+const TRIAL = '{ true > ../out; } 2>/dev/null; true > in && test ! -w /';
 
 /** The sandbox of this machine, tried; null where there is none that holds. The caller keeps what it gets: trying starts processes. */
 export async function findSandbox(env: Environment, platform: string = process.platform): Promise<Sandbox | null> {
-  return (await probe(env, platform)).sandbox;
+  return (await probeSandbox(env, platform)).sandbox;
 }
 
-/** One line: which sandbox there is, or why there is none. */
-export async function sandboxWords(env: Environment, platform: string = process.platform): Promise<string> {
-  return (await probe(env, platform)).words;
-}
-
-async function probe(env: Environment, platform: string): Promise<{ sandbox: Sandbox | null; words: string }> {
+/** `words`: one line, which sandbox there is, or why there is none. */
+export async function probeSandbox(
+  env: Environment,
+  platform: string = process.platform,
+): Promise<{ sandbox: Sandbox | null; words: string }> {
   const none = (why: string) => ({ sandbox: null, words: `No sandbox for commands: ${why}` });
   if (platform === 'darwin') {
     const file = await findProgram('sandbox-exec', env, null);
@@ -89,7 +90,7 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
       env: own,
       cleanUp,
     } = await sandbox.launch({ workspace, start: inside, network: false }, env, null);
-    const fault = await faultOf(file, [...args, 'sh', '-c', ': > ../out; : > in; test ! -w /'], own);
+    const fault = await faultOf(file, [...args, 'sh', '-c', TRIAL], own, inside);
     await cleanUp();
     if (fault !== null) return fault;
     const isThere = (path: string) =>
@@ -105,9 +106,14 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
 }
 
 /** Null where the program ended well, else the last line of what it said. */
-function faultOf(file: string, args: readonly string[], env: Record<string, string>): Promise<string | null> {
+function faultOf(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  cwd: string,
+): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = execFile(file, args, { env, timeout: PROBE_MS }, (error, _, said) =>
+    const child = execFile(file, args, { env, cwd, timeout: PROBE_MS }, (error, _, said) =>
       resolve(error && (said.trim().split('\n').at(-1) || error.message)),
     );
     child.stdin?.destroy();

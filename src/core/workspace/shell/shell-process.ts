@@ -1,6 +1,7 @@
 /** Runs one command of an agent to its end, and leaves nothing of it behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../../base/child-environment.ts';
@@ -13,7 +14,7 @@ import { CommandProcesses, type RunningCommands } from './command-processes.ts';
 import { commandEnvironment } from './environment.ts';
 import { MARKER } from './leftovers.ts';
 import { type Output, OutputKeeper } from './output.ts';
-import { outputPipe } from './output-pipe.ts';
+import { type OutputPipe, outputPipe } from './output-pipe.ts';
 import { findProgram } from './programs.ts';
 import type { Launch, Sandbox } from './sandbox.ts';
 import { saidOf, scriptOf, workingFolder } from './working-folder.ts';
@@ -61,6 +62,8 @@ export interface ShellResult {
 const DRAIN_MS = 2000;
 /** How what makes the sandbox begins when it says why it cannot; a command that runs said so before. */
 const SANDBOX_FAULT = /^(bwrap|sandbox-exec): /;
+/** How often a sandbox that could not be made is made again. */
+const TRIES = 2;
 const SAID_BYTES = 16_384;
 /** The most that Linux takes as one argument, less what goes before the command. */
 const COMMAND_BYTES = 131_072 - 1024;
@@ -73,6 +76,22 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
   if (command.includes('\0') || Buffer.byteLength(command) > COMMAND_BYTES)
     throw new TriadError('bad_input', `A command has at most ${COMMAND_BYTES} bytes, and no NUL character`);
   const { folder: start, isReset } = await workingFolder(workspace, asked.folder);
+  for (let left = TRIES; ; left -= 1) {
+    const { output, said, ...ended } = await runOnce(asked, start);
+    const { hasRun, folder } = saidOf(said);
+    const isFault = !hasRun && asked.sandbox !== null && SANDBOX_FAULT.test(output.head);
+    if (!isFault) {
+      const next = await workingFolder(workspace, folder ?? start);
+      return { ...ended, output, folder: next.folder, folderReset: next.isReset || isReset };
+    }
+    // What was to be hidden may be gone by now; nothing of the command ran.
+    if (left === 0 || ended.stopped)
+      throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
+    await rm(asked.file);
+  }
+}
+
+async function runOnce(asked: ShellCommand, start: string): Promise<Ended & { output: Output }> {
   const launch = await launchOf(asked, start);
   try {
     const keeper = await OutputKeeper.open(asked.file, asked.fileBytes, asked.resultBytes);
@@ -82,20 +101,7 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
     });
     const { rest, output } = await keeper.end();
     if (rest !== '') asked.onOutput(rest, keeper.bytes);
-    const { hasRun, folder } = saidOf(ended.said);
-    const { exitCode, timedOut, stopped } = ended;
-    if (!hasRun && SANDBOX_FAULT.test(output.head))
-      throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
-    const next = await workingFolder(workspace, folder ?? start);
-    return {
-      exitCode,
-      signal: ended.signal,
-      timedOut,
-      stopped,
-      output,
-      folder: next.folder,
-      folderReset: next.isReset || isReset,
-    };
+    return { ...ended, output };
   } finally {
     await launch.cleanUp();
   }
@@ -134,6 +140,7 @@ async function runLaunched(
 ): Promise<Ended> {
   const { sandbox, graceMs, running, onOutput } = asked;
   const { child, mark, pipe } = await started(asked, launch, start);
+  // Before anything else is waited for: a command may end at once.
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   exited.catch(() => {});
   const info = child.stdio[INFO_FD] as Readable | null;
@@ -142,7 +149,8 @@ async function runLaunched(
   const said = collected(child.stdio[3] as Readable | null);
   const ending = commandEnding(processes, asked);
   try {
-    const pumped = pump(pipe, keeper, onOutput);
+    await pipe.handedOver();
+    const pumped = pump(pipe.reading, keeper, onOutput);
     pumped.catch(() => ending.end());
     const [exitCode, signal] = await exited.catch((error: unknown) => throwUnstarted(error));
     ending.settle();
@@ -152,22 +160,23 @@ async function runLaunched(
   } finally {
     ending.settle();
     leave();
-    for (const stream of [pipe, ...child.stdio]) stream?.destroy();
+    for (const stream of [pipe.reading, ...child.stdio]) stream?.destroy();
   }
 }
 
-/** `mark`: in the environment of what runs without a sandbox. */
+/** The caller listens to the child at once, and then hands the pipe over. `mark`: in the environment of what runs without a sandbox. */
 async function started(
   { command, file, env, workspace, sandbox }: ShellCommand,
   launch: Launch | Plain,
   start: string,
-): Promise<{ child: ChildProcess; mark: string; pipe: Readable }> {
+): Promise<{ child: ChildProcess; mark: string; pipe: OutputPipe }> {
   const shell = await shellIn(env, workspace);
   const options = shell.name === 'bash' ? ['--noprofile', '--norc'] : [];
   const words = [...launch.args, shell.file, ...options, '-c', scriptOf(command, shell.name), shell.name];
   const [program, args] = launch.file === null ? [words[0]!, words.slice(1)] : [launch.file, words];
   const mark = newId();
-  const { reading, writing, handedOver } = await outputPipe(`${file}.pipe`);
+  const pipe = await outputPipe(`${file}.pipe`);
+  const { writing } = pipe;
   try {
     const child = spawn(program, args, {
       cwd: start,
@@ -175,12 +184,11 @@ async function started(
       detached: true,
       stdio: ['ignore', writing, writing, 'pipe', sandbox?.endsAll ? 'pipe' : 'ignore'],
     });
-    return { child, mark, pipe: reading };
+    return { child, mark, pipe };
   } catch (error) {
-    reading.destroy();
+    pipe.reading.destroy();
+    await pipe.handedOver();
     return throwUnstarted(error);
-  } finally {
-    await handedOver();
   }
 }
 

@@ -21,7 +21,7 @@ export async function doctor(io: Io, options: { json?: boolean; full?: boolean }
 async function examine(io: Io, full: boolean): Promise<Finding[]> {
   const { env, webRoot, signal } = io;
   const runtime = checkNode(await ownVersion());
-  const rest = await Promise.all([checkGit(), checkSandbox(), checkWindow(env, webRoot)]);
+  const rest = await Promise.all([checkGit(), checkSandbox(env), checkWindow(env, webRoot)]);
   const found = await folders(env).catch((error: unknown) =>
     problem(
       'data folder',

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { findDesktop } from '../desktop/desktop-runtime.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -24,14 +25,12 @@ export async function checkGit(): Promise<Finding> {
   return warning('git', 'not found', 'install git: agents use it to look at the history of a project');
 }
 
-/** Whether a process can be shut in, not only whether the program is there: containers often forbid it. */
-export async function checkSandbox(): Promise<Finding> {
-  if (process.platform !== 'linux') return ok('sandbox', 'bubblewrap is for Linux only');
-  const version = await firstLine('bwrap', ['--version']);
-  if (version === null) return warning('sandbox', 'bubblewrap is not installed', 'install the package "bubblewrap"');
-  const works = await firstLine('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'echo', 'works']);
-  if (works === 'works') return ok('sandbox', version);
-  return warning('sandbox', `${version}, but it may not make namespaces here`, 'allow user namespaces');
+/** Tried, as the commands of agents are run in it: containers often forbid it. */
+export async function checkSandbox(env: Environment): Promise<Finding> {
+  const { sandbox, words } = await probeSandbox(env);
+  if (sandbox) return ok('sandbox', words);
+  const advice = process.platform === 'linux' ? 'install the package "bubblewrap", and allow user namespaces; ' : '';
+  return warning('sandbox', words, `${advice}without one each command of an agent is asked about`);
 }
 
 /** The app needs its built pages, and a window or a browser to show them. */

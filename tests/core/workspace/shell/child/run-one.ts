@@ -1,0 +1,14 @@
+/** Runs one command in the sandbox, to be killed meanwhile: the folder, the file for output, the command. */
+import { NO_FILES } from '#core/settings/listed-files.ts';
+import { RunningCommands } from '#core/workspace/shell/command-processes.ts';
+import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { runShell } from '#core/workspace/shell/shell-process.ts';
+
+const [, , folder = '', file = '', command = ''] = process.argv;
+await runShell({
+  ...{ folder, file, command, workspace: { folder, own: [], sessions: [], secrets: NO_FILES } },
+  ...{ sandbox: await findSandbox(process.env), network: false, env: process.env, running: new RunningCommands() },
+  ...{ fileBytes: 1000, resultBytes: 1000, timeoutMs: 60_000, graceMs: 1000 },
+  signal: new AbortController().signal,
+  onOutput: () => {},
+});

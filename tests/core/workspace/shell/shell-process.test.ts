@@ -1,0 +1,184 @@
+/** A command is a real process: what it says, how it ends, and that nothing of it stays. */
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Stopped } from '#core/base/stop.ts';
+import { runShell } from '#core/workspace/shell/shell-process.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { folderWith, longestBlock, workspaceIn } from '../../../support/workspace.ts';
+import { BOTH, processesWith, sandbox, shellIn, skipped, uniqueSleep, words } from './support.ts';
+
+describe.for(BOTH)('%s', ([, box]) => {
+  test('tells the exit code, and both outputs in the order in which they were written', async () => {
+    const heard: string[] = [];
+    const shell = await shellIn({ sandbox: box, onOutput: (text) => heard.push(text) });
+    const command = 'for i in 1 2 3; do echo out$i; echo err$i >&2; done; echo by-name > /dev/stderr; exit 7';
+    const result = await runShell({ ...shell, command });
+    const all = 'out1\nerr1\nout2\nerr2\nout3\nerr3\nby-name\n';
+    expect(result).toMatchObject({ exitCode: 7, signal: null, timedOut: false, stopped: null });
+    expect(result.output).toEqual({ head: all, tail: '', bytes: all.length, cut: 0, unkept: 0 });
+    expect([heard.join(''), await readFile(shell.file, 'utf8')]).toEqual([all, all]);
+  });
+
+  test('reads nothing, and gives characters whole and broken bytes as �', async () => {
+    const heard: string[] = [];
+    const shell = await shellIn({ sandbox: box, onOutput: (text) => heard.push(text) });
+    const command = `cat; printf '\\xe2\\x82'; sleep 0.05; printf '\\xac|\\xff|'; printf '\\xe2\\x82'`;
+    const { output } = await runShell({ ...shell, command });
+    expect(heard.join('')).toBe('€|�|�');
+    expect(output.head).toBe('€|�|�');
+  });
+
+  test('a syntax error, a command that is missing and a killed shell are told', async () => {
+    const of = async (command: string) => runShell({ ...(await shellIn({ sandbox: box })), command });
+    const [syntax, missing, killed] = await Promise.all([of('if'), of('no-such-program'), of('kill -9 $$')]);
+    expect(syntax).toMatchObject({ exitCode: 2, output: { head: expect.stringContaining('syntax error') as string } });
+    expect(missing).toMatchObject({ exitCode: 127, output: { head: expect.stringContaining('not found') as string } });
+    expect([killed.exitCode === 137, killed.signal === 'SIGKILL']).toContain(true);
+  });
+
+  test('what is too much is kept as its two ends, and the file stops at its limit while the command goes on', async () => {
+    const shell = await shellIn({ sandbox: box, fileBytes: 100_000, resultBytes: 1000 });
+    const work = runShell({ ...shell, command: `head -c 30000000 /dev/zero | tr '\\0' x; echo €end; touch done` });
+    const { value, longest } = await longestBlock(() => work);
+    expect(longest).toBeLessThan(50);
+    const { head, tail, ...counts } = value.output;
+    expect(head).toBe('x'.repeat(500));
+    expect(tail).toBe(`${'x'.repeat(493)}€end\n`);
+    expect(counts).toEqual({ bytes: 30_000_007, cut: 29_999_007, unkept: 29_900_007 });
+    expect(await readFile(shell.file, 'utf8')).toBe('x'.repeat(100_000));
+    expect(await readFile(join(shell.folder, 'done'), 'utf8')).toBe('');
+  });
+
+  test('its time is up: it is asked, and may say good-bye', async () => {
+    const shell = await shellIn({ sandbox: box, timeoutMs: 400, graceMs: 20_000 });
+    const command = `trap 'echo bye; exit 9' TERM; while :; do sleep 0.02; done`;
+    const result = await runShell({ ...shell, command });
+    expect(result).toMatchObject({ exitCode: 9, timedOut: true, stopped: null });
+    expect(result.output.head).toContain('bye\n');
+  });
+
+  test('a stop ends a tree of processes, also those that ignore the question', async () => {
+    const seconds = uniqueSleep();
+    const controller = new AbortController();
+    const onOutput = (text: string): void => {
+      if (text.includes('ready')) controller.abort(new Stopped('user'));
+    };
+    const shell = await shellIn({ sandbox: box, signal: controller.signal, onOutput });
+    const command = `trap '' TERM; (trap '' TERM; sleep ${seconds} & sleep ${seconds} & wait) & sleep ${seconds} & echo ready; sleep ${seconds}; sleep ${seconds}`;
+    const result = await runShell({ ...shell, command });
+    expect(result.stopped?.kind).toBe('user');
+    expect(await processesWith(seconds)).toEqual([]);
+  });
+
+  test('a daemon, and a child that keeps the output open, end with the call', async () => {
+    const seconds = uniqueSleep();
+    const shell = await shellIn({ sandbox: box });
+    const command = `sleep ${seconds} & (setsid nohup sh -c 'touch up; (trap "" TERM HUP; sleep ${seconds}; sleep ${seconds}) & sleep ${seconds}' > /dev/null 2>&1 &); until [ -e up ]; do sleep 0.01; done; echo done`;
+    const result = await runShell({ ...shell, command });
+    expect(result).toMatchObject({ exitCode: 0, output: { head: 'done\n' } });
+    expect(await processesWith(seconds)).toEqual([]);
+  });
+
+  test('cd holds for the next command, and leads nowhere else', async () => {
+    const outside = await folderWith();
+    const shell = await shellIn({ sandbox: box });
+    await mkdir(join(shell.folder, 'a b/c'), { recursive: true });
+    await symlink(outside, join(shell.folder, 'link'));
+    let { folder } = shell;
+    let steps = 0;
+    const step = async (command: string) => {
+      const result = await runShell({ ...shell, file: `${shell.file}-${(steps += 1)}`, folder, command });
+      ({ folder } = result);
+      return result;
+    };
+    expect(await step('cd "a b"; exit 4')).toMatchObject({ exitCode: 4, folder: join(shell.folder, 'a b') });
+    expect((await step('pwd; cd c')).output.head).toBe(`${join(shell.folder, 'a b')}\n`);
+    expect(folder).toBe(join(shell.folder, 'a b/c'));
+    expect(await step('cd /')).toMatchObject({ folder: shell.folder, folderReset: true });
+    // What is written to the descriptors, and a folder that becomes a link, lead outside neither.
+    const forged = `printf '${outside}\\n\\0' >&137; kill -9 $$`;
+    expect(await step(forged)).toMatchObject({ folder: shell.folder, folderReset: true });
+    await step('cd "a b"');
+    await rm(folder, { recursive: true });
+    await symlink(outside, folder);
+    expect(await step('touch here; :')).toMatchObject({ folder: shell.folder, folderReset: true });
+    expect(await readFile(join(shell.folder, 'here'), 'utf8')).toBe('');
+  });
+
+  test('no key, no door to another program and nothing that loads code is in its environment', async () => {
+    const names = [
+      'ANTHROPIC_API_KEY',
+      'TRIAD_HOME',
+      'GITHUB_TOKEN',
+      'AWS_SECRET_ACCESS_KEY',
+      'MYSQL_PWD',
+      'SSH_AUTH_SOCK',
+      'DBUS_SESSION_BUS_ADDRESS',
+      'DISPLAY',
+      'WAYLAND_DISPLAY',
+      'XDG_RUNTIME_DIR',
+      'LD_PRELOAD',
+      'BASH_ENV',
+      'BASH_FUNC_ls%%',
+      'NODE_OPTIONS',
+      'DOCKER_HOST',
+    ];
+    const env = {
+      ...process.env,
+      ...Object.fromEntries(names.map((name) => [name, 'SEEN'])),
+      PROXY: 'http://a:SEEN@b/',
+      KEPT: 'kept',
+    };
+    const { output } = await runShell({
+      ...(await shellIn({ sandbox: box, env })),
+      command: `env; tr '\\0' '\\n' < /proc/self/environ; tr '\\0' ' ' < /proc/1/cmdline`,
+    });
+    expect(output.head).toContain('KEPT=kept');
+    expect(output.head).not.toContain('SEEN');
+  });
+});
+
+test('what cannot be started is refused', async () => {
+  const shell = await shellIn();
+  const stopped = AbortSignal.abort(new Stopped('user'));
+  await expect(runShell({ ...shell, command: 'touch x', signal: stopped })).rejects.toMatchObject({
+    code: 'cancelled',
+  });
+  await expect(runShell({ ...shell, command: 'a\0b' })).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(runShell({ ...shell, command: '#'.repeat(140_000) })).rejects.toMatchObject({ code: 'bad_input' });
+  const onOutput = (): void => {
+    throw new Error('full');
+  };
+  await expect(runShell({ ...shell, command: 'echo x; sleep 50', onOutput })).rejects.toThrow('full');
+});
+
+test.skipIf(skipped)(`a sandbox that cannot be made is no exit code (${words})`, async () => {
+  const shell = await shellIn({ sandbox });
+  const broken = {
+    ...sandbox!,
+    launch: async (...asked: Parameters<NonNullable<typeof sandbox>['launch']>) => {
+      const launch = await sandbox!.launch(...asked);
+      return { ...launch, args: ['--bind', '/no/such/folder', '/x', ...launch.args] };
+    },
+  };
+  await expect(runShell({ ...shell, sandbox: broken, command: 'true' })).rejects.toMatchObject({
+    code: 'internal',
+    detail: expect.stringContaining('bwrap: ') as string,
+  });
+  await expect(
+    sandbox!.launch({ workspace: workspaceIn('/usr'), start: '/usr', network: false }, process.env, null),
+  ).rejects.toMatchObject({ code: 'not_allowed' });
+});
+
+test.skipIf(skipped)(`nothing outlives a program that is killed (${words})`, async () => {
+  const seconds = uniqueSleep();
+  const { folder, file } = await shellIn();
+  const program = join(import.meta.dirname, 'child/run-one.ts');
+  const command = `(setsid nohup sleep ${seconds} > /dev/null 2>&1 &); sleep ${seconds}`;
+  const child = spawn(process.execPath, [program, folder, file, command], { stdio: 'ignore' });
+  await eventually(async () => expect(await processesWith(`sleep\0${seconds}`)).toHaveLength(2));
+  child.kill('SIGKILL');
+  await eventually(async () => expect(await processesWith(seconds)).toEqual([]));
+});
