@@ -75,15 +75,18 @@ export class CommandProcesses {
 /** Commands that run: none is left when the program ends without waiting for them. */
 export class RunningCommands {
   readonly #running = new Set<CommandProcesses>();
+  #isOver = false;
 
   /** Returns what takes it out again. */
   add(processes: CommandProcesses): () => void {
+    if (this.#isOver) processes.kill();
     this.#running.add(processes);
     return () => this.#running.delete(processes);
   }
 
-  /** To be called when the process exits. */
+  /** To be called when the process exits; what starts afterwards is killed at once. */
   killAll(): void {
+    this.#isOver = true;
     for (const one of this.#running) one.kill();
   }
 }

@@ -74,7 +74,7 @@ const PROCESSES = [
     'it is traced',
     'perl -e \'for my $n (101, 117) { my $r = syscall($n, 16, $ENV{OUTER} + 0, 0, 0); exit 0 if $r == 0 } exit 1\' && grep -q "TracerPid:.*[1-9]" "/proc/$OUTER/status"',
   ),
-  a('capabilities', 'grep -q "Cap\\(Eff\\|Prm\\|Bnd\\|Amb\\):.*[1-9a-f]" /proc/self/status'),
+  a('capabilities', 'grep -q "Cap\\(Eff\\|Prm\\|Amb\\):.*[1-9a-f]" /proc/self/status'),
   f('rights by setuid', 'grep -q "NoNewPrivs:.*0" /proc/self/status'),
   a('the name of the machine', 'hostname "$(hostname)"'),
   a('a terminal to type into', 'exec 3<> /dev/tty'),

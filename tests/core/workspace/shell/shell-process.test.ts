@@ -154,6 +154,15 @@ test('what cannot be started is refused', async () => {
   await expect(runShell({ ...shell, command: 'echo x; sleep 50', onOutput })).rejects.toThrow('full');
 });
 
+test('all that runs is killed with the program, and so is what starts then', async () => {
+  const seconds = uniqueSleep();
+  const shell = await shellIn({ onOutput: () => shell.running.killAll() });
+  const first = await runShell({ ...shell, command: `echo; sleep ${seconds} & sleep ${seconds}` });
+  const second = await runShell({ ...shell, file: `${shell.file}-2`, command: `sleep ${seconds}` });
+  expect([first.signal, second.signal]).toEqual(['SIGKILL', 'SIGKILL']);
+  expect(await processesWith(seconds)).toEqual([]);
+});
+
 test.skipIf(skipped)(`a sandbox that cannot be made is no exit code (${words})`, async () => {
   const shell = await shellIn({ sandbox });
   const broken = {
