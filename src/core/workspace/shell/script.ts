@@ -64,7 +64,9 @@ export class Script {
 
   #comment(node: Node): void {
     if (node.type !== 'comment' || node.text.includes('\n')) untold('a comment is none');
-    if (!/[\s;&|()]/.test(this.#source[node.startIndex - 1] ?? ' ')) untold('a comment is none');
+    const before = this.#source.slice(0, node.startIndex);
+    // A line that goes on goes on with a word.
+    if (!/(^|[\s;&|()])$/.test(before) || before.endsWith('\\\n')) untold('a comment is none');
   }
 
   #word(node: Node, depth: number): Word {
@@ -165,7 +167,9 @@ export class Script {
     const raw = node.text;
     if (value?.type === 'array') {
       checkGaps(value, this.#source);
-      for (const child of value.children) if (child.isNamed) this.#word(child, depth + 1);
+      // What stands in brackets is calculated.
+      for (const child of value.children)
+        if (child.isNamed && this.#word(child, depth + 1).raw.startsWith('[')) untold('it calculates');
       return { raw, text: null, shown: raw, splits: false };
     }
     if (value) this.#word(value, depth + 1);
