@@ -15,6 +15,10 @@ export const isWord = (node: Node): boolean => WORDS.has(node.type) || node.type
 const isPart = (node: Node): boolean =>
   isWord(node) || /^(command_name|variable_assignment|test_operator)$/.test(node.type);
 
+/** Of which the parts may stand on several lines; elsewhere the end of a line ends a command. */
+const ON_LINES =
+  /^(program|list|pipeline|subshell|compound_statement|do_group|(if|while|for|case)_statement|(elif|else)_clause|case_item|array|(command|process)_substitution)$/;
+
 export function checkGap(source: string, start: number, end: number): string {
   const gap = source.slice(start, end);
   return BLANK.test(gap) ? gap : untold('there is more than was read');
@@ -29,6 +33,7 @@ export function checkGaps(node: Node, source: string): void {
     // What a document says stands behind the rest of its line, which belongs to other nodes.
     if (child.startIndex < from || child.type === 'heredoc_body' || before?.type === 'heredoc_body') continue;
     const gap = checkGap(source, from, child.startIndex);
+    if (!ON_LINES.test(node.type) && /\n/.test(gap.replaceAll('\\\n', ''))) untold('a line ends');
     if (before && isPart(before) && isPart(child) && !/[ \t]/.test(gap)) untold('two words are one');
   }
 }

@@ -71,6 +71,8 @@ export class Script {
 
   #word(node: Node, depth: number): Word {
     if (!isWord(node)) untold(`"${node.type}" is no word`);
+    // What stands right before a redirection says which one it is.
+    if (/^(\d+|\{.*\})$/.test(node.text) && /[<>]/.test(this.#source[node.endIndex] ?? '')) untold('a word is none');
     this.#expand(node, depth);
     return readWord(this.#source, node.startIndex, node.endIndex, expansionsIn(node));
   }

@@ -72,6 +72,7 @@ test.each(
     'ls )',
     'ls; fi',
     'ls <> a',
+    'ls a\\\n 2>&1',
     'ls\r',
     'ls \0',
     'ls \u00A0a',
