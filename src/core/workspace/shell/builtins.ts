@@ -1,5 +1,5 @@
 /** Commands that would make the list untrue: what they are told runs later, elsewhere, or in a way that isn't seen. */
-import { checkVariable, isPlainName } from './script.ts';
+import { checkVariable, isPlainName } from './names.ts';
 import { untold, type Word } from './words.ts';
 
 /** What changes the meaning of later words, keeps code for later, calculates, or runs what it reads or is told in its own way. */

@@ -109,6 +109,6 @@ function addRedirect({ operator, path }: { operator: string; path: Word }, value
   if (operator.endsWith('&') && text !== null && /^(\d+-?|-)$/.test(text)) return;
   const reads = operator === '<' || operator === '<&';
   if (reads && text !== null && !text.startsWith('/dev/')) return;
-  const shown = operator === '<>' ? '<>' : reads ? '<' : operator.includes('>>') ? '>>' : '>';
+  const shown = reads ? '<' : operator.includes('>>') ? '>>' : '>';
   add([constant(shown), path], values);
 }

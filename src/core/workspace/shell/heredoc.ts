@@ -18,7 +18,7 @@ export function readHeredoc(node: Node, source: string): void {
   if (from === 0 || source[from - 2] === '\\') untold('a document is none');
   if (source.slice(start.endIndex, from).includes('<<')) untold('it has several documents');
   // No shell agrees with the tree where the rest of the line goes on behind the document.
-  if (node.children.some((child) => child.startIndex < from && child.endIndex > from && child !== body))
+  if (node.children.some((child) => child.endIndex > from && child !== body && child !== end))
     untold('a line goes on behind a document');
   let [at, close] = [from, -1];
   while (at < source.length && close < 0) {

@@ -1,7 +1,10 @@
 /** From the tree of a script to what it runs. What isn't known here, node by node, makes the whole untold. */
 import type { Node } from 'web-tree-sitter';
 import { checkArithmetic, checkExpansion, expansionsIn, isExpansion } from './expansions.ts';
+import { checkGap, checkGaps, isWord } from './gaps.ts';
 import { readHeredoc } from './heredoc.ts';
+import { checkVariable, isPlainName } from './names.ts';
+import { checkPattern, readCondition, readTest } from './conditions.ts';
 import { constant, readWord, untold, type Word } from './words.ts';
 
 /** What a script does, in the order of its text. */
@@ -14,22 +17,12 @@ export type Step =
 
 /** Deepest nesting that is looked into. */
 const MAX_DEPTH = 60;
-/** What may stand between two parts of a script. */
-const BLANK = /^(?:[ \t\n]|\\\n)*$/;
 /** Made of statements, and of nothing else that says anything. */
 const BLOCKS = new Set(
   'program list pipeline negated_command subshell compound_statement do_group if_statement elif_clause else_clause while_statement'.split(
     ' ',
   ),
 );
-
-const WORDS = new Set(
-  'word number string raw_string ansi_c_string concatenation simple_expansion expansion command_substitution process_substitution arithmetic_expansion variable_name'.split(
-    ' ',
-  ),
-);
-/** Between the quotes of a string and inside of words nothing is blank: the words are read by themselves. */
-const isWord = (node: Node): boolean => WORDS.has(node.type) || node.type === '$';
 
 export class Script {
   readonly steps: Step[] = [];
@@ -38,8 +31,8 @@ export class Script {
   constructor(root: Node, source: string) {
     this.#source = source;
     if (root.hasError) untold('it does not parse');
-    this.#gap(0, root.startIndex);
-    this.#gap(root.endIndex, source.length);
+    checkGap(source, 0, root.startIndex);
+    checkGap(source, root.endIndex, source.length);
     this.#visit(root, 0);
   }
 
@@ -48,7 +41,7 @@ export class Script {
     if (node.isMissing || node.isError) untold('it does not parse');
     const { type } = node;
     if (type === 'heredoc_body' || type === 'comment') return this.#comment(node);
-    if (!isWord(node)) this.#checkGaps(node);
+    if (!isWord(node)) checkGaps(node, this.#source);
     if (BLOCKS.has(type)) return this.#block(node, depth);
     if (type === 'command') return this.#command(node, [], depth);
     if (type === 'redirected_statement') return this.#redirected(node, depth);
@@ -71,29 +64,15 @@ export class Script {
 
   #comment(node: Node): void {
     if (node.type !== 'comment' || node.text.includes('\n')) untold('a comment is none');
-    if (!/[\s;&|()]/.test(this.#source[node.startIndex - 1] ?? ' ')) untold('a comment is none');
-  }
-
-  #gap(start: number, end: number): string {
-    const gap = this.#source.slice(start, end);
-    return BLANK.test(gap) ? gap : untold('there is more than was read');
-  }
-
-  /** Two words without a blank between them are one word for the shell. */
-  #checkGaps(node: Node): void {
-    const { children } = node;
-    for (const [index, child] of children.entries()) {
-      const before = children[index - 1];
-      const from = before?.endIndex ?? node.startIndex;
-      // What a document says stands behind the rest of its line, which belongs to other nodes.
-      if (child.startIndex < from || child.type === 'heredoc_body' || before?.type === 'heredoc_body') continue;
-      const gap = this.#gap(from, child.startIndex);
-      if (before && isPart(before) && isPart(child) && !/[ \t]/.test(gap)) untold('two words are one');
-    }
+    const before = this.#source.slice(0, node.startIndex);
+    // A line that goes on goes on with a word.
+    if (!/(^|[\s;&|()])$/.test(before) || before.endsWith('\\\n')) untold('a comment is none');
   }
 
   #word(node: Node, depth: number): Word {
     if (!isWord(node)) untold(`"${node.type}" is no word`);
+    // What stands right before a redirection says which one it is.
+    if (/^(\d+|\{.*\})$/.test(node.text) && /[<>]/.test(this.#source[node.endIndex] ?? '')) untold('a word is none');
     this.#expand(node, depth);
     return readWord(this.#source, node.startIndex, node.endIndex, expansionsIn(node));
   }
@@ -105,7 +84,7 @@ export class Script {
     const { type } = node;
     if (type === 'command_substitution' || type === 'process_substitution') {
       if (node.text.startsWith('`') && node.text.includes('\\')) untold('backquotes are escaped');
-      this.#checkGaps(node);
+      checkGaps(node, this.#source);
       return this.#block(node, depth + 1);
     }
     if (type === 'arithmetic_expansion') return checkArithmetic(node);
@@ -144,7 +123,7 @@ export class Script {
       else untold(`"${child.type}" is not known`);
     }
     if (body?.type === 'command') {
-      this.#checkGaps(body);
+      checkGaps(body, this.#source);
       return this.#command(body, more, depth + 1);
     }
     if (more.length > 0) untold('a redirection has words');
@@ -152,13 +131,13 @@ export class Script {
   }
 
   #hereString(node: Node, depth: number): void {
-    this.#checkGaps(node);
+    checkGaps(node, this.#source);
     for (const child of node.namedChildren) this.#word(child, depth + 1);
   }
 
   /** The rest of the line of a document belongs to its node: more words, redirections, and what follows in the line. */
   #heredoc(node: Node, more: Node[], depth: number): void {
-    this.#checkGaps(node);
+    checkGaps(node, this.#source);
     readHeredoc(node, this.#source);
     for (const child of node.children) {
       if (child.type === 'heredoc_body') this.#expand(child, depth);
@@ -171,7 +150,7 @@ export class Script {
   }
 
   #redirect(node: Node, more: Node[], depth: number): void {
-    this.#checkGaps(node);
+    checkGaps(node, this.#source);
     const parts = [...node.children];
     const descriptor = parts[0]?.type === 'file_descriptor' ? parts.shift() : null;
     const [operator, target, ...rest] = parts;
@@ -189,8 +168,10 @@ export class Script {
     const value = node.childForFieldName('value');
     const raw = node.text;
     if (value?.type === 'array') {
-      this.#checkGaps(value);
-      for (const child of value.children) if (child.isNamed) this.#word(child, depth + 1);
+      checkGaps(value, this.#source);
+      // What stands in brackets is calculated.
+      for (const child of value.children)
+        if (child.isNamed && this.#word(child, depth + 1).raw.startsWith('[')) untold('it calculates');
       return { raw, text: null, shown: raw, splits: false };
     }
     if (value) this.#word(value, depth + 1);
@@ -213,6 +194,7 @@ export class Script {
   #loop(node: Node, depth: number): void {
     if (node.children[0]?.type !== 'for') untold('it asks a person');
     const name = node.childForFieldName('variable')?.text ?? untold('a loop has no name');
+    checkVariable(name);
     for (const child of node.childrenForFieldName('value')) {
       if (!child.isNamed) continue;
       const value = this.#word(child, depth + 1);
@@ -233,67 +215,22 @@ export class Script {
   }
 
   #caseItem(node: Node, depth: number): void {
-    this.#checkGaps(node);
+    checkGaps(node, this.#source);
     const values = new Set(node.childrenForFieldName('value').map(({ id }) => id));
     for (const child of node.children) {
-      if (values.has(child.id)) this.#pattern(child);
+      if (values.has(child.id)) checkPattern(child);
       else if (child.isNamed) this.#visit(child, depth + 1);
     }
   }
 
-  /** Patterns may be written in many ways; the usual ones will do. */
-  #pattern(node: Node): void {
-    if (!/^(?:[\w.,:@%+=/*?-]|"[\w .,:@%+=/*?-]*"|'[\w .,:@%+=/*?-]*')+$/.test(node.text))
-      untold('a pattern is unusual');
-  }
-
   #test(node: Node, depth: number): void {
+    const part = (child: Node): Word => this.#word(child, depth + 1);
     const [open] = node.children;
-    if (open?.type === '[[') return this.#condition(node, depth);
+    if (open?.type === '[[') return readCondition(node, this.#source, part, depth);
     if (open?.type !== '[') untold('it calculates');
-    const words: Word[] = [];
-    const collect = (one: Node): void => {
-      for (const child of one.children) {
-        if (isWord(child)) words.push(this.#word(child, depth + 1));
-        else if (/^(unary|binary)_expression$/.test(child.type)) {
-          this.#checkGaps(child);
-          collect(child);
-        } else if (/^(\[|\]|=|==|!=|!|-[a-z]+)$/.test(child.text) && child.childCount === 0)
-          words.push(constant(child.text));
-        else untold(`"${child.type}" is no test`);
-      }
-    };
-    collect(node);
-    this.steps.push({ kind: 'command', assigned: [], words });
-  }
-
-  /** What stands in `[[ ]]` runs nothing but its expansions, and what calculates. */
-  #condition(node: Node, depth: number): void {
-    for (const child of node.children) {
-      if (isWord(child)) this.#word(child, depth + 1);
-      else if (/^((unary|binary|parenthesized)_expression)$/.test(child.type)) {
-        if (depth > MAX_DEPTH) untold('it is nested too deep');
-        this.#checkGaps(child);
-        this.#condition(child, depth + 1);
-      } else if (/^(extglob_pattern|regex)$/.test(child.type)) this.#pattern(child);
-      else if (/^-(eq|ne|lt|le|gt|ge|v|R)$/.test(child.text)) untold('it calculates');
-      else if (!/^(\[\[|\]\]|[()!<>]|=|==|!=|=~|&&|\|\||-[a-z]+)$/i.test(child.text))
-        untold(`"${child.type}" is no test`);
-    }
+    this.steps.push({ kind: 'command', assigned: [], words: readTest(node, this.#source, part) });
   }
 }
-
-const isPart = (node: Node): boolean =>
-  isWord(node) || /^(command_name|variable_assignment|test_operator)$/.test(node.type);
-
-/** A name that no program and no shell reads from its environment. */
-export function isPlainName(name: string): boolean {
-  return /^[a-z][a-z0-9]{0,15}$/.test(name);
-}
-
-/** Variables that the shell runs, calculates, or finds programs with. */
-const READ_BY_SHELL =
-  /^(BASH.*|PS\d|PROMPT_COMMAND|ENV|SHELLOPTS|S?RANDOM|SECONDS|LINENO|OPTIND|HIST.*|EPOCH.*|COMP_.*|DIRSTACK|GROUPS|FUNCNAME|EXECIGNORE|MAILPATH|_)$/;
 
 /** The name that an assignment sets, where it is an assignment for the shell too. */
 function checkName(node: Node): string {
@@ -301,9 +238,4 @@ function checkName(node: Node): string {
   checkVariable(name);
   const operator = node.text.slice(name.length);
   return /^\+?=/.test(operator) ? name : untold('an assignment is none');
-}
-
-export function checkVariable(name: string): void {
-  if (!/^[A-Za-z_]\w*$/.test(name)) untold('a name is none');
-  if (READ_BY_SHELL.test(name)) untold('the shell runs or calculates what it is set to');
 }

@@ -80,7 +80,8 @@ export function runBy(program: string, rest: readonly Word[]): Inner[] {
   if (!options) return [];
   if (program === 'xargs') return inXargs(rest, options);
   const inner = behind(rest, options);
-  if (!inner || (inner.length === 0 && program === 'exec')) return [];
+  if (!inner) return [];
+  if (inner.length === 0 && program === 'exec') untold('its redirections hold for all that follows');
   if (program === 'watch' && !rest.some(({ text }) => text === '-x' || text === '--exec'))
     return [{ script: scriptOf(inner), dialect: 'sh' }];
   return inner.length === 0 ? [] : [{ words: inner }];
@@ -135,7 +136,7 @@ function inShell(dialect: 'bash' | 'sh', rest: readonly Word[]): Inner[] {
     if (/^--(norc|noprofile|posix|login)$/.test(text)) continue;
     if (/^[-+][a-zA-Z]+$/.test(text)) {
       if (!/^[-+][celuxvnfo]+$/.test(text)) untold('an option is not known');
-      runs ||= /^-.*c/.test(text);
+      runs ||= text.includes('c');
       if (text.includes('o')) at++;
       continue;
     }
