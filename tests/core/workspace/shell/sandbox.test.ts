@@ -137,7 +137,7 @@ test.skipIf(skipped)(`git works in the sandbox, and signals reach only the comma
     command: `${git} add -A && ${git} commit -qm one && git log --oneline | wc -l`,
   });
   expect(result.output.head.trim()).toBe('1');
-  const killed = await runShell({ ...shell, file: `${shell.file}-3`, command: 'kill -9 -1; sleep 5' });
+  const killed = await runShell({ ...shell, file: `${shell.file}-3`, command: 'kill -9 -1; sleep 0.3' });
   expect(killed.stopped).toBeNull();
 });
 
