@@ -43,8 +43,6 @@ export async function composeRuntime(
     read,
   ]);
   const settings = new LiveSettings(config, initial);
-  // Also where nothing is waited for.
-  process.once('exit', () => shell.end());
   const kept = join(data, REPLACED);
   const [changes, outputs] = [new Changes(kept), new Outputs(kept)];
   const ports = {

@@ -86,7 +86,7 @@ export class EnvelopeDraft {
   }
 }
 
-/** The fields of a file that would be written have boxes of their own; all else is JSON. */
+/** The fields of a file that would be written, and a command, have boxes of their own; all else is JSON. */
 export class ToolDraft {
   readonly kind = 'tool';
   readonly grant: GrantDraft | null;
@@ -94,6 +94,7 @@ export class ToolDraft {
   /** Null where the input has no such field. */
   path: string | null = $state(null);
   content: string | null = $state(null);
+  command: string | null = $state(null);
   json = $state('');
   reason = $state('');
 
@@ -110,7 +111,7 @@ export class ToolDraft {
 
   get edited(): string[] {
     const { initial } = this;
-    return (['path', 'content', 'json'] as const).filter((field) => this[field] !== initial[field]);
+    return ([...BOXES, 'json'] as const).filter((field) => this[field] !== initial[field]);
   }
 
   get edits(): number {
@@ -125,10 +126,7 @@ export class ToolDraft {
   answer(): Answer {
     if (this.edited.length === 0) return { kind: 'allow' };
     const rest = this.json === '' ? {} : parse(this.json);
-    const boxes = {
-      ...(this.path === null ? {} : { path: this.path }),
-      ...(this.content === null ? {} : { content: this.content }),
-    };
+    const boxes = Object.fromEntries(BOXES.flatMap((name) => (this[name] === null ? [] : [[name, this[name]]])));
     const merge = typeof rest === 'object' && rest !== null && !Array.isArray(rest);
     return { kind: 'edit', value: merge ? { ...rest, ...boxes } : rest };
   }
@@ -156,16 +154,20 @@ function same(a: unknown, b: unknown): boolean {
   return [...fields].every((field) => same(Reflect.get(a, field), Reflect.get(b, field)));
 }
 
-function boxesOf(input: unknown): { path: string | null; content: string | null; json: string } {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { path: null, content: null, json: JSON.stringify(input, null, 2) ?? 'null' };
-  }
-  const { path, content, ...rest }: { path?: unknown; content?: unknown } = input;
-  if (typeof path !== 'string' || typeof content !== 'string') {
-    return { path: null, content: null, json: JSON.stringify(input, null, 2) };
-  }
-  const json = Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2);
-  return { path, content, json };
+const BOXES = ['path', 'content', 'command'] as const;
+type Boxes = Record<(typeof BOXES)[number], string | null> & { json: string };
+
+function boxesOf(input: unknown): Boxes {
+  const none = { path: null, content: null, command: null };
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return { ...none, json: JSON.stringify(input, null, 2) ?? 'null' };
+  const { path, content, command, ...rest }: { path?: unknown; content?: unknown; command?: unknown } = input;
+  const json = (others: object): string => (Object.keys(others).length === 0 ? '' : JSON.stringify(others, null, 2));
+  if (typeof path === 'string' && typeof content === 'string' && command === undefined)
+    return { ...none, path, content, json: json(rest) };
+  if (typeof command === 'string' && path === undefined && content === undefined)
+    return { ...none, command, json: json(rest) };
+  return { ...none, json: JSON.stringify(input, null, 2) };
 }
 
 function parse(json: string): unknown {

@@ -284,6 +284,7 @@ export const text = {
     tool: 'Tool',
     path: 'Path',
     content: 'Content',
+    command: 'Command',
     arguments: 'Arguments (JSON)',
     otherArguments: 'Other arguments (JSON)',
     diffIsOriginal: 'The changes above are those asked for; what you edited is what will be written.',

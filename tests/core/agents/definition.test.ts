@@ -198,7 +198,7 @@ test('a lead may have the tools that start agents; its name is kept for a lead',
 });
 
 test('a model that is none, and a permission that nobody can give, are errors: such an agent could never run', () => {
-  expect(errorsOf(file('model: sonet\npermissions: [FilesystemRead, NetworkAccess]'))).toMatchObject([
+  expect(errorsOf(file('model: sonet\npermissions: [FilesystemRead, DatabaseRead]'))).toMatchObject([
     {
       line: 4,
       column: 8,

@@ -93,7 +93,7 @@ describe('a lead', () => {
     expect(leadOf({ tools: ['write_file'] }).tools).toEqual([...registry.baseline(), 'write_file'].sort());
     expect(leadOf({ tools: ['write_file'], permissions: [] }).tools).toEqual([...registry.baseline()].sort());
     expect(() => leadOf({ permissions: ['DatabaseWrite'] })).toThrow(
-      /lead asks for permissions that it cannot have: DatabaseWrite\. Triad has: FilesystemRead, /,
+      /lead asks for permissions that it cannot have: DatabaseWrite\. Triad has: Execute, FilesystemRead, /,
     );
     expect(leadOf({ permissions: ['SemanticSearch', 'FilesystemRead'] }).tools).not.toContain('write_file');
   });
@@ -105,7 +105,7 @@ describe('a lead', () => {
     expect(demo).toMatchObject({ provider: 'demo', model: 'demo' });
     expect(leadOf({ tools: ['write_file'] }, '', 'demo').tools).toEqual([...registry.baseline()].sort());
     expect(() => leadOf({ permissions: ['FilesystemWrite', 'DatabaseWrite'] }, '', 'demo')).not.toThrow();
-    expect(() => leadOf({ permissions: ['NetworkAccess'] }, '', 'demo')).toThrow(/NetworkAccess/);
+    expect(() => leadOf({ permissions: ['DatabaseRead'] }, '', 'demo')).toThrow(/DatabaseRead/);
   });
 });
 
@@ -306,7 +306,7 @@ describe('an edit of the person', () => {
     [{ prompt: ' \n' }, 'bad_input', /prompt is empty/],
     [{ prompt: 7 }, 'bad_input', /edited settings do not fit: /],
     [{ tools: ['spawn_agent'] }, 'not_allowed', /spawn_agent\. The lead can give/],
-    [{ permissions: ['NetworkAccess'] }, 'not_allowed', /NetworkAccess\. The lead has: /],
+    [{ permissions: ['DatabaseRead'] }, 'not_allowed', /DatabaseRead\. The lead has: /],
     [{ permissions: [] }, 'not_allowed', /write_file\. Its permissions can give: /],
     [{ maxTokens: 1_000_000 }, 'not_allowed', /maxTokens cannot be more than .* writes/],
     [{ approvalMode: 'auto' }, 'not_allowed', /approvalMode cannot be wider than the lead's \(manual\)/],

@@ -44,7 +44,16 @@ describe('starting sub-agents', () => {
     const request = engine.model.requests.find(({ seen }) => !seen.tools.includes('spawn_agent'));
     expect(request?.seen.system).toBe(reviewer?.systemPrompt);
     // What every agent has is always there.
-    const baseline = ['glob', 'grep', 'list_directory', 'list_notes', 'read_file', 'read_note', 'semantic_search'];
+    const baseline = [
+      'glob',
+      'grep',
+      'list_directory',
+      'list_notes',
+      'read_file',
+      'read_note',
+      'read_output',
+      'semantic_search',
+    ];
     expect(request?.seen.tools).toEqual([...new Set([...(reviewer?.tools ?? []), ...baseline])].sort());
   });
 

@@ -65,6 +65,16 @@ describe('ToolDraft', () => {
     expect(draft.answer()).toEqual({ kind: 'edit', value: { mode: 1, path: 'a.txt', content: 'new' } });
   });
 
+  it('has a box for a command, as it would be run', () => {
+    const command = 'echo "a"\nls';
+    const draft = new ToolDraft({ command, timeout_seconds: 5 });
+    expect([draft.command, draft.path, JSON.parse(draft.json)]).toEqual([command, null, { timeout_seconds: 5 }]);
+    draft.command = 'ls';
+    expect(draft.edited).toEqual(['command']);
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { timeout_seconds: 5, command: 'ls' } });
+    expect(new ToolDraft({ command: 'ls' }).json).toBe('');
+  });
+
   it('takes other inputs as JSON, and refuses what is none', () => {
     const draft = new ToolDraft({ query: 'x' });
     expect(draft.answer()).toEqual({ kind: 'allow' });

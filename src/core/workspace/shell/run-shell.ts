@@ -18,10 +18,12 @@ const GRACE_MS = 2000;
 /** Commands that a run has in the background at a time. */
 const MAX_BACKGROUND = 8;
 
-/** What all runs of the program share; the caller calls `end` when the program exits. */
+/** What all runs of the program share; the caller calls `end` when no more commands come. */
 export class ShellHost {
   readonly env: Environment;
-  readonly running = new RunningCommands();
+  readonly #running = new RunningCommands();
+  readonly #atExit = () => this.#running.killAll();
+  #hasCommands = false;
   readonly #parser = new ShellParser();
   #sandbox: Promise<Sandbox | null> | null = null;
 
@@ -40,8 +42,17 @@ export class ShellHost {
     return this.#parser.commandsIn(text);
   }
 
+  /** For a command that begins now: none is left when the program exits, also where nothing is waited for. */
+  running(): RunningCommands {
+    if (!this.#hasCommands) process.once('exit', this.#atExit);
+    this.#hasCommands = true;
+    return this.#running;
+  }
+
   end(): void {
-    this.running.killAll();
+    process.off('exit', this.#atExit);
+    this.#hasCommands = false;
+    this.#running.killAll();
   }
 }
 
@@ -100,8 +111,9 @@ export class RunShell {
   }
 
   async #settings({ workspace }: { workspace: Workspace }) {
-    const { env, running } = this.#host;
+    const { env } = this.#host;
     const sandbox = await this.#host.sandbox();
+    const running = this.#host.running();
     return { sandbox, env, running, folder: this.#at ?? workspace.folder, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
   }
 }
