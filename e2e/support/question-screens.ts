@@ -85,4 +85,31 @@ const trust: WorkScreen = {
   },
 };
 
-export const QUESTION_SCREENS: readonly WorkScreen[] = [longPrompt, hiding, hiddenName, batch, trust];
+/** Nothing makes the folder that it waits for: it runs until the visit ends. */
+const command: WorkScreen = {
+  script: () =>
+    leadCalls(
+      [
+        toolUse('bash', {
+          command: 'npm test -- --run "src/**/*.test.js" 2>&1 | tail -40\nwhile ! test -e done; do sleep 0.2; done',
+          timeout_seconds: 60,
+        }),
+      ],
+      [],
+    ),
+  go: async (app, shoot) => {
+    await app.send('Run the tests and say what fails.');
+    await expect(app.question.getByRole('textbox', { name: 'Command' })).toBeVisible();
+    await shoot('approval-command');
+    await app.allow();
+    const confirm = app.question.getByRole('button', { name: 'Allow what cannot be undone' });
+    await expect(confirm).toHaveAttribute('aria-disabled', 'false');
+    await shoot('approval-command-second-step');
+    await confirm.press('Enter');
+    await app.call('bash').click();
+    await expect(app.log.getByLabel('Output', { exact: true })).toContainText('npm');
+    await shoot('command-running');
+  },
+};
+
+export const QUESTION_SCREENS: readonly WorkScreen[] = [longPrompt, hiding, hiddenName, batch, trust, command];
