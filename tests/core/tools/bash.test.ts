@@ -153,18 +153,16 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
 
   describe('asks', () => {
     const ruled = async (rules: string) => ({ configFolder: await folderWith({ 'config.toml': rules }) });
-    /** How often the person was asked. */
-    const questions = async (command: string, rules = '') => {
-      const { engine } = await outputs([bash(command)], await ruled(rules));
-      return engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person').length;
-    };
 
     test('unless a rule of the person names each part of the command', async () => {
-      const rules = allow('echo *') + allow('cat a.txt');
-      expect(await questions('echo hello')).toBe(1);
-      expect(await questions('echo hello && cat a.txt | cat a.txt', rules)).toBe(0);
-      for (const command of ['echo hello > b.txt', 'echo $(rm a.txt)', 'echo "$(<a.txt)" | sh', 'cat a.txt; pwd'])
-        expect(await questions(command, rules), command).toBe(1);
+      const allowed = ['echo hello', 'echo hello && cat a.txt | cat a.txt'];
+      const asked = ['echo hello > b.txt', 'echo $(rm b.txt)', 'echo "$(<a.txt)" | sh', 'cat a.txt; pwd'];
+      const calls = [...allowed, ...asked].map((command) => bash(command));
+      const { engine } = await outputs(calls, await ruled(allow('echo *') + allow('cat a.txt')));
+      expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
+        ...allowed.map(() => 'rule'),
+        ...asked.map(() => 'person'),
+      ]);
     });
 
     test('a second step, with what it can change; a grant is for this command alone', async () => {
@@ -180,13 +178,13 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     });
 
     test('nothing where a rule denies a part of it, in whatever words', async () => {
-      for (const command of ['echo hello; r"m" a.txt', '/bin/rm a.txt', 'env rm a.txt', `bash -c 'rm a.txt'`]) {
-        const { engine, entries } = await outputs([bash(command)], await ruled(allow('rm *', 'bash', 'deny')));
-        expect(entries[0]?.output, command).toMatch(
-          /^Rejected, nothing was done\. Reason: Your rule denies the tool bash on rm/,
-        );
-        expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
-      }
+      const commands = ['echo hello; r"m" a.txt', '/bin/rm a.txt', 'env rm a.txt', `bash -c 'rm a.txt'`];
+      const calls = commands.map((command) => bash(command));
+      const { engine, entries } = await outputs(calls, await ruled(allow('rm *', 'bash', 'deny')));
+      for (const { output } of entries)
+        expect(output).toMatch(/^Rejected, nothing was done\. Reason: Your rule denies the tool bash on rm/);
+      expect(entries).toHaveLength(commands.length);
+      expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
     });
   });
 });
