@@ -1,7 +1,7 @@
 /**
- * Projects by what their files need of a process: `unit`, `engine`, `alone` and `soak` are plain Node, `lib` and `lib-alone`
- * compile runes and run Svelte's client build, `lib-server` renders components to text. The files of a project share processes and the modules loaded there;
- * those that are alone have a process each. `soak` comes last, with nothing beside it.
+ * Projects by what their files need of a process: `unit`, `engine` and `alone` are plain Node, `lib` and `lib-alone`
+ * compile runes and run Svelte's client build, `lib-server` renders components to text. The files of a project share
+ * processes and the modules loaded there; those that are alone have a process each.
  */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { globSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ Object.assign(process.env, COMPILED, temporaryFolder());
 process.umask(0o022);
 
 const ROOT = import.meta.dirname;
-const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'lib-server', 'soak'] as const;
+const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'lib-server'] as const;
 const files = Map.groupBy(
   globSync('tests/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')),
   projectOf,
@@ -29,7 +29,6 @@ const files = Map.groupBy(
 
 function projectOf(path: string): (typeof projects)[number] {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  if (path.startsWith('tests/soak/')) return 'soak';
   if (text.includes("from 'svelte/server'")) return 'lib-server';
   if (path.startsWith('tests/lib/')) return ALONE.test(text) ? 'lib-alone' : 'lib';
   if (ALONE.test(text)) return 'alone';
@@ -59,7 +58,6 @@ export default defineConfig(({ mode }) => ({
         include: files.get(name) ?? [],
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
-        sequence: { groupOrder: name === 'soak' ? 1 : 0 },
         // Generous: tests that start, kill and restart processes must not fail because a machine is busy.
         testTimeout: mode === 'soak' ? 1_200_000 : 60_000,
         hookTimeout: 60_000,

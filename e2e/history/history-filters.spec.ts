@@ -15,7 +15,7 @@ function mixed(): Script {
     .reply((seen) => [text(`Answer to ${seen.asked}`)]);
 }
 
-test('filters and the order stand in the address and come back with it', async ({ start }) => {
+test('filters and the order stand in the address and come back with it', { tag: '@soak' }, async ({ start }) => {
   const app = await start(mixed());
   const { page } = app;
   await app.send('say hello');

@@ -32,30 +32,34 @@ async function granted(start: Start): Promise<App> {
   return app;
 }
 
-test('a grant shows on the page and, once it is revoked, the next call asks again', async ({ start }) => {
-  const app = await granted(start);
-  const { page } = app;
-  await app.send('Write it again.');
-  await app.expectOutcome('completed');
-  const chat = page.url();
-  await expect(app.call('write_file').last()).toContainText('by a grant');
+test(
+  'a grant shows on the page and, once it is revoked, the next call asks again',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await granted(start);
+    const { page } = app;
+    await app.send('Write it again.');
+    await app.expectOutcome('completed');
+    const chat = page.url();
+    await expect(app.call('write_file').last()).toContainText('by a grant');
 
-  await page.getByRole('link', { name: 'Permissions', exact: true }).click();
-  const row = grants(page).getByRole('listitem');
-  await expect(row).toContainText('lead may use write_file on docs/*.md');
-  await expect(row).toContainText('always for this project');
-  await expect(row).toContainText('used 1 time');
-  await expectAccessible(page, 'permissions');
-  await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
-  await expect(page.getByText('Revoked: it no longer allows lead to use write_file on docs/*.md')).toBeVisible();
-  await expect(page.getByText('Nothing is granted in this folder.')).toBeVisible();
+    await page.getByRole('link', { name: 'Permissions', exact: true }).click();
+    const row = grants(page).getByRole('listitem');
+    await expect(row).toContainText('lead may use write_file on docs/*.md');
+    await expect(row).toContainText('always for this project');
+    await expect(row).toContainText('used 1 time');
+    await expectAccessible(page, 'permissions');
+    await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
+    await expect(page.getByText('Revoked: it no longer allows lead to use write_file on docs/*.md')).toBeVisible();
+    await expect(page.getByText('Nothing is granted in this folder.')).toBeVisible();
 
-  await app.goto(new URL(chat).pathname);
-  await app.send('And once more.');
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/a.md');
-  await app.reject('Enough.');
-  await app.expectOutcome('completed');
-});
+    await app.goto(new URL(chat).pathname);
+    await app.send('And once more.');
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/a.md');
+    await app.reject('Enough.');
+    await app.expectOutcome('completed');
+  },
+);
 
 test('the history says which grant answered, and leads to it', async ({ start }) => {
   const app = await granted(start);
