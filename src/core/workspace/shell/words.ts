@@ -144,8 +144,8 @@ function readEscaped(source: string, start: number): { text: string; end: number
   return { text, end: at };
 }
 
-/** Blanks, quotes and control characters would not be seen between other words. */
-const UNSEEN = /[\s\p{C}'"\\]/u;
+/** Blanks, quotes and control characters would not be seen between other words, and what begins a comment would hide them. */
+const UNSEEN = /^#|[\s\p{C}'"\\]/u;
 
 /** Words as one text: what is not plain stands in single quotes. */
 export function written(words: readonly Word[]): string {
