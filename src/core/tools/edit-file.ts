@@ -3,10 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import { applyEdits, type Edited } from '../workspace/edit-match.ts';
-import { fileTargets } from '../workspace/places.ts';
-import { askToReplace, type Replacement, replaceFile } from './replace-file.ts';
-import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { type Replacement, replacingTool } from './replace-file.ts';
+import type { Tool } from './tool.ts';
 
 const NAME = 'edit_file';
 const MAX_CHARS = 1_000_000;
@@ -32,26 +30,20 @@ const Input = z.strictObject({
 type Input = z.infer<typeof Input>;
 
 export function editFileTool(): Tool {
-  return defineTool<Input>({
-    name: NAME,
-    describe: () =>
-      'Replaces pieces of a text file of the workspace. A person is shown the difference and must agree. ' +
-      'Read the file first; give all edits of one file in one call. Text that differs in white space or in a few characters is found where only one place can be meant, and the result says so. ' +
-      'Returns the numbers of added and removed lines. Refused: text that is not there or fits several places, binary files, ' +
-      'files that hold keys or passwords, and a file that has changed since you read it.',
-    input: Input,
-    permissions: ['FilesystemWrite'],
-    baseline: false,
-    primaryOnly: false,
-    knownAs: ['Edit', 'edit', 'MultiEdit', 'str_replace'],
-    order: 'serial',
-    recovery: 'unknown',
-    like: 'write_file',
-    targets: (input, workspace) => fileTargets(workspace, input.path),
-    question: (input, context) => askToReplace(asReplacement(input), context),
-    execute: (input, context, approval) =>
-      toToolResult(context, () => replaceFile(asReplacement(input), context, approval)),
-  });
+  return replacingTool<Input>(
+    {
+      name: NAME,
+      describe: () =>
+        'Replaces pieces of a text file of the workspace. A person is shown the difference and must agree. ' +
+        'Read the file first; give all edits of one file in one call. Text that differs in white space or in a few characters is found where only one place can be meant, and the result says so. ' +
+        'Returns the numbers of added and removed lines. Refused: text that is not there or fits several places, binary files, ' +
+        'files that hold keys or passwords, and a file that has changed since you read it.',
+      input: Input,
+      knownAs: ['Edit', 'edit', 'MultiEdit', 'str_replace'],
+      like: 'write_file',
+    },
+    asReplacement,
+  );
 }
 
 function asReplacement(input: Input): Replacement<Input> {

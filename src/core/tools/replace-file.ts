@@ -6,8 +6,17 @@ import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import { previewWrite, type WritePreview } from '../workspace/preview.ts';
 import { isUnchanged, stampOf } from '../workspace/stamp.ts';
-import type { Question, QuestionContext, ToolContext, ToolResult } from './tool.ts';
+import { toToolResult } from './to-tool-result.ts';
 import {
+  defineTool,
+  type Question,
+  type QuestionContext,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.ts';
+import {
+  fileTargets,
   throwFileError,
   makeFolder,
   openIfThere,
@@ -48,8 +57,29 @@ interface Target {
   mode: number | undefined;
 }
 
+type Own<Input> = Pick<Tool<Input>, 'name' | 'describe' | 'input' | 'like' | 'knownAs'>;
+
+/** A tool that changes one file: its own words and names, and what it makes of a call. */
+export function replacingTool<Input extends { path: string }>(
+  own: Own<Input>,
+  replacementOf: (input: Input) => Replacement<Input>,
+): Tool {
+  return defineTool<Input>({
+    ...own,
+    permissions: ['FilesystemWrite'],
+    baseline: false,
+    primaryOnly: false,
+    order: 'serial',
+    recovery: 'unknown',
+    targets: (input, workspace) => fileTargets(workspace, input.path),
+    question: (input, context) => askToReplace(replacementOf(input), context),
+    execute: (input, context, approval) =>
+      toToolResult(context, () => replaceFile(replacementOf(input), context, approval)),
+  });
+}
+
 /** Throws `conflict` where the file has changed since the run has read it. */
-export async function askToReplace<Input extends { path: string }>(
+async function askToReplace<Input extends { path: string }>(
   { tool, input, verb, content }: Replacement<Input>,
   context: QuestionContext,
 ): Promise<Question> {
@@ -76,7 +106,7 @@ export async function askToReplace<Input extends { path: string }>(
 }
 
 /** Throws like `askToReplace`, and `conflict` where the file is not what was approved. */
-export async function replaceFile<Input extends { path: string }>(
+async function replaceFile<Input extends { path: string }>(
   { tool, input, verb, content }: Replacement<Input>,
   context: ToolContext,
   approval: Approval | null,

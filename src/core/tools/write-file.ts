@@ -1,9 +1,7 @@
 /** The tool that writes a whole text file in the workspace, after a person saw the difference. */
 import { z } from 'zod';
-import { fileTargets } from '../workspace/places.ts';
-import { askToReplace, type Replacement, replaceFile } from './replace-file.ts';
-import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { type Replacement, replacingTool } from './replace-file.ts';
+import type { Tool } from './tool.ts';
 
 const NAME = 'write_file';
 const MAX_CHARS = 4_000_000;
@@ -15,24 +13,18 @@ const Input = z.strictObject({
 type Input = z.infer<typeof Input>;
 
 export function writeFileTool(): Tool {
-  return defineTool<Input>({
-    name: NAME,
-    describe: () =>
-      'Writes a text file of the workspace: makes it, or replaces all of its content. A person is shown the difference and must agree. ' +
-      'Read an existing file first and give its complete new content. Returns the numbers of added and removed lines. ' +
-      'Files that hold keys or passwords are refused, and one that has changed since you read it.',
-    input: Input,
-    permissions: ['FilesystemWrite'],
-    baseline: false,
-    primaryOnly: false,
-    order: 'serial',
-    recovery: 'unknown',
-    like: 'edit_file',
-    targets: (input, workspace) => fileTargets(workspace, input.path),
-    question: (input, context) => askToReplace(asReplacement(input), context),
-    execute: (input, context, approval) =>
-      toToolResult(context, () => replaceFile(asReplacement(input), context, approval)),
-  });
+  return replacingTool<Input>(
+    {
+      name: NAME,
+      describe: () =>
+        'Writes a text file of the workspace: makes it, or replaces all of its content. A person is shown the difference and must agree. ' +
+        'Read an existing file first and give its complete new content. Returns the numbers of added and removed lines. ' +
+        'Files that hold keys or passwords are refused, and one that has changed since you read it.',
+      input: Input,
+      like: 'edit_file',
+    },
+    asReplacement,
+  );
 }
 
 function asReplacement(input: Input): Replacement<Input> {
