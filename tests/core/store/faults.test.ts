@@ -100,22 +100,24 @@ test('files that are cut off or overwritten', { timeout: 120_000 }, async () => 
     code: 'store_failed',
     message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
   };
-  const table = names.find((name) => name.endsWith('.sst')) ?? '';
-  const manifest = names.find((name) => name.startsWith('MANIFEST')) ?? '';
-  const faults: [string, (path: string) => Promise<void>][] = [
-    [table, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
-    [table, (path) => truncate(path, 0)],
-    [manifest, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
-    ['CURRENT', (path) => truncate(path, 0)],
-    [table, async (path) => writeFile(path, (await readFile(path)).fill(88, 0, 512))],
+  // All of a kind at once: a table that was merged into another may stay behind when the process ends before it is removed.
+  const tables = names.filter((name) => name.endsWith('.sst'));
+  const manifests = names.filter((name) => name.startsWith('MANIFEST'));
+  const faults: [string[], (path: string) => Promise<void>][] = [
+    [tables, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    [tables, (path) => truncate(path, 0)],
+    [manifests, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    [['CURRENT'], (path) => truncate(path, 0)],
+    [tables, async (path) => writeFile(path, (await readFile(path)).fill(88, 0, 512))],
   ];
   const copy = join(base, 'copy');
-  for (const [name, harm] of faults) {
+  for (const [harmed, harm] of faults) {
+    expect(harmed).not.toEqual([]);
     await rm(copy, { recursive: true, force: true });
     await cp(folder, copy, { recursive: true });
     await cp(`${folder}.schema-version`, `${copy}.schema-version`);
-    await harm(join(copy, name));
-    expect(await answerOf('read', copy, id), name).toEqual(damaged);
+    for (const name of harmed) await harm(join(copy, name));
+    expect(await answerOf('read', copy, id), harmed.join()).toEqual(damaged);
   }
   // With the files as they were, it opens in the same place.
   await rm(copy, { recursive: true });
