@@ -6,7 +6,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 export function endedCall({ runId, at, entry }: Event<'tool-end'>): ToolCallRow {
   const { toolCallId, name, status, durationMs, output, metadata } = entry;
-  const { refused, undoable, path } = metadata;
+  const { refused, undoable, path, also } = metadata;
   return {
     runId,
     toolCallId,
@@ -15,13 +15,24 @@ export function endedCall({ runId, at, entry }: Event<'tool-end'>): ToolCallRow 
     startedAt: new Date(Date.parse(at) - durationMs).toISOString(),
     endedAt: at,
     ...(refused === true ? { refusal: output } : {}),
-    ...(undoable === true && typeof path === 'string' ? { wrote: path } : {}),
+    ...(undoable === true && typeof path === 'string' ? { wrote: path, ...alsoOf(also) } : {}),
   };
 }
 
 /** What an undo adds to the row's `undos`. */
-export function undoOf({ path, undone, at }: Event<'change-undo'>): NonNullable<ToolCallRow['undos']>[number] {
-  return { path, undone, at };
+export function undoOf(event: Event<'change-undo'>): NonNullable<ToolCallRow['undos']>[number] {
+  const { path, also, part, undone, at } = event;
+  return { path, ...(also ? { also } : {}), ...(part ? { part } : {}), undone, at };
+}
+
+/** Whether the call is undone after an event of it: a part of it changes nothing there. */
+export function undoneBy({ undone, part }: Event<'change-undo'>): { undone?: boolean } {
+  return part ? {} : { undone };
+}
+
+function alsoOf(also: unknown): { wroteAlso?: string[] } {
+  if (!Array.isArray(also) || also.length === 0) return {};
+  return { wroteAlso: also.filter((path) => typeof path === 'string') };
 }
 
 /** The file that a call wrote; null where it wrote none. One that a crash cut off is known only once it was undone. */

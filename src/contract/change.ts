@@ -1,8 +1,31 @@
-/** What a call of an agent changed on disk, and whether it is undone. */
+/** What calls of agents changed on disk, what of it is undone, and what the person undid. */
 import { z } from 'zod';
 import { Id, Instant, ToolCallId } from './ids.ts';
 
-export const Change = z.object({
+/** What is at a path. */
+export const FileState = z.object({
+  /** `folder`: an empty one; others are known by what is in them. */
+  kind: z.enum(['file', 'link', 'folder']),
+  /** SHA-256 in hex: of a file's bytes, of where a link leads; of nothing for a folder. */
+  hash: z.string(),
+  /** How many bytes that are. */
+  bytes: z.int().nonnegative(),
+  /** Permissions; 0 for a link. */
+  mode: z.int().nonnegative(),
+});
+export type FileState = z.infer<typeof FileState>;
+
+/** Null: nothing is there. */
+export const FileChange = z.object({
+  /** Relative to the workspace's folder, with forward slashes. */
+  path: z.string(),
+  before: FileState.nullable(),
+  after: FileState.nullable(),
+});
+export type FileChange = z.infer<typeof FileChange>;
+
+/** All that one call changed. */
+export const ChangeSet = z.object({
   conversationId: Id,
   workflowId: Id,
   runId: Id,
@@ -11,17 +34,85 @@ export const Change = z.object({
   tool: z.string(),
   /** Canonical path of the workspace. */
   folder: z.string(),
-  /** Relative to the folder, with forward slashes. */
-  path: z.string(),
-  /** SHA-256 in hex of the file's bytes before and after the call; null where there was no file. */
-  before: z.string().nullable(),
-  after: z.string().nullable(),
-  /** The file's permissions before the call; null where there was no file. */
-  mode: z.int().nullable(),
   at: Instant,
+  files: z.array(FileChange),
+  /** Paths that changed, too, and cannot be put back: what they were is not kept. */
+  notKept: z.array(z.string()),
 });
-export type Change = z.infer<typeof Change>;
+export type ChangeSet = z.infer<typeof ChangeSet>;
 
-/** `done`: the file is as the call left it; `undone`: as it was before; `changed`: neither; `gone`: its folder is not there. */
+/** Something that a person undid; `files` is what that changed, so that it can be taken back. */
+export const Undo = z.object({
+  id: Id,
+  conversationId: Id,
+  folder: z.string(),
+  at: Instant,
+  /** What was undone. `whole`: false where it was a file or a part of one. */
+  calls: z.array(z.object({ runId: Id, toolCallId: ToolCallId, agent: z.string(), whole: z.boolean() })),
+  files: z.array(FileChange),
+  /** Other undos that this one has taken back: then it did again what they had undone. */
+  takesBack: z.array(Id),
+  /** It was taken back, or is itself one that takes back. */
+  redone: z.boolean(),
+});
+export type Undo = z.infer<typeof Undo>;
+
+/**
+ * `done`: what the call did is there; `undone`: it is not any more; `changed`: something else was done to the file since,
+ * and a preview tells whether it can be undone all the same; `gone`: its folder is not there.
+ */
 export const ChangeState = z.enum(['done', 'undone', 'changed', 'gone']);
 export type ChangeState = z.infer<typeof ChangeState>;
+
+/** A change set as it is now. */
+export const ChangeRow = ChangeSet.extend({
+  files: z.array(
+    FileChange.extend({
+      state: ChangeState,
+      /** The person has looked at it, and keeps it. */
+      kept: z.boolean(),
+    }),
+  ),
+});
+export type ChangeRow = z.infer<typeof ChangeRow>;
+
+/** What is undone: all of a run, a call of it, a file of either, or one hunk of what a call did to a file, counted from 0. */
+export const ChangeTarget = z
+  .object({
+    runId: Id,
+    toolCallId: ToolCallId.optional(),
+    path: z.string().max(4096).optional(),
+    hunk: z.int().nonnegative().optional(),
+  })
+  .refine(({ toolCallId, path, hunk }) => hunk === undefined || (toolCallId !== undefined && path !== undefined), {
+    error: 'a hunk belongs to a file of a call',
+  });
+export type ChangeTarget = z.infer<typeof ChangeTarget>;
+
+/**
+ * What undoing does to a file. `put_back`: it is exactly what it was; `merged`: what others did to it since stays;
+ * `already`: nothing is to be done; `conflict`: it cannot be undone without losing what was done since.
+ */
+export const UndoneFile = z.object({
+  path: z.string(),
+  outcome: z.enum(['put_back', 'merged', 'already', 'conflict']),
+  /** Of a conflict: one sentence. */
+  why: z.string().optional(),
+});
+export type UndoneFile = z.infer<typeof UndoneFile>;
+
+export const ChangeDiff = z.object({
+  /** Stands for the hunks where lines cannot be shown: a binary file, a link, one that is too large. */
+  note: z.string().nullable(),
+  hunks: z.array(
+    z.object({
+      oldStart: z.int(),
+      newStart: z.int(),
+      /** As in a unified diff: each begins with a space, `+`, `-` or a backslash. */
+      lines: z.array(z.string()),
+      state: ChangeState,
+      kept: z.boolean(),
+    }),
+  ),
+});
+export type ChangeDiff = z.infer<typeof ChangeDiff>;

@@ -207,7 +207,15 @@ export const DurableEvent = z.discriminatedUnion('type', [
   /** The person raised limits: the new ones, complete, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
   /** The person undid what a call had written to a file, or took that back. */
-  durable('change-undo', { toolCallId: ToolCallId, path: z.string(), undone: z.boolean() }),
+  durable('change-undo', {
+    toolCallId: ToolCallId,
+    path: z.string(),
+    /** Further files of the call. */
+    also: z.array(z.string()).optional(),
+    /** It was a file or a part of one, not all that the call did. */
+    part: z.literal(true).optional(),
+    undone: z.boolean(),
+  }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -16,14 +16,15 @@ import {
 } from './agent.ts';
 import { AppState, EndpointModels } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
-import { Change, ChangeState } from './change.ts';
+import { changeMethods } from './change-methods.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
-import { Id, ToolCallId } from './ids.ts';
+import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { Entry } from './message.ts';
+import { method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
@@ -44,8 +45,6 @@ import {
   WorkflowRow,
 } from './view.ts';
 
-const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O) => ({ input, output });
-const nothing = z.strictObject({});
 const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
 /** `before` is the `next` cursor of the previous page; pages are newest first. */
 const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
@@ -172,13 +171,7 @@ export const methods = {
   /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
-  /** What its agents wrote and replaced, in order of time, and how each file is now. */
-  'change.list': method(conversationId, z.array(Change.extend({ state: ChangeState }))),
-  /** Puts back what was there before a call, or with `redo` what it wrote; `conflict` where the file was changed since, or the conversation is in the trash. */
-  'change.undo': method(
-    z.strictObject({ conversationId: Id, runId: Id, toolCallId: ToolCallId, redo: z.boolean().default(false) }),
-    nothing,
-  ),
+  ...changeMethods,
   'conversation.delete': method(conversationId, nothing),
   'conversation.restore': method(conversationId, nothing),
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */

@@ -96,7 +96,13 @@ export const RunRow = z.object({
 export type RunRow = z.infer<typeof RunRow>;
 
 /** The person put back what was there before a write (`undone`), or had it written again. */
-const Undo = z.object({ path: z.string(), undone: z.boolean(), at: Instant });
+const Undo = z.object({
+  path: z.string(),
+  also: z.array(z.string()).optional(),
+  part: z.literal(true).optional(),
+  undone: z.boolean(),
+  at: Instant,
+});
 
 /** A call that was started or refused; the call itself stands in its response, its result in the tool entry. */
 export const ToolCallRow = z.object({
@@ -110,6 +116,8 @@ export const ToolCallRow = z.object({
   refusal: z.string().optional(),
   /** The file that it wrote, relative to the folder; left out where it wrote none. */
   wrote: z.string().optional(),
+  /** Further files that it changed. */
+  wroteAlso: z.array(z.string()).optional(),
   /** The person undid what it wrote; left out: never. */
   undone: z.boolean().optional(),
   /** Each time that the person undid it or had it written again, in order; left out: never. */

@@ -13,9 +13,9 @@ import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
 import type { Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
-import { Changes } from '#core/workspace/changes.ts';
 import { Outputs } from '#core/workspace/outputs.ts';
 import { ShellHost } from '#core/workspace/shell/run-shell.ts';
+import { Workspaces } from '#core/workspace/workspaces.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 
@@ -62,15 +62,18 @@ const NO_SECRETS: Secrets = {
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const { store, folder, groupSize, onFailure, data } = parts;
   const trust = parts.trust ?? new Trust(data ?? parts.configFolder ?? folder);
-  const shell = new ShellHost(parts.programs ?? process.env);
+  const kept = `${data ?? folder}-replaced`;
+  const programs = parts.programs ?? process.env;
+  const workspaces = new Workspaces({ kept, data: `${kept}-data` }, programs);
+  const shell = new ShellHost(programs, workspaces);
   return runtimeOf({
     version: '0.0.0',
     store,
     folder,
     trust,
     own: parts.own ?? { folders: [], sessions: [] },
-    changes: new Changes(`${data ?? folder}-replaced`),
-    outputs: new Outputs(`${data ?? folder}-replaced`),
+    workspaces,
+    outputs: new Outputs(kept),
     shell,
     tools: allTools(shell),
     prices: await loadPrices(parts.configFolder ?? folder),

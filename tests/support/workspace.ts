@@ -31,18 +31,18 @@ export function workspaceIn(folder: string, more: Partial<Workspace> = {}): Work
 
 export function contextIn(place: string | Workspace, signal: AbortSignal = new AbortController().signal): ToolContext {
   const workspace = typeof place === 'string' ? workspaceIn(place) : place;
+  const ids = { conversationId: 'c', workflowId: 'w', runId: 'r', toolCallId: 't' };
   return {
-    conversationId: 'c',
-    workflowId: 'w',
-    runId: 'r',
-    toolCallId: 't',
+    ...ids,
     workspace,
     signal,
     seen: () => null,
+    call: { ...ids, agent: 'a', tool: 't', folder: workspace.folder, at: '2026-01-01T00:00:00.000Z' },
     keep: () => Promise.resolve(),
+    alone: (work) => work(),
     progress: () => undefined,
     outputPath: () => `${workspace.folder}-output`,
-    shell: new RunShell(new ShellHost({}), `${workspace.folder}-background`, signal),
+    shell: new RunShell(new ShellHost({}, null), `${workspace.folder}-background`, signal),
     output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
     search: (job, timeoutMs) => search(job, signal, timeoutMs),

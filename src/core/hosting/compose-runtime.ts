@@ -14,9 +14,9 @@ import { loadSettings } from '../settings/settings.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
-import { Changes } from '../workspace/changes.ts';
 import { Outputs } from '../workspace/outputs.ts';
 import { ShellHost } from '../workspace/shell/run-shell.ts';
+import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
@@ -26,7 +26,9 @@ export async function composeRuntime(
   { folders: { config, data }, secrets, environment, version, folder, works, warn }: HostingOptions,
   onFailure: (error: TriadError) => void,
 ): Promise<(store: Store) => Promise<Runtime>> {
-  const shell = new ShellHost(environment.programs);
+  const kept = join(data, REPLACED);
+  const workspaces = new Workspaces({ kept, data }, environment.programs);
+  const shell = new ShellHost(environment.programs, workspaces);
   const [tools, trust] = [allTools(shell), new Trust(data)];
   const agents = new AgentFolders({
     tools,
@@ -43,8 +45,7 @@ export async function composeRuntime(
     read,
   ]);
   const settings = new LiveSettings(config, initial);
-  const kept = join(data, REPLACED);
-  const [changes, outputs] = [new Changes(kept), new Outputs(kept)];
+  const outputs = new Outputs(kept);
   const ports = {
     version,
     agents,
@@ -55,7 +56,7 @@ export async function composeRuntime(
     folder,
     data,
     own,
-    changes,
+    workspaces,
     outputs,
     shell,
     onFailure,

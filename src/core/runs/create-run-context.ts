@@ -12,11 +12,11 @@ import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
-import { sha256 } from '../base/hash.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { search, type SearchJob } from '../tools/search.ts';
+import { stateOf } from '../workspace/file-state.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
@@ -168,16 +168,24 @@ function contextsFor(
     // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
     const workspace = await workspaceFor(called, engine, folder, plan.depth === 0);
     const ids = { conversationId, workflowId, runId, toolCallId };
-    const keep: ToolContext['keep'] = ({ before, after, ...change }) => {
-      const hashes = { before: before === null ? null : sha256(before), after: sha256(after) };
-      const at = new Date().toISOString();
-      return engine.changes.keep({ ...ids, agent, tool, folder, ...change, ...hashes, at }, before);
-    };
+    const { changes, lock } = engine.workspaces;
+    const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
+    const keep: ToolContext['keep'] = (files) =>
+      changes.keep(
+        {
+          ...call,
+          at: new Date().toISOString(),
+          files: files.map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) })),
+          notKept: [],
+        },
+        files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),
+      );
+    const alone: ToolContext['alone'] = (work) => lock.alone(folder, signal, work);
     const progress: ToolContext['progress'] = (tail, bytes) => {
       watchdog.feed();
       recorder.printed(toolCallId, tail, bytes);
     };
     const outputPath = () => engine.outputs.path(ids);
-    return { ...ids, workspace, signal, children, hidden, keep, progress, outputPath, ...own };
+    return { ...ids, workspace, signal, children, hidden, call, keep, alone, progress, outputPath, ...own };
   };
 }

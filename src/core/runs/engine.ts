@@ -11,9 +11,9 @@ import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import type { Changes } from '../workspace/changes.ts';
 import type { Outputs } from '../workspace/outputs.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 
@@ -30,8 +30,8 @@ export interface Engine {
   readonly watch: AgentWatch;
   readonly tools: ToolRegistry;
   readonly own: OwnFolders;
-  /** What calls changed on disk, and can be undone. */
-  readonly changes: Changes;
+  /** What calls changed on disk, and can be undone, and who may change it now. */
+  readonly workspaces: Workspaces;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
   /** Where commands are run. */

@@ -1,78 +1,289 @@
-/** Undoes what a call changed on disk, and takes that back, for a person; never over what was changed since. */
-import { rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import type { Change, ChangeState } from '#contract/change.ts';
-import { writeAtomically } from '../base/atomic-file.ts';
-import { mustExist, TriadError } from '../base/errors.ts';
-import { sha256 } from '../base/hash.ts';
-import { openIfThere, resolveInside, throwFileError, withFolder } from '../workspace/places.ts';
+/** Undoes what calls changed on disk, and takes that back, for a person; what was done since is never lost. */
+import { stat } from 'node:fs/promises';
+import type {
+  ChangeDiff,
+  ChangeRow,
+  ChangeSet,
+  ChangeState,
+  ChangeTarget,
+  FileChange,
+  FileState,
+  Undo,
+  UndoneFile,
+} from '#contract/change.ts';
+import { TriadError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { isSame, readState, stateOf } from '../workspace/file-state.ts';
 import type { Workspace } from '../workspace/reach.ts';
+import { reversed, hunkStep } from '../workspace/reverse.ts';
+import { carryOut, changesOf, hunksOf, type Plan, planUndo, undoOf, undosOf } from '../workspace/undo.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
 
-type Parts = Pick<Engine, 'changes' | 'log' | 'own' | 'permissions' | 'store'>;
+type Parts = Pick<Engine, 'workspaces' | 'log' | 'own' | 'permissions' | 'store'>;
 
-/** No tool writes more: a larger file was changed since, and is not read. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** How long an agent's write is waited for, in milliseconds. */
+const WAIT_MS = 5000;
 
-interface File {
-  /** Null where there is none. */
-  bytes: Buffer | null;
-  mode: number | undefined;
+export interface Asked {
+  conversationId: string;
+  target: ChangeTarget;
+  /** Takes back what was undone of the target. */
+  redo: boolean;
+  /** Says what would happen, and does nothing. */
+  preview: boolean;
+  /** Files in conflict are left as they are; without it, one of them keeps all from being undone. */
+  leave: boolean;
 }
 
-/** How the file of a change is now; `changed` also where it cannot be read. */
-export async function stateOf(parts: Parts, change: Change): Promise<ChangeState> {
-  if (!(await isFolder(change.folder))) return 'gone';
-  const workspace = await workspaceOf(parts, change.folder, false);
-  const hash = await read(workspace, change).then(hashOf, () => undefined);
-  if (hash === change.after) return 'done';
-  return hash === change.before ? 'undone' : 'changed';
+/** The change sets of a conversation, each file as it is now. */
+export async function changeRows(parts: Parts, conversationId: string): Promise<ChangeRow[]> {
+  const [{ sets, undos }, marks] = await Promise.all([
+    parts.workspaces.changes.of(conversationId),
+    parts.workspaces.changes.marks(conversationId),
+  ]);
+  const seen = new Map<string, Promise<FileState | null | undefined>>();
+  const active = undos.filter(({ redone }) => !redone);
+  const rowOf = async (set: ChangeSet): Promise<ChangeRow> => {
+    const isThere = await isFolder(set.folder);
+    const workspace = await workspaceOf(parts, set.folder, false);
+    const files = set.files.map(async (file) => {
+      const key = JSON.stringify([set.folder, file.path]);
+      const now = seen.get(key) ?? nowAt(workspace, file.path);
+      seen.set(key, now);
+      const state = isThere ? stateIn(set, file, await now, active) : 'gone';
+      return { ...file, state, kept: marks.has(markOf(set, file.path)) };
+    });
+    return { ...set, files: await Promise.all(files) };
+  };
+  return Promise.all(sets.map(rowOf));
+}
+
+/** Undefined where it cannot be read. */
+function nowAt(workspace: Workspace, path: string): Promise<FileState | null | undefined> {
+  return readState(workspace, path).then(stateOf, () => undefined);
+}
+
+function stateIn(
+  set: ChangeSet,
+  file: FileChange,
+  now: FileState | null | undefined,
+  undos: readonly Undo[],
+): ChangeState {
+  if (now !== undefined && isSame(now, file.after)) return 'done';
+  if (now !== undefined && isSame(now, file.before)) return 'undone';
+  const isOf = ({ calls, files }: Undo): boolean =>
+    calls.some(({ runId, toolCallId, whole }) => whole && runId === set.runId && toolCallId === set.toolCallId) &&
+    files.some(({ path }) => path === file.path);
+  return undos.some(isOf) ? 'undone' : 'changed';
+}
+
+function markOf(set: Pick<ChangeSet, 'runId' | 'toolCallId'>, path: string, hunk?: number): string {
+  return JSON.stringify([set.runId, set.toolCallId, path, ...(hunk === undefined ? [] : [hunk])]);
+}
+
+/** The hunks of what a call did to a file, each as it is now. Throws `not_found` where the call did not change it. */
+export async function changeDiff(parts: Parts, conversationId: string, target: ChangeTarget): Promise<ChangeDiff> {
+  const [{ sets }, marks] = await Promise.all([
+    parts.workspaces.changes.of(conversationId),
+    parts.workspaces.changes.marks(conversationId),
+  ]);
+  const [found] = changesOf(sets, target);
+  if (!found) throw nothingKept();
+  const { set, file } = found;
+  const side = async (state: FileState | null) =>
+    state && { kind: state.kind, bytes: await parts.workspaces.changes.bytes(conversationId, state), mode: state.mode };
+  const step = { path: file.path, before: await side(file.before), after: await side(file.after) };
+  const patch = await hunksOf(step).catch((error: unknown) => {
+    if (error instanceof TriadError && error.code === 'bad_input') return null;
+    throw error;
+  });
+  if (patch === null) return { note: noteOn(file), hunks: [] };
+  const workspace = await workspaceOf(parts, set.folder, false);
+  const isThere = await isFolder(set.folder);
+  const now = await readState(workspace, file.path).catch(() => undefined);
+  const stateOfHunk = async (index: number): Promise<ChangeState> => {
+    if (!isThere) return 'gone';
+    if (now === undefined) return 'changed';
+    if (isSame(stateOf(now), file.after)) return 'done';
+    if (isSame(stateOf(now), file.before)) return 'undone';
+    const { outcome } = await reversed(parts.workspaces.git, hunkStep(step, patch, index), now);
+    return outcome === 'conflict' ? 'changed' : outcome === 'already' ? 'undone' : 'done';
+  };
+  const hunks = [];
+  for (const [index, { oldStart, newStart, lines }] of patch.hunks.entries())
+    hunks.push({
+      ...{ oldStart, newStart, lines },
+      state: await stateOfHunk(index),
+      kept: marks.has(markOf(set, file.path, index)) || marks.has(markOf(set, file.path)),
+    });
+  return { note: null, hunks };
+}
+
+function noteOn({ before, after }: FileChange): string {
+  const words = (state: FileState | null): string => (state ? `${state.kind}, ${state.bytes} bytes` : 'nothing');
+  return `It has no lines to show: before ${words(before)}; after ${words(after)}`;
+}
+
+/** Marks what the person has looked at and keeps, or takes the mark away. */
+export async function keepChange(
+  parts: Parts,
+  conversationId: string,
+  target: ChangeTarget,
+  kept: boolean,
+): Promise<void> {
+  const [{ sets }, before] = await Promise.all([
+    parts.workspaces.changes.of(conversationId),
+    parts.workspaces.changes.marks(conversationId),
+  ]);
+  const found = changesOf(sets, target);
+  if (found.length === 0) throw nothingKept();
+  const marks = new Set(before);
+  for (const { set, file } of found) {
+    const mark = markOf(set, file.path, target.hunk);
+    if (kept) marks.add(mark);
+    else marks.delete(mark);
+  }
+  await parts.workspaces.changes.mark(conversationId, marks);
 }
 
 /**
- * Puts back what was there before a call, or with `redo` what the call had written, and records that. Resolves also
- * where it is so already. Throws `conflict` where the file was changed since (with the place of what is kept),
- * `not_found` where what it held is not kept, or its workspace folder is gone.
+ * Undoes what the target changed, or takes that back, and records it. Throws `not_found` where nothing is kept of it or
+ * its folder is gone, `conflict` where something is in the way (with the place of what is kept), or an agent works on
+ * the folder.
  */
-export async function undo(parts: Parts, change: Change, redo: boolean): Promise<void> {
-  const { changes } = parts;
-  await undoUnlessChanged(parts, change, redo).catch(async (error: unknown) => {
-    if (!(error instanceof TriadError) || error.code !== 'conflict') throw error;
-    const kept = await changes.keptAt(change, redo ? 'after' : 'before');
-    const what = redo ? 'What the call wrote' : 'What it held before the call';
-    throw kept === null ? error : new TriadError('conflict', `${error.message}. ${what} is kept in ${kept}`);
+export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
+  const { log, workspaces } = parts;
+  const { changes } = workspaces;
+  const { conversationId, target, redo } = asked;
+  await log.open(conversationId);
+  const { sets, undos } = await changes.of(conversationId);
+  const taken = changesOf(sets, target);
+  const [first] = taken;
+  if (!first) throw nothingKept();
+  const { folder } = first.set;
+  if (!(await isFolder(folder))) throw new TriadError('not_found', `The folder ${folder} is not there any more`);
+  const workspace = await workspaceOf(parts, folder, false);
+  const back = redo ? undosOf(undos, target) : [];
+  if (redo && back.length === 0) {
+    const now = await Promise.all(taken.map(({ file }) => nowAt(workspace, file.path)));
+    if (taken.some(({ file }, index) => !isSame(now[index] ?? null, file.after)))
+      throw new TriadError('conflict', 'Nothing of this is undone');
+    return taken.map(({ file: { path } }) => ({ path, outcome: 'already' }));
+  }
+  const wanted = redo
+    ? { conversationId, changes: back.flatMap(({ files }) => files) }
+    : { conversationId, changes: taken.map(({ file }) => file), hunk: target.hunk };
+  if (asked.preview) return shown(await planUndo(workspaces, workspace, wanted));
+  const { plan, recorded } = await alone(parts, folder, () =>
+    // Between two commits, so that no event comes after the last one of a conversation that is purged.
+    log.exclusive(conversationId, async () => {
+      const plan = await planUndo(workspaces, workspace, wanted);
+      await refuseConflicts(parts, plan, asked, wanted.changes);
+      const calls = redo ? back.flatMap((one) => one.calls) : callsOf(taken, target);
+      const at = new Date().toISOString();
+      const { files, bytes } = undoOf(plan);
+      if (files.length > 0) {
+        const takesBack = back.map(({ id }) => id);
+        await changes.keepUndo(
+          { id: newId(), conversationId, folder, at, calls, files, takesBack, redone: redo },
+          bytes,
+        );
+        await carryOut(workspace, plan);
+      }
+      for (const one of back) await changes.keepUndo({ ...one, redone: true }, []);
+      return { plan, recorded: record(parts, { sets, calls, plan, redo, at }) };
+    }),
+  );
+  await recorded;
+  return shown(plan);
+}
+
+/** Waits for an agent that writes something, and not for one whose command goes on. */
+async function alone<T>({ workspaces: { lock } }: Parts, folder: string, work: () => Promise<T>): Promise<T> {
+  let isWaiting = true;
+  const started = (): Promise<T> => {
+    isWaiting = false;
+    return work();
+  };
+  return lock.alone(folder, AbortSignal.timeout(WAIT_MS), started).catch((error: unknown) => {
+    if (!isWaiting) throw error;
+    const message = `An agent's command works in ${folder}: wait until it is done, or stop it`;
+    throw new TriadError('conflict', message, { cause: error });
   });
 }
 
-async function undoUnlessChanged(parts: Parts, change: Change, redo: boolean): Promise<void> {
-  const { changes, log, store } = parts;
-  const { conversationId, runId, path } = change;
-  await log.open(conversationId);
-  // Between two commits, so that no event comes after the last one of a conversation that is purged.
-  const { recorded } = await log.exclusive(conversationId, async () => {
-    const run = await mustExist(store.run(runId), `There is no run ${runId}`);
-    if (!(await isFolder(change.folder)))
-      throw new TriadError('not_found', `The folder ${change.folder} is not there any more`);
-    const workspace = await workspaceOf(parts, change.folder, false);
-    const [to, from] = redo ? (['after', 'before'] as const) : (['before', 'after'] as const);
-    const file = await read(workspace, change);
-    if (hashOf(file) !== change[to]) {
-      if (hashOf(file) !== change[from]) throw changedSince(path, redo);
-      const bytes = await changes.bytes(change, to);
-      if (!redo) await changes.keepAfter(change, file.bytes);
-      const mode = to === 'before' ? (change.mode ?? undefined) : file.mode;
-      await put(workspace, change, { bytes, mode }, redo);
-    }
-    const [row] = (await store.callsOf([runId])).filter(({ toolCallId }) => toolCallId === change.toolCallId);
-    if (!row || (row.undone ?? false) === !redo) return { recorded: null };
-    const { workflowId, parentRunId, agent } = run;
-    const ids = { conversationId, workflowId, runId, parentRunId, agent, at: new Date().toISOString() };
-    return {
-      recorded: log.append({ type: 'change-undo', toolCallId: change.toolCallId, path, undone: !redo, ...ids }),
-    };
+/** Throws `conflict` where something is in the way that may not be left, and names the first of it. */
+async function refuseConflicts(
+  { workspaces: { changes } }: Parts,
+  { files }: Plan,
+  { conversationId, redo, leave }: Asked,
+  wanted: readonly FileChange[],
+): Promise<void> {
+  const [first, ...others] = files.filter(({ outcome }) => outcome === 'conflict');
+  if (!first || leave) return;
+  const before = wanted.findLast(({ path }) => path === first.path)?.before ?? null;
+  const kept = before && (await changes.keptAt(conversationId, before));
+  const more = others.length > 0 ? `; so it is with ${others.length} more` : '';
+  throw new TriadError(
+    'conflict',
+    `${first.path}: ${lowerFirst(first.why ?? 'something is in the way')}${more}. Nothing was ${redo ? 'done again' : 'undone'}` +
+      (kept === null ? '' : `; what it held ${redo ? 'then' : 'before'} is kept in ${kept}`),
+  );
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function callsOf(taken: ReturnType<typeof changesOf>, { path, hunk }: ChangeTarget): Undo['calls'] {
+  const sets = new Set(taken.map(({ set }) => set));
+  return [...sets].map(({ runId, toolCallId, agent, files }) => {
+    const whole = hunk === undefined && (path === undefined || files.length === 1);
+    return { runId, toolCallId, agent, whole };
   });
-  await recorded;
+}
+
+interface Done {
+  sets: readonly ChangeSet[];
+  calls: Undo['calls'];
+  plan: Plan;
+  redo: boolean;
+  at: string;
+}
+
+/** One event for each call of which something was undone, or already was. */
+async function record({ log, store }: Parts, { sets, calls, plan, redo, at }: Done): Promise<void> {
+  const done = new Set(plan.files.filter(({ outcome }) => outcome !== 'conflict').map(({ path }) => path));
+  const rows = await store.callsOf([...new Set(calls.map(({ runId }) => runId))]);
+  const events = [];
+  for (const { runId, toolCallId, whole } of calls) {
+    const set = sets.find((one) => one.runId === runId && one.toolCallId === toolCallId);
+    const [path, ...also] = (set?.files ?? []).map((file) => file.path).filter((one) => done.has(one));
+    const row = rows.find((one) => one.runId === runId && one.toolCallId === toolCallId);
+    const run = await store.run(runId);
+    if (!set || !run || !row || path === undefined) continue;
+    // It is so already, and was told.
+    if (whole && (row.undone ?? false) === !redo) continue;
+    const { conversationId, workflowId } = set;
+    const { parentRunId, agent } = run;
+    events.push(
+      log.append({
+        ...{ type: 'change-undo' as const, conversationId, workflowId, runId, parentRunId, agent, at },
+        ...{ toolCallId, path, ...(also.length > 0 ? { also } : {}), ...(whole ? {} : { part: true as const }) },
+        undone: !redo,
+      }),
+    );
+  }
+  await Promise.all(events);
+}
+
+function shown({ files }: Plan): UndoneFile[] {
+  return files.map(({ path, outcome, why }) => ({ path, outcome, ...(why === null ? {} : { why }) }));
+}
+
+function nothingKept(): TriadError {
+  return new TriadError('not_found', 'Nothing is kept of this: it changed nothing that can be undone');
 }
 
 /** Without it a file would look as if it had been removed. */
@@ -81,40 +292,4 @@ function isFolder(path: string): Promise<boolean> {
     (stats) => stats.isDirectory(),
     () => false,
   );
-}
-
-async function read(workspace: Workspace, { path }: Change): Promise<File> {
-  const file = await openIfThere(workspace, path);
-  if (!file) return { bytes: null, mode: undefined };
-  try {
-    if (file.stats.size > MAX_BYTES) throw changedSince(path, false);
-    return { bytes: await file.handle.readFile(), mode: file.stats.mode & 0o777 };
-  } finally {
-    await file.handle.close();
-  }
-}
-
-/** Checks once more, right before it happens, that the file is what it was when that was decided. */
-async function put(workspace: Workspace, change: Change, { bytes, mode }: File, redo: boolean): Promise<void> {
-  const { folder, path } = change;
-  const canonical = await resolveInside(workspace, path);
-  if (canonical !== join(folder, path)) throw changedSince(path, redo);
-  const before = async (): Promise<void> => {
-    if (hashOf(await read(workspace, change)) !== (redo ? change.before : change.after)) throw changedSince(path, redo);
-  };
-  await withFolder(dirname(canonical), path, async (through) => {
-    const file = join(through, basename(canonical));
-    if (bytes !== null) return writeAtomically(file, bytes, { mode, before });
-    await before();
-    return rm(file);
-  }).catch((error: unknown) => throwFileError(error, path));
-}
-
-function hashOf({ bytes }: File): string | null {
-  return bytes === null ? null : sha256(bytes);
-}
-
-function changedSince(path: string, redo: boolean): TriadError {
-  const what = redo ? 'nothing was done again' : 'nothing was undone';
-  return new TriadError('conflict', `${path} was changed since: ${what}`);
 }

@@ -40,7 +40,7 @@ import { SessionProjector } from '../records/sessions/projector.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
-import type { Changes } from '../workspace/changes.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
 import type { Outputs } from '../workspace/outputs.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { ToolRegistry } from '../tools/registry.ts';
@@ -58,7 +58,7 @@ export interface RuntimePorts extends HandlerPorts {
   data?: string;
   own: OwnFolders;
   /** Where what calls replace is kept. */
-  changes: Changes;
+  workspaces: Workspaces;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
   /** Where commands are run. */
@@ -113,7 +113,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     if (!closing.signal.aborted) approvals.onEvent(event);
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
-  keepTrash(store, ports.changes, closing.signal);
+  keepTrash(store, ports.workspaces.changes, closing.signal);
 
   return {
     request: async <M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> => {
@@ -210,7 +210,7 @@ function createProjector(
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, provider, store, own, changes, outputs, shell } = ports;
+  const { settings, agents, trust, provider, store, own, workspaces, outputs, shell } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -239,7 +239,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     agents,
     trust,
     own,
-    changes,
+    workspaces,
     outputs,
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),

@@ -1,5 +1,5 @@
 /** The row writes that an event causes: one pure function for live writing, rebuild and tests. */
-import { endedCall, undoOf } from '#contract/call-row.ts';
+import { endedCall, undoneBy, undoOf } from '#contract/call-row.ts';
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
@@ -78,9 +78,9 @@ function limitChange({ of, runId, workflowId, limits }: Event<'limit-change'>): 
 }
 
 function changeUndo(event: Event<'change-undo'>): Write[] {
-  const { runId, toolCallId, undone } = event;
+  const { runId, toolCallId } = event;
   const append = { undos: undoOf(event) };
-  return [{ kind: 'update', table: 'tool_call', key: [runId, toolCallId], set: { undone }, append }];
+  return [{ kind: 'update', table: 'tool_call', key: [runId, toolCallId], set: undoneBy(event), append }];
 }
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {

@@ -17,7 +17,7 @@ import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 
 /** `shell`: where commands are run; left out where nothing is. On Windows there is none yet. */
-export function allTools(shell: ShellHost = new ShellHost({})): Tool[] {
+export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
   return [
     ...fileTools(),
     ...[spawnAgent, delegateTask, parallelTasks, readReport],

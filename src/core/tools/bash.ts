@@ -4,7 +4,11 @@ import { relative } from 'node:path';
 import { z } from 'zod';
 import { canonicalHash } from '../base/hash.ts';
 import { titleOf } from '../base/text.ts';
-import type { ShellHost } from '../workspace/shell/run-shell.ts';
+import type { Approval } from '#contract/approval.ts';
+import type { ChangeSet } from '#contract/change.ts';
+import { TriadError } from '../base/errors.ts';
+import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
+import { undoableOf } from '../workspace/shell/undoable.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
 import { leftOut } from './long-output.ts';
 import { toToolResult } from './to-tool-result.ts';
@@ -26,6 +30,9 @@ const TAIL_CHARS = 4000;
 const TAIL_MS = 200;
 /** So often it is told that a command still runs, which prints nothing. */
 const ALIVE_MS = 1000;
+/** Paths of changed files that the result names. */
+const MAX_NAMED = 1000;
+const NAMED_TO_MODEL = 10;
 
 const Input = z.strictObject({
   command: z.string().min(1).max(100_000).describe('The command line, for bash.'),
@@ -41,6 +48,12 @@ const Input = z.strictObject({
     .describe(
       'Whether to go on at once while it runs, as for a server; bash_jobs lists, reads and ends it. Default: false.',
     ),
+  read_only: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it only reads: then it cannot write in the workspace, and does not wait for commands of other agents. Needs a sandbox. Default: false.',
+    ),
 });
 type Input = z.infer<typeof Input>;
 
@@ -54,7 +67,7 @@ function bashTool(host: ShellHost, network: boolean): Tool {
     name,
     describe: () =>
       `Runs a command in a shell in the workspace folder, ${network ? 'with the network' : `without the network (${ONLINE} has it)`}, and returns what it prints and its exit code. ` +
-      'The working folder holds for the next command. Nobody answers what it asks. ' +
+      'The working folder holds for the next command. Nobody answers what it asks. What git stores (.git) can only be written by a command that names git. ' +
       'A person must agree, unless a rule allows the command: one plain command at a time is allowed more easily than a chain. ' +
       'Prefer the other tools for reading, searching and writing files.',
     input: Input,
@@ -70,53 +83,90 @@ function bashTool(host: ShellHost, network: boolean): Tool {
       return values && { values, path: false, each: true };
     },
     question: (input, context) => ask({ host, name, network }, input, context),
-    execute: (input, context) => toToolResult(context, () => (input.background ? start : run)(input, network, context)),
+    execute: (input, context, approval) =>
+      toToolResult(context, () => (input.background ? start : run)({ host, network, approval }, input, context)),
   });
 }
 
 async function ask(
   { host, name, network }: { host: ShellHost; name: string; network: boolean },
   input: Input,
-  { workspace: { folder } }: QuestionContext,
+  { workspace, signal }: QuestionContext,
 ): Promise<Question> {
+  const { folder } = workspace;
   const sandbox = await host.sandbox();
+  const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
   const reach = network ? 'it reaches the network' : 'it does not reach the network';
+  const bounds =
+    write === 'nothing' ? `it can read files in ${folder}` : `it can change files in ${folder} and nowhere else`;
   return {
     title: `Run ${titleOf(input.command)}`,
     description: sandbox
-      ? `In a sandbox: it can change files in ${folder} and nowhere else, and ${reach}. What it changes cannot be undone`
+      ? `In a sandbox: ${bounds}, and ${reach}. ${words}`
       : 'There is no sandbox on this machine: the command can do whatever you can do, with Triad’s own folders too, and no rule allows it unasked',
     subject: { kind: 'tool', tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
     risk: sandbox && !network ? 'medium' : 'high',
-    reversible: false,
-    ...(sandbox ? { nameable: true as const } : {}),
+    reversible,
+    ...(sandbox && !reversible ? { nameable: true as const } : {}),
   };
 }
 
-const asked = ({ command, timeout_seconds = DEFAULT_SECONDS }: Input, network: boolean, { workspace }: ToolContext) => {
-  return { command, network, workspace, timeoutMs: timeout_seconds * 1000 };
+const wishOf = ({ command, read_only: readOnly = false, background = false }: Input, network: boolean) => {
+  return { command, network, readOnly, background };
 };
 
-async function start(input: Input, network: boolean, context: ToolContext): Promise<ToolResult> {
-  const id = await context.shell.start(asked(input, network, context));
+interface Running {
+  host: ShellHost;
+  network: boolean;
+  approval: Approval | null;
+}
+
+/** Throws `bad_input` where it cannot be run as it is asked for, `conflict` where what was approved holds no more. */
+async function askedOf({ host, network, approval }: Running, input: Input, { workspace, signal }: ToolContext) {
+  const { command, timeout_seconds = DEFAULT_SECONDS } = input;
+  if (input.read_only && (await host.sandbox()) === null)
+    throw new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
+  const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
+  if (approval?.request.reversible && !reversible)
+    throw new TriadError('conflict', `${words}, as it could when it was approved: ask again`);
+  // What was approved as something that cannot be undone may write all there is.
+  const writes = approval && !approval.request.reversible ? 'all' : write;
+  return { command, network, workspace, write: writes, timeoutMs: timeout_seconds * 1000 };
+}
+
+async function start(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
+  const id = await context.shell.start(await askedOf(running, input, context));
   const output = `It runs in the background as ${id}. bash_jobs reads what it prints, and ends it; it ends with you at the latest.`;
   return { status: 'completed', output, metadata: { command: input.command, background: id } };
 }
 
-async function run(input: Input, network: boolean, context: ToolContext): Promise<ToolResult> {
+async function run(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
   const file = context.outputPath();
   const follower = new Follower(context);
+  const asked = await askedOf(running, input, context);
   const result = await context.shell
-    .run({ ...asked(input, network, context), file, onOutput: (text, bytes) => follower.take(text, bytes) })
+    .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call)
     .finally(() => follower.end());
-  const { output, exitCode, timedOut, stopped } = result;
+  const { output, exitCode, timedOut, stopped, changed } = result;
   const shown = await shownOutput(result, file, context.toolCallId);
   const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
   const notes = notesOn(input, result, context);
+  const { command } = input;
   return {
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
-    metadata: { command: input.command, exitCode, bytes: output.bytes, timedOut, network },
+    metadata: { command, exitCode, bytes: output.bytes, timedOut, network: running.network, ...changedIn(changed) },
+  };
+}
+
+/** What it changed, for the person; paths beyond a thousand are in the change set alone. */
+function changedIn(changed: ChangeSet | null): Record<string, unknown> {
+  const [path, ...also] = (changed?.files ?? []).map((file) => file.path);
+  const notKept = changed?.notKept ?? [];
+  return {
+    ...(path === undefined ? {} : { path, undoable: true }),
+    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED) } : {}),
+    ...(notKept.length > 0 ? { notKept: notKept.slice(0, MAX_NAMED) } : {}),
   };
 }
 
@@ -129,12 +179,8 @@ async function shownOutput({ output }: ShellResult, file: string, toolCallId: st
   return `${head}\n${leftOut({ head, cut, bytes }, toolCallId)}\n${tail}`;
 }
 
-function notesOn(
-  { timeout_seconds = DEFAULT_SECONDS }: Input,
-  result: ShellResult,
-  { workspace }: ToolContext,
-): string[] {
-  const { exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
+function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, { workspace }: ToolContext): string[] {
+  const { changed, exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
   const at = relative(workspace.folder, folder);
   const ended = timedOut
     ? `ended after ${timeout_seconds} s: give it more timeout_seconds, or run it in the background`
@@ -148,8 +194,14 @@ function notesOn(
     ...(folderReset
       ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again']
       : []),
+    ...(changed && changed.files.length > 0 ? [`files changed: ${namesOf(changed)}`] : []),
     ...(output.unkept > 0 ? [`the last ${output.unkept} bytes of its output were not kept`] : []),
   ];
+}
+
+function namesOf({ files }: ChangeSet): string {
+  const names = files.slice(0, NAMED_TO_MODEL).map(({ path }) => path);
+  return names.join(', ') + (files.length > names.length ? ` and ${files.length - names.length} more` : '');
 }
 
 /** Shows the end of what a command prints, now and then, and that it still runs. */

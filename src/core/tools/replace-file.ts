@@ -115,7 +115,7 @@ async function replaceFile<Input extends { path: string }>(
   const { text, note = '', metadata } = content(target.before);
   const preview = await previewWrite(target.shown, target.before, text);
   holdToApproval(tool, preview, approval);
-  await put(target, text, input.path, context);
+  await context.alone(() => put(target, Buffer.from(text), input.path, context));
   const { path, added, removed, created, diff } = preview;
   return {
     status: 'completed',
@@ -125,7 +125,7 @@ async function replaceFile<Input extends { path: string }>(
 }
 
 /** Writes what is meant for the file as it was looked at: where it is not that any more, nothing is written. */
-async function put(target: Target, after: string, asked: string, context: ToolContext): Promise<void> {
+async function put(target: Target, after: Buffer, asked: string, context: ToolContext): Promise<void> {
   const { shown, before, mode } = target;
   const unchanged = async () => {
     context.signal.throwIfAborted();
@@ -138,7 +138,8 @@ async function put(target: Target, after: string, asked: string, context: ToolCo
     writeAtomically(join(through, basename(target.path)), after, {
       mode,
       before: async () => {
-        await context.keep({ path: shown, before, after, mode: mode ?? null });
+        const file = (bytes: Buffer) => ({ kind: 'file' as const, bytes, mode: mode ?? 0o666 & ~process.umask() });
+        await context.keep([{ path: shown, before: before && file(before), after: file(after) }]);
         await unchanged();
       },
     }).catch((error: unknown) => throwFileError(error, asked)),

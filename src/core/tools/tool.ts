@@ -10,6 +10,8 @@ import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search.ts';
 import type { Workspace } from '../workspace/reach.ts';
+import type { Step } from '../workspace/reverse.ts';
+import type { Call } from '../workspace/snapshots.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
 
 export type { Question };
@@ -45,8 +47,12 @@ export interface ToolContext {
    * it (`stamp` in its metadata); null where none has. Read from the run's history, so a resumed run knows it too.
    */
   readonly seen: (path: string) => string | null;
-  /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
-  readonly keep: (change: Replacing) => Promise<void>;
+  /** The call as a change set of it says. */
+  readonly call: Call;
+  /** Keeps what the call is about to change, so that it can be undone; rejects where it cannot, and nothing may be written then. */
+  readonly keep: (files: readonly Changing[]) => Promise<void>;
+  /** Runs work that changes something in the workspace while no other run does; each such work is run through it. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Commands of this run. */
   readonly shell: RunShell;
   /** Where the whole output of this call may be kept. */
@@ -68,13 +74,8 @@ export interface ToolContext {
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
 }
 
-/** A write of a file: its path relative to the workspace, its bytes before (null: none) and after, and its permissions. */
-interface Replacing {
-  path: string;
-  before: Buffer | null;
-  after: string;
-  mode: number | null;
-}
+/** A change of a file: its path relative to the workspace, and what is there before and after. */
+type Changing = Step;
 
 /** The part of the context that `question` gets. */
 export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'workspace' | 'signal' | 'children' | 'seen'>;

@@ -1,17 +1,22 @@
-/** What calls replaced in workspaces: the bytes before, kept until their conversation is gone, so that each write can be undone. */
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+/**
+ * The change sets of calls, what persons undid of them, and every byte that either replaced or made: kept until their
+ * conversation is gone, so that all of it can be put back.
+ */
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Change } from '#contract/change.ts';
+import { ChangeSet, type FileState, Undo } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 
-/** A side of a change: the file's bytes, or null where there is no file. */
-type Side = Buffer | null;
+/** Bytes to be kept. */
+export type Bytes = readonly Buffer[];
 
 /** End of the name of a folder whose conversation is being deleted for good. */
 const CONDEMNED = '.deleted';
+const UNDO = 'undo-';
+const KEPT = 'kept.json';
 
 export class Changes {
   readonly #folder: string;
@@ -21,51 +26,63 @@ export class Changes {
     this.#folder = folder;
   }
 
-  /** Resolves when the bytes before are on disk. Rejects with `internal` where they cannot be kept: nothing may be written then. */
-  async keep(change: Change, before: Side): Promise<void> {
-    const place = this.#place(change);
-    try {
-      await mkdir(join(this.#folder, change.conversationId), { recursive: true, mode: 0o700 });
-      if (before !== null) await writeAtomically(this.#file(change, 'before'), before, { mode: 0o600 });
-      await writeAtomically(`${place}.json`, JSON.stringify(Change.parse(change)), { mode: 0o600 });
-    } catch (error) {
-      const message = `What ${change.path} holds now could not be kept, so it was not replaced`;
-      throw new TriadError('internal', message, { cause: error, detail: String(error) });
-    }
+  /**
+   * Resolves when the set and the bytes of its files are on disk; one of the same call is replaced. Rejects with
+   * `internal` where they cannot be kept: nothing may be written then.
+   */
+  async keep(set: ChangeSet, bytes: Bytes): Promise<void> {
+    const [file] = set.files;
+    const what = `What ${file?.path ?? 'was there'} holds now could not be kept, so it was not replaced`;
+    await this.#write(set.conversationId, `${placeOfCall(this.#folder, set)}.json`, ChangeSet.parse(set), bytes, what);
   }
 
-  /** Keeps the bytes after the call too, when it is undone: undoing can be taken back. */
-  async keepAfter(change: Change, after: Side): Promise<void> {
-    if (after !== null) await writeAtomically(this.#file(change, 'after'), after, { mode: 0o600 });
+  /** The same for what a person undoes, before it happens and when it was taken back. */
+  async keepUndo(undo: Undo, bytes: Bytes): Promise<void> {
+    const place = join(this.#folder, undo.conversationId, `${UNDO}${undo.id}.json`);
+    await this.#write(undo.conversationId, place, Undo.parse(undo), bytes, 'What is there now could not be kept');
   }
 
   /** Rejects with `not_found` where the bytes are gone, or are not those that were kept. */
-  async bytes(change: Change, side: 'before' | 'after'): Promise<Side> {
-    const hash = change[side];
-    if (hash === null) return null;
-    const file = this.#file(change, side);
+  async bytes(conversationId: string, state: Pick<FileState, 'hash'>): Promise<Buffer> {
+    const file = this.#file(conversationId, state.hash);
     const bytes = await readFile(file).catch(() => null);
-    if (bytes !== null && sha256(bytes) === hash) return bytes;
-    throw new TriadError('not_found', `What ${change.path} held is not kept any more, or was changed (${file})`);
+    if (bytes !== null && sha256(bytes) === state.hash) return bytes;
+    throw new TriadError('not_found', `What was there is not kept any more, or was changed (${file})`);
   }
 
-  /** The path of the file that has the bytes; null where there was no file, or they are not kept. */
-  async keptAt(change: Change, side: 'before' | 'after'): Promise<string | null> {
-    const bytes = await this.bytes(change, side).catch(() => null);
-    return bytes === null ? null : this.#file(change, side);
+  /** Where the bytes are; null where they are not kept. */
+  async keptAt(conversationId: string, state: Pick<FileState, 'hash'>): Promise<string | null> {
+    const bytes = await this.bytes(conversationId, state).catch(() => null);
+    return bytes === null ? null : this.#file(conversationId, state.hash);
   }
 
-  /** The changes of a conversation, in order of time. One that cannot be read is left out. */
-  async of(conversationId: string): Promise<Change[]> {
+  /** In order of time. What cannot be read is left out. */
+  async of(conversationId: string): Promise<{ sets: ChangeSet[]; undos: Undo[] }> {
     const folder = join(this.#folder, conversationId);
-    const names = await readdir(folder).catch((): string[] => []);
-    const read = async (name: string): Promise<Change[]> => {
-      const text = await readFile(join(folder, name), 'utf8').catch(() => '');
-      const parsed = Kept.safeParse(text);
+    const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.json'));
+    const read = async <T>(name: string, schema: z.ZodType<T>): Promise<T[]> => {
+      const kept = await readJson(join(folder, name));
+      const parsed = schema.safeParse(kept);
       return parsed.success ? [parsed.data] : [];
     };
-    const found = await Promise.all(names.filter((name) => name.endsWith('.json')).map(read));
-    return found.flat().sort((a, b) => (a.at < b.at ? -1 : 1));
+    const isUndo = (name: string): boolean => name.startsWith(UNDO);
+    const [sets, undos] = await Promise.all([
+      Promise.all(names.filter((name) => !isUndo(name) && name !== KEPT).map((name) => read(name, ChangeSet))),
+      Promise.all(names.filter(isUndo).map((name) => read(name, Undo))),
+    ]);
+    const inOrder = <T extends { at: string }>(all: T[][]): T[] => all.flat().sort((a, b) => (a.at < b.at ? -1 : 1));
+    return { sets: inOrder(sets), undos: inOrder(undos) };
+  }
+
+  /** Marks of what the person has looked at and keeps. */
+  async marks(conversationId: string): Promise<ReadonlySet<string>> {
+    const kept = z.array(z.string()).safeParse(await readJson(join(this.#folder, conversationId, KEPT)));
+    return new Set(kept.success ? kept.data : []);
+  }
+
+  async mark(conversationId: string, marks: ReadonlySet<string>): Promise<void> {
+    await mkdir(join(this.#folder, conversationId), { recursive: true, mode: 0o700 });
+    await writeAtomically(join(this.#folder, conversationId, KEPT), JSON.stringify([...marks]), { mode: 0o600 });
   }
 
   /** To be called before a conversation is deleted for good: what a kill leaves behind then is told from what must stay. */
@@ -91,17 +108,38 @@ export class Changes {
     return names.filter((name) => name.endsWith(CONDEMNED)).map((name) => name.slice(0, -CONDEMNED.length));
   }
 
-  #file(change: Change, side: 'before' | 'after'): string {
-    return `${this.#place(change)}.${side}`;
+  /** Keeps bytes for a set that comes; not waiting for the disk, because they are somewhere else, too, until it has come. */
+  async keepBytes(conversationId: string, bytes: Bytes): Promise<void> {
+    await mkdir(join(this.#folder, conversationId), { recursive: true, mode: 0o700 });
+    await this.#addBytes(conversationId, bytes, false);
   }
 
-  #place(change: Change): string {
-    return placeOfCall(this.#folder, change);
+  async #addBytes(conversationId: string, bytes: Bytes, sync: boolean): Promise<void> {
+    for (const one of bytes) {
+      const file = this.#file(conversationId, sha256(one));
+      const there = await stat(file).catch(() => null);
+      if (there?.size !== one.length) await writeAtomically(file, one, { mode: 0o600, sync });
+    }
+  }
+
+  async #write(conversationId: string, place: string, kept: ChangeSet | Undo, bytes: Bytes, what: string) {
+    try {
+      await mkdir(join(this.#folder, conversationId), { recursive: true, mode: 0o700 });
+      await this.#addBytes(conversationId, bytes, true);
+      await writeAtomically(place, JSON.stringify(kept), { mode: 0o600 });
+    } catch (error) {
+      throw new TriadError('internal', what, { cause: error, detail: String(error) });
+    }
+  }
+
+  /** Bytes are kept once, by what they are. */
+  #file(conversationId: string, hash: string): string {
+    return join(this.#folder, conversationId, `${hash}.bytes`);
   }
 }
 
 /** Which call something is kept of. */
-export type CallIds = Pick<Change, 'conversationId' | 'runId' | 'toolCallId'>;
+export type CallIds = Pick<ChangeSet, 'conversationId' | 'runId' | 'toolCallId'>;
 
 /** Models choose the ids of their calls: none becomes a part of a path. */
 export function placeOfCall(folder: string, { conversationId, runId, toolCallId }: CallIds): string {
@@ -112,14 +150,10 @@ function unlessMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;
 }
 
-const Kept = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'is not JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(Change);
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}

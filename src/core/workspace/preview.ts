@@ -21,8 +21,7 @@ export async function previewWrite(path: string, before: Buffer | null, content:
   const beforeHash = before === null ? null : sha256(before);
   const note = noteInstead(path, before, content);
   if (note !== null) return { path, diff: note, added: 0, removed: 0, created, beforeHash, complete: false };
-  const old = before?.toString('utf8') ?? '';
-  const patch = (created ? null : await compare(path, old, content)) ?? replaceAll(path, old, content);
+  const patch = await patchOf(path, before?.toString('utf8') ?? null, content);
   patch.oldFileName = created ? '/dev/null' : `a/${path}`;
   patch.newFileName = `b/${path}`;
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
@@ -35,6 +34,17 @@ export async function previewWrite(path: string, before: Buffer | null, content:
     beforeHash,
     complete: true,
   };
+}
+
+/** The difference in hunks: fine where there is not too much of it, else one that replaces all. `before`: null where nothing is. */
+export async function patchOf(path: string, before: string | null, after: string): Promise<StructuredPatch> {
+  const fine = before === null ? null : await compare(path, before, after);
+  return fine ?? replaceAll(path, before ?? '', after);
+}
+
+/** Whether lines of it can be shown. */
+export function isShownByLine(bytes: Buffer): boolean {
+  return bytes.length <= MAX_DIFFED && isUtf8(bytes) && !bytes.includes(0);
 }
 
 function noteInstead(path: string, before: Buffer | null, content: string): string | null {

@@ -1,5 +1,5 @@
 /** Reduces events into the view of a conversation: pure, the same live, after a reload and from history. */
-import { endedCall, undoOf } from '#contract/call-row.ts';
+import { endedCall, undoneBy, undoOf } from '#contract/call-row.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
@@ -343,11 +343,11 @@ function toolEnd(view: View, event: Event<'tool-end'>): View {
 }
 
 function changeUndo(view: View, event: Event<'change-undo'>): View {
-  const { runId, toolCallId, undone } = event;
+  const { runId, toolCallId } = event;
   const row = view.calls.find((call) => call.runId === runId && call.toolCallId === toolCallId);
   if (!row) return view;
   const undos = [...(row.undos ?? []), undoOf(event)];
-  return { ...view, calls: putCall(view.calls, { ...row, undone, undos }) };
+  return { ...view, calls: putCall(view.calls, { ...row, ...undoneBy(event), undos }) };
 }
 
 function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'>): View {

@@ -43,9 +43,9 @@ test('what was approved is edited, and undone byte for byte', async () => {
   expect(await readFile(at, 'utf8')).toBe('\uFEFFone\r\n\t2\r\nthree');
   const { runtime, conversationId } = engine;
   const [change] = await runtime.request('change.list', { conversationId });
-  expect(change).toMatchObject({ path: 'a.txt', tool: 'edit_file', workflowId });
+  expect(change).toMatchObject({ files: [{ path: 'a.txt', state: 'done' }], tool: 'edit_file', workflowId });
   const { runId, toolCallId } = change!;
-  await runtime.request('change.undo', { conversationId, runId, toolCallId, redo: false });
+  await runtime.request('change.undo', { conversationId, target: { runId, toolCallId } });
   expect(await readFile(at, 'utf8')).toBe(before);
 });
 

@@ -29,12 +29,15 @@ async function written(options: Parameters<typeof startEngine>[1] = {}): Promise
   return engine;
 }
 
-const changesOf = ({ runtime, conversationId }: Engine) => runtime.request('change.list', { conversationId });
+const changesOf = async ({ runtime, conversationId }: Engine) => {
+  const rows = await runtime.request('change.list', { conversationId });
+  return rows.flatMap(({ files, ...set }) => files.map((file) => ({ ...set, ...file })));
+};
 
 async function undo(engine: Engine, path: string, redo = false): Promise<void> {
   const change = (await changesOf(engine)).find((one) => one.path === path)!;
   const { conversationId, runId, toolCallId } = change;
-  await engine.runtime.request('change.undo', { conversationId, runId, toolCallId, redo });
+  await engine.runtime.request('change.undo', { conversationId, target: { runId, toolCallId }, redo });
 }
 
 const states = async (engine: Engine) => (await changesOf(engine)).map(({ path, state }) => [path, state]);
@@ -119,13 +122,12 @@ test('what was changed since is never overwritten, nor is what was removed made 
   await writeFile(join(engine.folder, 'a.txt'), 'mine');
   await rm(join(engine.folder, 'new/b.txt'));
   const refused = await undo(engine, 'a.txt').catch((error: unknown) => error as TriadError);
-  const words = 'a.txt was changed since: nothing was undone. What it held before the call is kept in ';
+  const words = 'a.txt: what was changed since is in the way. Nothing was undone; what it held before is kept in ';
   expect(refused).toMatchObject({ code: 'conflict', message: expect.stringContaining(words) as string });
   expect(await readFile((refused as TriadError).message.slice(words.length), 'utf8')).toBe('\0ÿ\n');
-  // What the call wrote is kept once it was undone.
   await expect(undo(engine, 'a.txt', true)).rejects.toMatchObject({
     code: 'conflict',
-    message: 'a.txt was changed since: nothing was done again',
+    message: 'Nothing of this is undone',
   });
   await undo(engine, 'new/b.txt');
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('mine');
@@ -138,9 +140,12 @@ test('what was changed since is never overwritten, nor is what was removed made 
 test('bytes that are not those that were kept are never put back', async () => {
   const engine = await written();
   const kept = join(`${engine.folder}-replaced`, engine.conversationId);
-  const before = (await readdir(kept)).find((name) => name.endsWith('.before'))!;
-  await writeFile(join(kept, before), 'other');
-  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
+  const [change] = await changesOf(engine);
+  await writeFile(join(kept, `${change?.before?.hash}.bytes`), 'other');
+  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('is not kept any more, or was changed') as string,
+  });
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
 });
 
@@ -203,6 +208,6 @@ test('a call that wrote nothing cannot be undone', async () => {
   const { conversationId, runtime } = engine;
   const [change] = await changesOf(engine);
   await expect(
-    runtime.request('change.undo', { conversationId, runId: change!.runId, toolCallId: 'other' }),
+    runtime.request('change.undo', { conversationId, target: { runId: change!.runId, toolCallId: 'other' } }),
   ).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -46,7 +46,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       bash('cat b.txt'),
     ]);
     expect(entries.map(({ status, output }) => [status, output])).toEqual([
-      ['error', 'one\ntwo\n[exit code 3, in sub]'],
+      ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt]'],
       ['completed', 'hello\n[exit code 0, in sub]'],
     ]);
     expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false });
@@ -165,13 +165,13 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ]);
     });
 
-    test('a second step, with what it can change; a grant is for this command alone', async () => {
+    test('with what it can change; a grant is for this command alone', async () => {
       const { engine } = await outputs([bash('cat a.txt')]);
       const approval = engine.of('approval-request')[0]?.approval;
       expect(approval).toMatchObject({
         title: 'Run cat a.txt',
-        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes cannot be undone`,
-        ...{ reversible: false, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
+        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes can be undone`,
+        ...{ reversible: true, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
         subject: { kind: 'tool', tool: 'bash', input: { command: 'cat a.txt' } },
       });
       expect(approval).not.toHaveProperty('nameable');

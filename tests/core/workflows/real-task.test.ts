@@ -61,8 +61,8 @@ test.skipIf(!sandbox)('find a failing test, mend the code, run the tests, report
 
   const { conversationId, runtime } = engine;
   const [change, ...others] = await runtime.request('change.list', { conversationId });
-  expect([change?.path, others]).toEqual(['src/sum.js', []]);
+  expect([change?.files.map(({ path }) => path), others]).toEqual([['src/sum.js'], []]);
   const { runId, toolCallId } = change!;
-  await runtime.request('change.undo', { conversationId, runId, toolCallId, redo: false });
+  await runtime.request('change.undo', { conversationId, target: { runId, toolCallId } });
   expect(await readFile(join(engine.folder, 'src/sum.js'), 'utf8')).toBe(FILES['src/sum.js']);
 });

@@ -10,7 +10,7 @@ type Mine = ('conversation.delete' | 'conversation.restore' | 'conversation.purg
 const PAGE = 100;
 
 export function trashMethods({ engine, orchestrator, approvals, sessions }: Services): Pick<Handlers, Mine> {
-  const { store, log, changes } = engine;
+  const { store, log, workspaces } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   const isBusy = (id: string) => orchestrator.active().some(({ conversationId }) => conversationId === id);
   const busy = () => new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
@@ -54,7 +54,7 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
         if (isBusy(conversationId)) throw busy();
         // Files first: if they cannot be removed, nothing is purged.
         if ((await conversation(conversationId)).deletedAt) await sessions.moved(conversationId);
-        if (!(await purge(store, changes, conversationId))) throw notInTrash();
+        if (!(await purge(store, workspaces.changes, conversationId))) throw notInTrash();
       });
       return {};
     },

@@ -2,19 +2,26 @@
 import { Continuation } from '../../workflows/continuation.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
-import { mustExist, TriadError } from '../../base/errors.ts';
+import { mustExist } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
-import { stateOf, undo } from '../../runs/undo.ts';
+import { commitFiles } from '../../runs/commit-files.ts';
+import { changeDiff, changeRows, keepChange, undo } from '../../runs/undo.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
-  | ('change.list' | 'change.undo' | 'agents.cleanup')
+  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit' | 'agents.cleanup')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
   const { store } = engine;
   const continuation = new Continuation(engine, orchestrator);
+  const present = async (conversationId: string) => {
+    const found = store.conversation(conversationId);
+    const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
+    refuseInTrash(conversation);
+    return conversation;
+  };
   return {
     'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
     'run.entries': ({ runId }) => store.entriesOf(runId),
@@ -35,19 +42,19 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return { workflowId };
     },
     'run.retry': ({ runId }) => continuation.retry(runId),
-    'change.list': async ({ conversationId }) => {
-      const changes = await engine.changes.of(conversationId);
-      return Promise.all(changes.map(async (change) => ({ ...change, state: await stateOf(engine, change) })));
+    'change.list': ({ conversationId }) => changeRows(engine, conversationId),
+    'change.diff': ({ conversationId, ...target }) => changeDiff(engine, conversationId, target),
+    'change.undo': async (asked) => {
+      await present(asked.conversationId);
+      return undo(engine, asked);
     },
-    'change.undo': async ({ conversationId, runId, toolCallId, redo }) => {
-      refuseInTrash(await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`));
-      const changes = await engine.changes.of(conversationId);
-      const change = changes.find((one) => one.runId === runId && one.toolCallId === toolCallId);
-      if (!change)
-        throw new TriadError('not_found', 'Nothing is kept of this call: it wrote nothing that can be undone');
-      await undo(engine, change, redo);
+    'change.keep': async ({ conversationId, target, kept }) => {
+      await present(conversationId);
+      await keepChange(engine, conversationId, target, kept);
       return {};
     },
+    'change.commit': async ({ conversationId, ...commit }) =>
+      commitFiles(engine, { folder: (await present(conversationId)).folder, ...commit }),
     'agents.cleanup': async () => {
       const each = orchestrator.active().map((workflow) => workflow.cleanupTemporary());
       return {

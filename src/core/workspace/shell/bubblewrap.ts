@@ -12,8 +12,9 @@ const WEAK = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
 const EMPTY = ['/tmp', '/run', '/var/run'];
 
 export interface Confinement {
-  /** Canonical; all that can be written. */
+  /** Canonical; all that can be written, unless it is `readOnly`, too. */
   folder: string;
+  readOnly?: boolean;
   /** Where the command begins. */
   start: string;
   network: boolean;
@@ -46,14 +47,18 @@ export function bubblewrapArguments(
 }
 
 /** Each place is mounted once, those above first. `locked`: comes when all are mounted. */
-function mountsOf({ folder, network, places, empty = EMPTY }: Confinement): { mounts: string[]; locked: string[] } {
+function mountsOf({ folder, readOnly, network, places, empty = EMPTY }: Confinement): {
+  mounts: string[];
+  locked: string[];
+} {
   const bare = new Set<string>([...empty, '/dev', '/proc']);
   const mounts = new Map<string, readonly string[]>([['/', ['--ro-bind', '/', '/']]]);
   for (const path of empty) mounts.set(path, ['--tmpfs', path]);
   mounts.set('/dev', ['--dev', '/dev']).set('/proc', ['--proc', '/proc']);
   mounts.set('/run/current-system', ['--ro-bind-try', '/run/current-system', '/run/current-system']);
   if (network) mounts.set('/run/systemd/resolve', ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve']);
-  mounts.set(folder, ['--bind', folder, folder]);
+  const bind = readOnly ? '--ro-bind' : '--bind';
+  mounts.set(folder, [bind, folder, folder]);
   bare.delete(folder);
   const hidden = new Set([...places.folders].filter((path) => path !== folder));
   const isSeen = (path: string): boolean => {
@@ -65,7 +70,7 @@ function mountsOf({ folder, network, places, empty = EMPTY }: Confinement): { mo
   const add = (paths: Iterable<string>, how: (path: string) => readonly string[]): void => {
     for (const path of paths) if (path !== folder && isSeen(path) && !bare.has(path)) mounts.set(path, how(path));
   };
-  add(places.held, (path) => ['--bind', path, path]);
+  add(places.held, (path) => [bind, path, path]);
   add(places.fixed, (path) => ['--ro-bind', path, path]);
   add(places.missing, (path) => ['--tmpfs', path]);
   // A device that cannot be opened, since mounts from outside have no devices.
@@ -74,6 +79,6 @@ function mountsOf({ folder, network, places, empty = EMPTY }: Confinement): { mo
   const inOrder = [...mounts].sort(([a], [b]) => (a < b ? -1 : 1));
   const closed = [...hidden, ...places.missing].filter((path) => mounts.has(path));
   // Root may set the kernel by files that belong to it, also without capabilities.
-  const readOnly = ['/proc', ...closed];
-  return { mounts: inOrder.flatMap(([, how]) => how), locked: readOnly.flatMap((path) => ['--remount-ro', path]) };
+  const remounted = ['/proc', ...closed];
+  return { mounts: inOrder.flatMap(([, how]) => how), locked: remounted.flatMap((path) => ['--remount-ro', path]) };
 }

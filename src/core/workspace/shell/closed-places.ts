@@ -37,8 +37,8 @@ const SYSTEM_FOLDERS = [
   '/etc/wireguard',
 ];
 
-/** Throws `limit_reached` where the workspace is too large to be looked through, `not_allowed` where it is the program's own. */
-export async function closedPlaces(workspace: Workspace, home: string): Promise<ClosedPlaces> {
+/** `git`: what git stores of the workspace may be written. Throws `limit_reached` where the workspace is too large to be looked through, `not_allowed` where it is the program's own. */
+export async function closedPlaces(workspace: Workspace, home: string, git: boolean): Promise<ClosedPlaces> {
   const { folder, own, secrets } = workspace;
   if (isOwn(workspace, folder)) throw new TriadError('not_allowed', `${folder} belongs to Triad itself`);
   const places: ClosedPlaces = {
@@ -55,7 +55,8 @@ export async function closedPlaces(workspace: Workspace, home: string): Promise<
   };
   const inWorkspace = async (path: string, entry: Dirent): Promise<boolean> => {
     const name = relative(folder, path);
-    if (entry.name === '.git') await fixGit(path, places);
+    if (entry.name === '.git' && git) await fixGit(path, places);
+    else if (entry.name === '.git') places.fixed.add(path);
     if (entry.name.toLowerCase() === '.triad' || isSecretFolder(name)) await close(path);
     else if (!entry.isDirectory() && isSecret(name, secrets.patterns)) await close(path);
     return !PASSED_OVER.has(entry.name);

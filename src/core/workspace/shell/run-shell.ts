@@ -2,7 +2,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
+import { TriadError } from '../../base/errors.ts';
+import type { ChangeSet } from '#contract/change.ts';
 import type { Workspace } from '../reach.ts';
+import type { Call } from '../snapshots.ts';
+import type { Workspaces } from '../workspaces.ts';
 import { BackgroundCommands } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
@@ -21,21 +25,41 @@ const MAX_BACKGROUND = 8;
 /** What all runs of the program share; the caller calls `end` when no more commands come. */
 export class ShellHost {
   readonly env: Environment;
+  readonly workspaces: Workspaces | null;
   readonly #running = new RunningCommands();
   readonly #atExit = () => this.#running.killAll();
   #hasCommands = false;
   readonly #parser = new ShellParser();
   #sandbox: Promise<Sandbox | null> | null = null;
 
-  /** `env`: that of the program, which commands get without secrets. */
-  constructor(env: Environment) {
+  /** `env`: that of the program, which commands get without secrets. `workspaces`: null where nothing is kept of what they change. */
+  constructor(env: Environment, workspaces: Workspaces | null) {
     this.env = env;
+    this.workspaces = workspaces;
   }
 
   /** The one of this machine, tried once; null where there is none that holds. */
   sandbox(): Promise<Sandbox | null> {
     this.#sandbox ??= findSandbox(this.env);
     return this.#sandbox;
+  }
+
+  /**
+   * What of a workspace is not kept when a command changes it; null where nothing of it is, because there is no git or
+   * it is too large. Keeps a workspace that is new.
+   */
+  async notKept(workspace: Workspace, signal: AbortSignal): Promise<string[] | null> {
+    if (!this.workspaces) return null;
+    const { lock, snapshots } = this.workspaces;
+    if (!(await snapshots.isAvailable())) return null;
+    try {
+      if (!(await snapshots.isKnown(workspace)))
+        await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
+      return await snapshots.notKept(workspace);
+    } catch (error) {
+      if (error instanceof TriadError && error.code === 'limit_reached') return null;
+      throw error;
+    }
   }
 
   commandsIn(text: string): Promise<readonly string[] | null> {
@@ -57,7 +81,10 @@ export class ShellHost {
 }
 
 /** What one command is asked for with. */
-export type Asked = Pick<ShellCommand, 'command' | 'workspace' | 'network' | 'timeoutMs'>;
+export type Asked = Pick<ShellCommand, 'command' | 'workspace' | 'network' | 'write' | 'timeoutMs'>;
+
+/** What came of a command, and what it changed; null where that is nothing, or is not known because it cannot be kept. */
+export type Ran = ShellResult & { changed: ChangeSet | null };
 
 export class RunShell {
   readonly #host: ShellHost;
@@ -80,14 +107,17 @@ export class RunShell {
     return this.#background;
   }
 
-  /** Runs it to its end; its whole output is then in `file`. Throws what `runShell` throws. */
-  async run(asked: Asked & Pick<ShellCommand, 'file' | 'onOutput'>): Promise<ShellResult> {
+  /**
+   * Runs it to its end; its whole output is then in `file`. One that can write something holds the workspace's lock, and
+   * what it changes is kept where there is git. Throws what `runShell` and `Snapshots.track` throw.
+   */
+  async run(asked: Asked & Pick<ShellCommand, 'file' | 'onOutput'>, call: Call): Promise<Ran> {
     const { file } = asked;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await rm(file, { force: true });
-    const work = this.#settings(asked).then((settings) =>
-      runShell({ ...asked, ...settings, resultBytes: RESULT_BYTES, signal: this.#signal }),
-    );
+    const run = async (): Promise<ShellResult> =>
+      runShell({ ...asked, ...(await this.#settings(asked)), resultBytes: RESULT_BYTES, signal: this.#signal });
+    const work = this.#kept(asked, call, run);
     this.#current.add(work);
     try {
       const result = await work;
@@ -96,6 +126,17 @@ export class RunShell {
     } finally {
       this.#current.delete(work);
     }
+  }
+
+  async #kept({ workspace, write }: Asked, call: Call, run: () => Promise<ShellResult>): Promise<Ran> {
+    const { workspaces } = this.#host;
+    if (write === 'nothing' || workspaces === null) return { ...(await run()), changed: null };
+    const { lock, snapshots } = workspaces;
+    return lock.alone(workspace.folder, this.#signal, async () => {
+      if (!(await snapshots.isAvailable())) return { ...(await run()), changed: null };
+      const { result, set } = await snapshots.track(workspace, call, run);
+      return { ...result, changed: set };
+    });
   }
 
   /** Starts it in the background, in the folder of the commands before; returns its id. Throws what `start` throws. */

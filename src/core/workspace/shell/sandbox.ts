@@ -20,7 +20,11 @@ interface Confined {
   start: string;
   /** Whether the command reaches the network, and what listens on this machine. */
   network: boolean;
+  write: Writable;
 }
+
+/** What a command can write in the workspace; `files`: all but what git itself stores (`.git`). */
+export type Writable = 'nothing' | 'files' | 'all';
 
 /** A program with its arguments; the command's own come behind them. */
 export interface Launch {
@@ -89,7 +93,7 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
       args,
       env: own,
       cleanUp,
-    } = await sandbox.launch({ workspace, start: inside, network: false }, env, null);
+    } = await sandbox.launch({ workspace, start: inside, network: false, write: 'all' }, env, null);
     const fault = await faultOf(file, [...args, 'sh', '-c', TRIAL], own, inside);
     await cleanUp();
     if (fault !== null) return fault;
@@ -124,15 +128,16 @@ function bubblewrap(file: string, user: readonly string[]): Sandbox {
   return {
     name: 'bubblewrap',
     endsAll: true,
-    async launch({ workspace, start, network }, env, infoFd) {
+    async launch({ workspace, start, network, write }, env, infoFd) {
       refusePlanted(file, workspace);
-      const places = await closedPlaces(workspace, await homeOf(env));
+      const places = await closedPlaces(workspace, await homeOf(env), write === 'all');
       const kinds = await Promise.all(
         ['/tmp', '/run', '/var/run'].map(async (path) =>
           (await lstat(path).catch(() => null))?.isDirectory() ? [path] : [],
         ),
       );
-      const confinement = { folder: workspace.folder, start, network, places, empty: kinds.flat() };
+      const readOnly = write === 'nothing';
+      const confinement = { folder: workspace.folder, start, network, readOnly, places, empty: kinds.flat() };
       return {
         file,
         args: bubblewrapArguments(confinement, user, infoFd),
@@ -147,13 +152,16 @@ function seatbelt(file: string): Sandbox {
   return {
     name: 'seatbelt',
     endsAll: false,
-    async launch({ workspace, network }, env) {
+    async launch({ workspace, network, write }, env) {
       refusePlanted(file, workspace);
-      const places = await closedPlaces(workspace, await homeOf(env));
+      const places = await closedPlaces(workspace, await homeOf(env), write === 'all');
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
       return {
         file,
-        args: ['-p', seatbeltProfile({ folder: workspace.folder, temporary, network }, places)],
+        args: [
+          '-p',
+          seatbeltProfile({ folder: workspace.folder, temporary, network, readOnly: write === 'nothing' }, places),
+        ],
         env: commandEnvironment(env, temporary),
         cleanUp: () => rm(temporary, { recursive: true, force: true }),
       };

@@ -15,9 +15,17 @@ const SERVICES = [
 ];
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/stdout', '/dev/stderr', '/dev/tty'];
 
+interface Bounds {
+  folder: string;
+  temporary: string;
+  network: boolean;
+  /** Nothing in the folder can be written. */
+  readOnly?: boolean;
+}
+
 /** `temporary`: canonical, a folder of the command's own. The last rule that fits decides. */
 export function seatbeltProfile(
-  { folder, temporary, network }: { folder: string; temporary: string; network: boolean },
+  { folder, temporary, network, readOnly = false }: Bounds,
   { folders, files, fixed, held, missing }: ClosedPlaces,
 ): string {
   const below = (paths: Iterable<string>): string => [...paths].map((path) => `(subpath ${quoted(path)})`).join(' ');
@@ -36,7 +44,7 @@ export function seatbeltProfile(
       ? ['(deny network-outbound (subpath "/private/var/run") (subpath "/private/tmp"))']
       : ['(deny network*)']),
     '(deny file-write*)',
-    `(allow file-write* ${below([folder, temporary])} ${exactly(DEVICES)})`,
+    `(allow file-write* ${below(readOnly ? [temporary] : [folder, temporary])} ${exactly(DEVICES)})`,
     ...rule('deny file-write*', below([...fixed, ...missing])),
     ...rule('deny file-write-unlink', exactly(held)),
     ...rule('deny file-read* file-write*', below([...folders, ...files])),

@@ -16,7 +16,7 @@ import { MARKER } from './leftovers.ts';
 import { type Output, OutputKeeper } from './output.ts';
 import { type OutputPipe, outputPipe } from './output-pipe.ts';
 import { findProgram } from './programs.ts';
-import type { Launch, Sandbox } from './sandbox.ts';
+import type { Launch, Sandbox, Writable } from './sandbox.ts';
 import { saidOf, scriptOf, workingFolder } from './working-folder.ts';
 
 export interface ShellCommand {
@@ -27,6 +27,8 @@ export interface ShellCommand {
   /** Null: the command may do whatever the person may. */
   sandbox: Sandbox | null;
   network: boolean;
+  /** In a sandbox; without one it can write everything. */
+  write: Writable;
   /** Of this program; the command gets what is no secret and no door. */
   env: Environment;
   /** Gets the output; nothing may be there yet. A pipe of the same name and `.pipe` is there for a moment. */
@@ -115,8 +117,11 @@ async function shellIn(env: Environment, workspace: Workspace): Promise<{ file: 
   throw new TriadError('not_found', 'There is neither bash nor sh on this machine');
 }
 
-async function launchOf({ sandbox, workspace, network, env }: ShellCommand, start: string): Promise<Launch | Plain> {
-  if (sandbox) return sandbox.launch({ workspace, start, network }, env, sandbox.endsAll ? INFO_FD : null);
+async function launchOf(
+  { sandbox, workspace, network, write, env }: ShellCommand,
+  start: string,
+): Promise<Launch | Plain> {
+  if (sandbox) return sandbox.launch({ workspace, start, network, write }, env, sandbox.endsAll ? INFO_FD : null);
   return { file: null, args: [], env: commandEnvironment(env, null), cleanUp: () => Promise.resolve() };
 }
 

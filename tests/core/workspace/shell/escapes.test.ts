@@ -24,7 +24,15 @@ async function attempt(
   const command = `for i in $(seq 0 ${attempts.length - 1}); do bash ./attempt-$i 2>&1; echo "<$i:$?>"; done`;
   try {
     const { output } = await runShell({
-      ...{ command, folder: ws, sandbox: box, network: false, env: place.env, file: join(outputs, 'output') },
+      ...{
+        command,
+        folder: ws,
+        sandbox: box,
+        network: false,
+        write: 'all',
+        env: place.env,
+        file: join(outputs, 'output'),
+      },
       ...{ fileBytes: 1e6, resultBytes: 1e6, timeoutMs: 50_000, graceMs: 200, running: new RunningCommands() },
       workspace: workspaceIn(ws, { own: [join(place.root, 'own'), join(ws, '.triad/sessions')], secrets }),
       signal: new AbortController().signal,

@@ -110,7 +110,7 @@ test('a program that lies in the workspace starts nothing', async () => {
 
 test('the program’s own folder is no workspace', async () => {
   const folder = await folderWith();
-  const asked = closedPlaces(workspaceIn(join(folder, 'a'), { own: [folder] }), folder);
+  const asked = closedPlaces(workspaceIn(join(folder, 'a'), { own: [folder] }), folder, true);
   await expect(asked).rejects.toMatchObject({ code: 'not_allowed' });
 });
 

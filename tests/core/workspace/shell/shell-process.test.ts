@@ -177,7 +177,7 @@ test.skipIf(skipped)(`a sandbox that cannot be made is no exit code (${words})`,
     detail: expect.stringContaining('bwrap: ') as string,
   });
   await expect(
-    sandbox!.launch({ workspace: workspaceIn('/usr'), start: '/usr', network: false }, process.env, null),
+    sandbox!.launch({ workspace: workspaceIn('/usr'), start: '/usr', network: false, write: 'all' }, process.env, null),
   ).rejects.toMatchObject({ code: 'not_allowed' });
 });
 

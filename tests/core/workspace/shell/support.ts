@@ -32,6 +32,7 @@ export async function shellIn(more: Partial<ShellCommand> = {}): Promise<Omit<Sh
     folder,
     sandbox: null,
     network: false,
+    write: 'all',
     env: process.env,
     file: join(outputs, `output-${(files += 1)}`),
     fileBytes: 10_000_000,

@@ -6,7 +6,9 @@ import { visible } from '../../terminal/visible.ts';
 import { localTime } from '../../render/format.ts';
 import { sessionId } from './load-session.ts';
 
-type Listed = Output<'change.list'>[number];
+type Row = Output<'change.list'>[number];
+/** One file of a change set. */
+type Listed = Omit<Row, 'files'> & Row['files'][number];
 
 /** Notes say what was done; the list stands as data. Throws `bad_input` for a number that is not in the list. */
 export async function sessionChanges(
@@ -16,7 +18,10 @@ export async function sessionChanges(
   { undo, redo, json }: { undo?: number; redo?: number; json?: boolean },
 ): Promise<void> {
   const conversationId = await sessionId(client, word);
-  const list = () => client.request('change.list', { conversationId });
+  const list = async (): Promise<Listed[]> => {
+    const rows = await client.request('change.list', { conversationId });
+    return rows.flatMap(({ files, ...set }) => files.map((file) => ({ ...set, ...file })));
+  };
   const command = `triad sessions changes ${conversationId}`;
   const number = undo ?? redo;
   const before = await list();
@@ -24,8 +29,12 @@ export async function sessionChanges(
     const change = before[number - 1];
     if (!change)
       throw new TriadError('bad_input', `There is no write ${number} in this session: it has ${before.length}`);
-    const { runId, toolCallId } = change;
-    await client.request('change.undo', { conversationId, runId, toolCallId, redo: redo !== undefined });
+    const { runId, toolCallId, path } = change;
+    await client.request('change.undo', {
+      conversationId,
+      target: { runId, toolCallId, path },
+      redo: redo !== undefined,
+    });
     screen.note(redo === undefined ? undone(change, number, command) : redone(change, number, command));
   }
   const changes = number === undefined ? before : await list();

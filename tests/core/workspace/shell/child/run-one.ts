@@ -7,7 +7,13 @@ import { runShell } from '#core/workspace/shell/shell-process.ts';
 const [, , folder = '', file = '', command = ''] = process.argv;
 await runShell({
   ...{ folder, file, command, workspace: { folder, own: [], sessions: [], secrets: NO_FILES } },
-  ...{ sandbox: await findSandbox(process.env), network: false, env: process.env, running: new RunningCommands() },
+  ...{
+    sandbox: await findSandbox(process.env),
+    network: false,
+    write: 'all',
+    env: process.env,
+    running: new RunningCommands(),
+  },
   ...{ fileBytes: 1000, resultBytes: 1000, timeoutMs: 60_000, graceMs: 1000 },
   signal: new AbortController().signal,
   onOutput: () => {},

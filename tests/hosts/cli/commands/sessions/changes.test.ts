@@ -71,7 +71,7 @@ test('what cannot be undone is said: no such number, changed since, no folder, i
   const changed = await changes('--undo', '1');
   expect(changed.code).toBe(1);
   const [, kept = ''] =
-    /^triad: a\.txt was changed since: nothing was undone\. What it held before the call is kept in (.+)\n$/.exec(
+    /^triad: a\.txt: what was changed since is in the way\. Nothing was undone; what it held before is kept in (.+)\n$/.exec(
       changed.err,
     ) ?? [];
   expect(await readFile(kept, 'utf8')).toBe('before');

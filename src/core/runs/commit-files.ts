@@ -1,0 +1,49 @@
+/** Commits files of a workspace to the person's own git repository, with their message: what they chose, and nothing else. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TriadError } from '../base/errors.ts';
+import { resolveInside } from '../workspace/places.ts';
+import type { Engine } from './engine.ts';
+import { workspaceOf } from './workspace-of.ts';
+
+interface Commit {
+  folder: string;
+  message: string;
+  /** Relative to the folder. */
+  paths: readonly string[];
+}
+
+/**
+ * As `git commit --only` does it: what else is staged stays so. Hooks are not run. Throws `bad_input` where the folder
+ * is in no repository, nothing differs or git knows no author, `not_allowed` for a path outside.
+ */
+export async function commitFiles(
+  engine: Pick<Engine, 'workspaces' | 'own' | 'permissions'>,
+  { folder, message, paths }: Commit,
+): Promise<{ commit: string }> {
+  const { git } = engine.workspaces;
+  const workspace = await workspaceOf(engine, folder, false);
+  for (const path of paths) await resolveInside(workspace, path);
+  const run = async (args: readonly string[]): Promise<string> =>
+    (await git.run({ args, cwd: folder, env: { GIT_LITERAL_PATHSPECS: '1' } })).toString('utf8').trim();
+  const refuse = (message: string) => (error: unknown) => {
+    const detail = error instanceof TriadError ? error.detail : undefined;
+    throw new TriadError('bad_input', detail ? `${message}: ${detail.split('\n').at(-1)}` : message, { cause: error });
+  };
+  await run(['rev-parse', '--git-dir']).catch(refuse(`${folder} is in no git repository`));
+  const there = await Promise.all(
+    paths.map((path) =>
+      stat(join(folder, path)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  const present = paths.filter((_, index) => there[index]);
+  // What is new is not known to git until it is added; a file that is gone is committed as gone.
+  if (present.length > 0)
+    await run(['add', '--intent-to-add', '--', ...present]).catch(refuse('git could not add the files'));
+  const commit = ['commit', '--quiet', '--only', '--no-verify', '--message', message, '--', ...paths];
+  await run(commit).catch(refuse('Nothing was committed'));
+  return { commit: await run(['rev-parse', '--short', 'HEAD']) };
+}

@@ -1,0 +1,57 @@
+/** Runs git for the program itself: never with the settings, hooks or questions of whoever uses the machine. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { buffer, text } from 'node:stream/consumers';
+import type { Environment } from '../base/child-environment.ts';
+import { TriadError } from '../base/errors.ts';
+import { commandEnvironment } from './shell/environment.ts';
+import { findProgram } from './shell/programs.ts';
+
+/** After so long git counts as hanging, in milliseconds. */
+const TIMEOUT_MS = 120_000;
+
+export interface GitCall {
+  args: readonly string[];
+  cwd: string;
+  /** What it reads; nothing by default. */
+  input?: string | Uint8Array;
+  /** On top of a clean environment. */
+  env?: Record<string, string>;
+  /** Exit codes that are no failure. */
+  accepts?: (code: number) => boolean;
+}
+
+export class Git {
+  readonly #env: Environment;
+  #file: Promise<string | null> | null = null;
+
+  /** `env`: that of the program, of which git gets what is no secret and no door. */
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** The program; null where there is none. Looked for once. */
+  file(): Promise<string | null> {
+    this.#file ??= findProgram('git', this.#env, null);
+    return this.#file;
+  }
+
+  /** What it prints. Throws `not_found` where there is no git, `internal` where it fails, with what it said. */
+  async run({ args, cwd, input = '', env = {}, accepts = (code) => code === 0 }: GitCall): Promise<Buffer> {
+    const file = await this.file();
+    if (file === null) throw new TriadError('not_found', 'git is not installed');
+    const child = spawn(file, ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', ...args], {
+      cwd,
+      env: { ...commandEnvironment(this.#env, null), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+      stdio: 'pipe',
+    });
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const [[code], out, said] = await Promise.all([closed, buffer(child.stdout), text(child.stderr)]);
+    if (code !== null && accepts(code)) return out;
+    throw new TriadError('internal', `git ${args[0] ?? ''} failed`, { detail: said.trim() || `exit ${code}` });
+  }
+}

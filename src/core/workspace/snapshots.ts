@@ -1,0 +1,324 @@
+/**
+ * Finds what a command changed in a workspace, and what was there before: a shadow git repository of the program's own
+ * knows each workspace as it was last seen. The workspace need not be a repository, and its own is never touched.
+ */
+import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { ChangeSet, type FileChange } from '#contract/change.ts';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { TriadError } from '../base/errors.ts';
+import { sha256 } from '../base/hash.ts';
+import type { Changes } from './changes.ts';
+import { type FileNow, isSame, MAX_KEPT_BYTES, readState, stateOf } from './file-state.ts';
+import type { Git } from './git.ts';
+import { isInside, isOwn, type Workspace } from './reach.ts';
+import { isSecret } from './secret-names.ts';
+import { stampOf } from './stamp.ts';
+
+/** Together larger, a workspace is not kept, in bytes. */
+const MAX_TOTAL_BYTES = 2 * 1024 * 1024 * 1024;
+/** Files read at a time. */
+const AT_ONCE = 32;
+/** Never kept, whether git ignores them or not: what installs itself again. */
+const PASSED_OVER = ['node_modules/'];
+/** No conversion of line ends, filter or encoding that a workspace may ask for: bytes are kept as they are. */
+const ATTRIBUTES = '* -text -eol -ident -filter -working-tree-encoding\n';
+const LINK = '120000';
+const EXECUTABLE = 0o111;
+
+/** Which call changes something, before it is known what. */
+export type Call = Omit<ChangeSet, 'files' | 'notKept'>;
+
+/** What the repository cannot hold of the files as they were last seen. */
+interface Seen {
+  /** Permissions that are not the usual ones. */
+  modes: Record<string, number>;
+  /** By what files are known again that are too large to be kept. */
+  large: Record<string, string>;
+}
+
+/** A path that the repository knows otherwise than it is now, or not at all. */
+interface Candidate {
+  path: string;
+  /** What the repository knows: mode and object; null where nothing. */
+  known: { mode: string; object: string } | null;
+}
+
+export class Snapshots {
+  readonly #folder: string;
+  readonly #git: Git;
+  readonly #changes: Changes;
+
+  /** `folder`: for the repositories; made when the first is. */
+  constructor(folder: string, git: Git, changes: Changes) {
+    this.#folder = folder;
+    this.#git = git;
+    this.#changes = changes;
+  }
+
+  /** Whether what a command changes can be kept at all: git is there. */
+  async isAvailable(): Promise<boolean> {
+    return (await this.#git.file()) !== null;
+  }
+
+  /** Whether the workspace was looked at before: else the first look may take seconds. */
+  async isKnown(workspace: Workspace): Promise<boolean> {
+    return (await lstat(join(this.#repository(workspace), 'index')).catch(() => null)) !== null;
+  }
+
+  /**
+   * What of the workspace is not kept, as it was last seen, sorted: folders that git ignores or that are repositories,
+   * each with a slash behind, and files that are too large.
+   */
+  async notKept(workspace: Workspace): Promise<string[]> {
+    await this.#open(workspace);
+    const [ignored, others, { large }] = await Promise.all([
+      this.#ignored(workspace),
+      this.#others(workspace),
+      this.#seen(workspace),
+    ]);
+    return [...[...ignored, ...others].filter((path) => path.endsWith('/')), ...Object.keys(large)].sort();
+  }
+
+  /**
+   * Runs work that may change any file of the workspace, alone (the caller holds its lock), and keeps what that changed;
+   * null where it changed nothing. What a killed program left unkept of an earlier call is kept first. Throws
+   * `limit_reached` where the workspace is too large: then nothing was run.
+   */
+  async track<T>(
+    workspace: Workspace,
+    call: Call,
+    work: () => Promise<T>,
+  ): Promise<{ result: T; set: ChangeSet | null }> {
+    await this.settle(workspace);
+    const open = join(this.#repository(workspace), 'call.json');
+    await writeFile(open, JSON.stringify(call));
+    const [done] = await Promise.allSettled([work()]);
+    const set = await this.settle(workspace);
+    if (done.status === 'rejected') throw done.reason;
+    return { result: done.value, set };
+  }
+
+  /** Brings the repository up to now. What changed since belongs to the call that was left open, if one was; then it is kept. */
+  async settle(workspace: Workspace): Promise<ChangeSet | null> {
+    await this.#open(workspace);
+    const open = join(this.#repository(workspace), 'call.json');
+    const call = await openCall(open);
+    const candidates = await this.#candidates(workspace);
+    const set = call && (await this.#setOf(workspace, call, candidates));
+    if (call && set && set.files.length + set.notKept.length > 0) await this.#changes.keep(set, []);
+    // Only now: a kill before this line makes the next one find the same once more.
+    await this.#take(workspace, candidates);
+    await rm(open, { force: true });
+    return set && set.files.length + set.notKept.length > 0 ? set : null;
+  }
+
+  async #setOf(workspace: Workspace, call: Call, candidates: readonly Candidate[]): Promise<ChangeSet> {
+    const { modes, large } = await this.#seen(workspace);
+    const files: FileChange[] = [];
+    const paths = new Set(candidates.map(({ path }) => path));
+    const notKept = Object.keys(large).filter((path) => !paths.has(path));
+    for (let at = 0; at < candidates.length; at += AT_ONCE) {
+      const some = candidates.slice(at, at + AT_ONCE);
+      const before = await this.#before(workspace, some, modes);
+      const after = await Promise.all(some.map(({ path }) => this.#after(workspace, path)));
+      for (const [index, { path }] of some.entries()) {
+        const [was, is] = [before[index] ?? null, after[index]];
+        if (is === undefined) {
+          if (large[path] === undefined || large[path] !== (await stampAt(workspace, path))) notKept.push(path);
+          continue;
+        }
+        if (isSame(stateOf(was), stateOf(is))) continue;
+        const bytes = [was, is].flatMap((side) => (side === null ? [] : [side.bytes]));
+        await this.#changes.keepBytes(call.conversationId, bytes);
+        files.push({ path, before: stateOf(was), after: stateOf(is) });
+      }
+    }
+    return { ...call, files, notKept };
+  }
+
+  /** What the repository knows of them. */
+  async #before(
+    workspace: Workspace,
+    candidates: readonly Candidate[],
+    modes: Seen['modes'],
+  ): Promise<(FileNow | null)[]> {
+    const objects = candidates.flatMap(({ known }) => (known ? [known.object] : []));
+    const bytes = objects.length === 0 ? [] : await this.#objects(workspace, objects);
+    return candidates.map(({ path, known }) => {
+      if (known === null) return null;
+      const content = bytes.shift() ?? Buffer.alloc(0);
+      if (known.mode === LINK) return { kind: 'link', bytes: content, mode: 0 };
+      return { kind: 'file', bytes: content, mode: modes[path] ?? usualMode(known.mode.endsWith('755')) };
+    });
+  }
+
+  /** What is there now; undefined where it is not kept. */
+  async #after(workspace: Workspace, path: string): Promise<FileNow | null | undefined> {
+    const file = await readState(workspace, path).catch((error: unknown) => {
+      if (error instanceof TriadError) return undefined;
+      throw error;
+    });
+    // Of folders git knows only what is in them.
+    return file?.kind === 'folder' ? null : file;
+  }
+
+  async #objects(workspace: Workspace, objects: readonly string[]): Promise<Buffer[]> {
+    const out = await this.#run(workspace, ['cat-file', '--batch'], `${objects.join('\n')}\n`);
+    let at = 0;
+    return objects.map(() => {
+      const end = out.indexOf('\n', at);
+      const size = Number(out.toString('utf8', at, end).split(' ')[2]);
+      at = end + 1 + size + 1;
+      return out.subarray(end + 1, end + 1 + size);
+    });
+  }
+
+  /** Makes the repository know them as they are now. Throws `limit_reached` where they are too much. */
+  async #take(workspace: Workspace, candidates: readonly Candidate[]): Promise<void> {
+    const seen = await this.#seen(workspace);
+    const paths = new Set(candidates.map(({ path }) => path));
+    const gone = Object.keys(seen.large).filter((path) => !paths.has(path));
+    if (candidates.length + gone.length === 0) return;
+    for (const path of gone) delete seen.large[path];
+    const kept: string[] = [];
+    const dropped: string[] = [];
+    let total = 0;
+    for (let at = 0; at < candidates.length; at += AT_ONCE) {
+      await Promise.all(
+        candidates.slice(at, at + AT_ONCE).map(async ({ path, known }) => {
+          const bytes = await this.#see(workspace, path, seen);
+          if (bytes !== null) kept.push(path);
+          else if (known) dropped.push(path);
+          total += bytes ?? 0;
+        }),
+      );
+      if (total > MAX_TOTAL_BYTES)
+        throw new TriadError(
+          'limit_reached',
+          `${workspace.folder} holds too much to keep what a command changes in it`,
+        );
+    }
+    await writeAtomically(join(this.#repository(workspace), 'seen.json'), JSON.stringify(seen), { sync: false });
+    const names = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('');
+    if (dropped.length > 0)
+      await this.#run(workspace, ['update-index', '-z', '--force-remove', '--stdin'], names(dropped));
+    const add = ['-c', 'core.looseCompression=1', 'update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+    if (kept.length > 0) await this.#run(workspace, add, names(kept));
+  }
+
+  /** Notes what the repository cannot hold of what is at the path; its size in bytes, null where it is not kept. */
+  async #see(workspace: Workspace, path: string, { modes, large }: Seen): Promise<number | null> {
+    const stats = await lstat(join(workspace.folder, path), { bigint: true }).catch(() => null);
+    delete modes[path];
+    delete large[path];
+    if (stats === null || stats.isSymbolicLink()) return 0;
+    if (!stats.isFile()) return null;
+    if (stats.size > MAX_KEPT_BYTES) {
+      large[path] = stampOf(stats);
+      return null;
+    }
+    const mode = Number(stats.mode) & 0o777;
+    if (mode !== usualMode((mode & EXECUTABLE) !== 0)) modes[path] = mode;
+    return Number(stats.size);
+  }
+
+  /** Everything that is not as the repository knows it, sorted. */
+  async #candidates(workspace: Workspace): Promise<Candidate[]> {
+    const [raw, others, ignored] = await Promise.all([
+      this.#run(workspace, ['diff-files', '--raw', '-z', '--no-renames']),
+      this.#others(workspace),
+      this.#ignored(workspace),
+    ]);
+    const found = new Map<string, Candidate>();
+    const fields = raw.toString('utf8').split('\0');
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [mode = '', , object = ''] = (fields[at] ?? '').slice(1).split(' ');
+      const path = fields[at + 1] ?? '';
+      found.set(path, { path, known: { mode, object } });
+    }
+    for (const path of [...others, ...ignored]) {
+      if (path.endsWith('/') || found.has(path) || !isKept(workspace, path)) continue;
+      found.set(path, { path, known: null });
+    }
+    return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  #others(workspace: Workspace): Promise<string[]> {
+    return this.#list(workspace, ['--exclude-standard']);
+  }
+
+  /** Single files, and whole folders with a slash behind. */
+  #ignored(workspace: Workspace): Promise<string[]> {
+    return this.#list(workspace, ['--ignored', '--exclude-standard', '--directory']);
+  }
+
+  async #list(workspace: Workspace, options: readonly string[]): Promise<string[]> {
+    const own = workspace.own
+      .filter((folder) => folder !== workspace.folder && isInside(workspace.folder, folder))
+      .map((folder) => `/${relative(workspace.folder, folder).split(sep).join('/')}/`);
+    const excluded = [...PASSED_OVER, ...own].map((pattern) => `--exclude=${pattern}`);
+    const out = await this.#run(workspace, ['ls-files', '--others', '-z', ...options, ...excluded]);
+    return out.toString('utf8').split('\0').slice(0, -1);
+  }
+
+  async #seen(workspace: Workspace): Promise<Seen> {
+    const text = await readFile(join(this.#repository(workspace), 'seen.json'), 'utf8').catch(() => null);
+    const { modes, large } = text === null ? { modes: {}, large: {} } : (JSON.parse(text) as Seen);
+    // Paths are keys: none is a name of the language's own.
+    return { modes: Object.assign(bare(), modes), large: Object.assign(bare(), large) };
+  }
+
+  /** Makes the repository where it is missing. */
+  async #open(workspace: Workspace): Promise<void> {
+    const repository = this.#repository(workspace);
+    // Whoever held it was killed: only one program uses it, under the workspace's lock.
+    await rm(join(repository, 'index.lock'), { force: true });
+    if (await lstat(join(repository, 'info', 'attributes')).catch(() => null)) return;
+    await mkdir(repository, { recursive: true, mode: 0o700 });
+    const init = ['init', '--quiet', '--bare', '--template=', repository];
+    await this.#git.run({ args: init, cwd: repository, env: ALONE });
+    await mkdir(join(repository, 'info'), { recursive: true });
+    await writeFile(join(repository, 'info', 'attributes'), ATTRIBUTES);
+  }
+
+  #repository(workspace: Workspace): string {
+    return join(this.#folder, sha256(workspace.folder).slice(0, 32));
+  }
+
+  #run(workspace: Workspace, args: readonly string[], input?: string): Promise<Buffer> {
+    return this.#git.run({
+      args: ['-c', 'core.bare=false', '-c', 'core.autocrlf=false', '-c', 'index.version=4', ...args],
+      cwd: workspace.folder,
+      ...(input === undefined ? {} : { input }),
+      env: { ...ALONE, GIT_DIR: this.#repository(workspace), GIT_WORK_TREE: workspace.folder },
+    });
+  }
+}
+
+const ALONE = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+
+/** Files that hold keys are seen by no command in the sandbox, and kept nowhere. */
+function isKept(workspace: Workspace, path: string): boolean {
+  return !isSecret(path, workspace.secrets.patterns) && !isOwn(workspace, join(workspace.folder, path));
+}
+
+function bare<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>;
+}
+
+async function stampAt(workspace: Workspace, path: string): Promise<string | null> {
+  const stats = await lstat(join(workspace.folder, path), { bigint: true }).catch(() => null);
+  return stats === null ? null : stampOf(stats);
+}
+
+function usualMode(executable: boolean): number {
+  return (executable ? 0o777 : 0o666) & ~process.umask();
+}
+
+async function openCall(path: string): Promise<Call | null> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const parsed = ChangeSet.omit({ files: true, notKept: true }).safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : null;
+}

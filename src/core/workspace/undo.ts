@@ -1,0 +1,136 @@
+/** Plans and does the undoing of change sets: the newest change first, each file once, and nothing where something is in the way. */
+import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
+import type { Changes } from './changes.ts';
+import { type FileNow, putState, readState, stateOf } from './file-state.ts';
+import type { Git } from './git.ts';
+import { isShownByLine, patchOf } from './preview.ts';
+import type { Workspace } from './reach.ts';
+import { hunkStep, reversed, type Step } from './reverse.ts';
+
+export interface Ports {
+  changes: Changes;
+  git: Git;
+}
+
+/** What undoing does, file by file, before it is done. */
+export interface Plan {
+  files: PlannedFile[];
+}
+
+interface PlannedFile {
+  path: string;
+  outcome: UndoneFile['outcome'];
+  why: string | null;
+  now: FileNow | null;
+  to: FileNow | null;
+}
+
+/** Changes to be taken back, newest first. `hunk`: only this part of the first one's file. */
+export interface Wanted {
+  conversationId: string;
+  changes: readonly FileChange[];
+  hunk?: number | undefined;
+}
+
+/** Those of the target's change sets, newest first. */
+export function changesOf(sets: readonly ChangeSet[], target: ChangeTarget): { set: ChangeSet; file: FileChange }[] {
+  return sets
+    .toReversed()
+    .filter((set) => set.runId === target.runId && (target.toolCallId ?? set.toolCallId) === set.toolCallId)
+    .flatMap((set) => set.files.map((file) => ({ set, file })))
+    .filter(({ file }) => (target.path ?? file.path) === file.path);
+}
+
+/** Looks at every file, and changes nothing. */
+export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wanted): Promise<Plan> {
+  const planned = new Map<string, PlannedFile>();
+  for (const change of wanted.changes) {
+    const before = planned.get(change.path) ?? (await lookedAt(workspace, change.path));
+    planned.set(change.path, await takenBack(ports, wanted, change, before));
+  }
+  return { files: [...planned.values()] };
+}
+
+async function lookedAt(workspace: Workspace, path: string): Promise<PlannedFile> {
+  try {
+    const now = await readState(workspace, path);
+    return { path, outcome: 'already', why: null, now, to: now };
+  } catch (error) {
+    return { path, outcome: 'conflict', why: errorInfo(error).message, now: null, to: null };
+  }
+}
+
+const OUTCOMES = ['already', 'put_back', 'merged'] as const;
+
+async function takenBack(ports: Ports, wanted: Wanted, change: FileChange, file: PlannedFile): Promise<PlannedFile> {
+  if (file.outcome === 'conflict') return file;
+  try {
+    const step = await stepOf(ports, wanted, change);
+    const next = await reversed(ports.git, step, file.to);
+    if (next.outcome === 'conflict') return { ...file, outcome: 'conflict', why: next.why };
+    // What is merged once is not exactly what it was, whatever comes before it.
+    const rank = Math.max(OUTCOMES.indexOf(next.outcome), OUTCOMES.indexOf(file.outcome));
+    return { ...file, outcome: OUTCOMES[rank]!, to: next.file };
+  } catch (error) {
+    if (!(error instanceof TriadError)) throw error;
+    return { ...file, outcome: 'conflict', why: error.message };
+  }
+}
+
+async function stepOf(ports: Ports, { conversationId, hunk }: Wanted, change: FileChange): Promise<Step> {
+  const side = async (state: FileState | null): Promise<FileNow | null> =>
+    state && { kind: state.kind, bytes: await ports.changes.bytes(conversationId, state), mode: state.mode };
+  const [before, after] = await Promise.all([side(change.before), side(change.after)]);
+  const step = { path: change.path, before, after };
+  if (hunk === undefined) return step;
+  return hunkStep(step, await hunksOf(step), hunk);
+}
+
+/** Throws `bad_input` where the change cannot be shown by line. */
+export async function hunksOf({ path, before, after }: Step) {
+  const sides = [before, after].filter((side) => side !== null);
+  if (!sides.every(({ kind, bytes }) => kind === 'file' && isShownByLine(bytes)))
+    throw new TriadError('bad_input', `${path} has no lines that could be shown one by one`);
+  return patchOf(path, before?.bytes.toString('utf8') ?? null, after?.bytes.toString('utf8') ?? '');
+}
+
+/** What is to be changed, as an undo that is to be kept before it is done, with all bytes. */
+export function undoOf(plan: Plan): { files: FileChange[]; bytes: Buffer[] } {
+  const touched = plan.files.filter(isTouched);
+  return {
+    files: touched.map(({ path, now, to }) => ({ path, before: stateOf(now), after: stateOf(to) })),
+    bytes: touched.flatMap(({ now, to }) => [now, to].flatMap((side) => (side ? [side.bytes] : []))),
+  };
+}
+
+/** Does it. What has changed since the plan was made throws `conflict`: what was not done yet stays as it is. */
+export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> {
+  const touched = plan.files.filter(isTouched);
+  const depth = ({ path }: PlannedFile): number => path.split('/').length;
+  const removed = touched.filter(({ to }) => to === null).sort((a, b) => depth(b) - depth(a));
+  const put = touched.filter(({ to }) => to !== null).sort((a, b) => depth(a) - depth(b));
+  for (const { path, to, now } of [...removed, ...put]) await putState(workspace, path, to, stateOf(now));
+}
+
+/** The undos that are taken back by taking back the target: those of nothing else. Throws `conflict` where one has undone more. */
+export function undosOf(undos: readonly Undo[], target: ChangeTarget): Undo[] {
+  const isPart = ({ calls }: Undo): boolean =>
+    calls.some(({ runId, toolCallId }) => runId === target.runId && (target.toolCallId ?? toolCallId) === toolCallId);
+  const found = undos
+    .toReversed()
+    .filter((undo) => !undo.redone && isPart(undo) && undo.files.some(({ path }) => (target.path ?? path) === path));
+  for (const { calls, files } of found) {
+    const isWhole =
+      calls.every(
+        ({ runId, toolCallId }) => runId === target.runId && (target.toolCallId ?? toolCallId) === toolCallId,
+      ) && files.every(({ path }) => (target.path ?? path) === path);
+    if (!isWhole)
+      throw new TriadError('conflict', 'It was undone together with something else: take all of that back together');
+  }
+  return found;
+}
+
+function isTouched({ outcome }: PlannedFile): boolean {
+  return outcome === 'put_back' || outcome === 'merged';
+}

@@ -1,0 +1,21 @@
+/** What the program keeps of the workspaces that agents change, and who may change them now. */
+import { join } from 'node:path';
+import type { Environment } from '../base/child-environment.ts';
+import { Changes } from './changes.ts';
+import { Git } from './git.ts';
+import { Snapshots } from './snapshots.ts';
+import { WorkspaceLock } from './workspace-lock.ts';
+
+export class Workspaces {
+  readonly changes: Changes;
+  readonly git: Git;
+  readonly lock = new WorkspaceLock();
+  readonly snapshots: Snapshots;
+
+  /** `kept`: for change sets; `data`: for what can be made again. Both are made when something is kept. `env`: that of the program. */
+  constructor({ kept, data }: { kept: string; data: string }, env: Environment) {
+    this.changes = new Changes(kept);
+    this.git = new Git(env);
+    this.snapshots = new Snapshots(join(data, 'snapshots'), this.git, this.changes);
+  }
+}
