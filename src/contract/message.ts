@@ -47,6 +47,8 @@ export const UserEntry = z.object({
   text: z.string(),
   /** Runs whose reports this text hands over (sub-agents that went on in the background). */
   reportsOf: z.array(z.string()).optional(),
+  /** What the person undid in files, or did again, that this text tells of. */
+  undos: z.array(z.string()).optional(),
 });
 
 /** One response of the model. An interrupted one is shown but never sent back. */

@@ -1,6 +1,7 @@
 /** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
 import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
+import type { ChangeSet } from '#contract/change.ts';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
@@ -11,6 +12,7 @@ import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
+import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
@@ -164,10 +166,7 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   const { call, tool } = prepared;
   try {
     if (run.stored.calls.get(call.id)?.status === 'running' && tool.recovery === 'unknown') {
-      return {
-        status: 'error',
-        output: 'Interrupted while it ran, outcome unknown: look at what it has done before you do it again',
-      };
+      return interrupted(await run.changedBy(call.id));
     }
     const approval = await prepared.answered;
     const refusal = refusalOf(approval);
@@ -183,6 +182,19 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   } catch (error) {
     return failed(run, error);
   }
+}
+
+/** `changed`: what is kept of it. */
+function interrupted(changed: ChangeSet | null): ToolResult {
+  const files =
+    changed && changed.files.length > 0
+      ? `\n[files that it has changed, or was about to: ${changedNames(changed)}]`
+      : '';
+  return {
+    status: 'error',
+    output: `Interrupted while it ran, outcome unknown: look at what it has done before you do it again${files}`,
+    metadata: changedMetadata(changed),
+  };
 }
 
 async function execute(

@@ -1,5 +1,6 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
+import type { ChangeSet } from '#contract/change.ts';
 import type { PlanItem } from '#contract/message.ts';
 import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
@@ -9,6 +10,7 @@ import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
+import { undosToTell } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
@@ -18,7 +20,7 @@ import { handedOn } from '../tools/long-output.ts';
 import { search, type SearchJob } from '../tools/search.ts';
 import { stateOf } from '../workspace/file-state.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
-import { workspaceFor } from './workspace-of.ts';
+import { workspaceFor, workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
@@ -88,6 +90,8 @@ export function createRunContext(parts: Parts): RunContext {
     toolContext: contextsFor(parts, questions),
     ask: questions.ask,
     askAgain: questions.askAgain,
+    undone: undosFor(parts),
+    changedBy: (toolCallId) => changedBy(parts, toolCallId),
     backgroundReports: async (wait) => {
       if (!children) return null;
       // Sub-agents have watchdogs of their own.
@@ -114,6 +118,29 @@ function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hi
     streamed: (messageId) => recorder.streamed(messageId),
     handOn: (toolCallId, output) =>
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),
+  };
+}
+
+async function changedBy({ engine, plan, signal }: Parts, toolCallId: string): Promise<ChangeSet | null> {
+  const { changes, lock, snapshots } = engine.workspaces;
+  const { conversationId, runId } = plan.recorder.ids;
+  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.depth === 0);
+  // What a command had changed until it was interrupted is found only now.
+  if (await snapshots.isKnown(workspace)) await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
+  const { sets } = await changes.of(conversationId);
+  return sets.find((set) => set.runId === runId && set.toolCallId === toolCallId) ?? null;
+}
+
+function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
+  const { changes } = engine.workspaces;
+  const { conversationId, runId } = plan.recorder.ids;
+  let seen: number | null = null;
+  return async () => {
+    const count = changes.undoCount(conversationId);
+    if (count === seen) return null;
+    seen = count;
+    const undos = await changes.undos(conversationId);
+    return undosToTell(undos, [...plan.prior.flat(), ...history.entries], plan.depth === 0 ? null : runId);
   };
 }
 

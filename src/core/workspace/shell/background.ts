@@ -63,8 +63,8 @@ export class BackgroundCommands {
     this.#now = now;
   }
 
-  /** The id of the command that now starts. Throws `limit_reached` where too many run, `conflict` when the run has ended. */
-  start(asked: Asked): string {
+  /** The id of the command that now starts; `ended` is called when it has. Throws `limit_reached` where too many run, `conflict` when the run has ended. */
+  start(asked: Asked, ended: () => Promise<void> = () => Promise.resolve()): string {
     if (this.#hasEnded || this.#signal.aborted)
       throw new TriadError('conflict', 'The run has ended: nothing starts any more');
     const running = this.list().filter(({ isRunning }) => isRunning).length;
@@ -81,6 +81,7 @@ export class BackgroundCommands {
     const done = runShell({ ...asked, file, resultBytes: RESULT_BYTES, signal: controller.signal, onOutput })
       .then((result) => Object.assign(state, endOf(result)))
       .catch((error: unknown) => void (state.failure = error instanceof Error ? error.message : String(error)))
+      .then(ended)
       .then(() => {
         state.isRunning = false;
         unlink();
