@@ -14,6 +14,8 @@ const CLOSED = [
   'ws/p/.triad/sessions/one',
 ];
 const SECRET = ['ws/.env', 'ws/sub/.env', 'ws/.ssh/key.txt', 'ws/.ssh/key.md', 'home/.ssh/id_ed25519', 'home/.netrc'];
+/** Those that have a second name, which is another reason to refuse them. */
+const TWINS = ['ws/twins/.env', 'ws/twins/sub/.env', 'ws/twins/.ssh/key.txt', 'ws/twins/.ssh/key.md'];
 
 export interface PathField {
   root: string;
@@ -28,7 +30,7 @@ export interface PathField {
 export async function pathField(): Promise<PathField> {
   const files = CLOSED.flatMap((folder) => ['bait.txt', 'bait.md', 'UNASKED.txt'].map((name) => `${folder}/${name}`));
   const root = await folderWith({
-    ...Object.fromEntries([...files, ...SECRET].map((path) => [path, BAIT])),
+    ...Object.fromEntries([...files, ...SECRET, ...TWINS].map((path) => [path, BAIT])),
     ...{ 'ws/plain.txt': 'bait plain\n', 'ws/sub/plain.md': 'bait plain\n', 'ws/swapped/bait.txt': 'bait plain\n' },
     ...{ 'ws/swapped/bait.md': 'bait plain\n', 'ws/node_modules/x/index.js': '' },
   });
@@ -83,10 +85,10 @@ async function addLinks(root: string, ws: string, fds: PathField['open']): Promi
   for (const [path, target] of Object.entries(links)) await symlink(target, join(ws, path));
   const twins: Record<string, string> = {
     ...{
-      'hard-env.txt': 'ws/.env',
-      'sub/hard-env.txt': 'ws/sub/.env',
-      'hard-key.txt': 'ws/.ssh/key.txt',
-      'hard.md': 'ws/.ssh/key.md',
+      'hard-env.txt': 'ws/twins/.env',
+      'sub/hard-env.txt': 'ws/twins/sub/.env',
+      'hard-key.txt': 'ws/twins/.ssh/key.txt',
+      'hard.md': 'ws/twins/.ssh/key.md',
     },
     ...{
       'hard-own.txt': 'own/bait.txt',
@@ -96,7 +98,7 @@ async function addLinks(root: string, ws: string, fds: PathField['open']): Promi
     ...{
       'hard-person.txt': 'home/.ssh/id_ed25519',
       'hard-netrc.txt': 'home/.netrc',
-      'node_modules/x/hard.txt': 'ws/.env',
+      'node_modules/x/hard.txt': 'ws/twins/.env',
     },
     'hard-out.txt': 'outside/bait.txt',
   };
@@ -111,7 +113,8 @@ export async function hiddenState({ root }: PathField): Promise<Record<string, s
     state[path] = `${stats.mode} ${stats.ino} ${stats.isFile() ? await readFile(path, 'utf8') : ''}`;
     if (stats.isDirectory()) for (const name of (await readdir(path)).sort()) await add(join(path, name));
   };
-  for (const path of ['outside', 'ws-other', 'own', 'home', ...CLOSED, ...SECRET]) await add(join(root, path));
+  for (const path of ['outside', 'ws-other', 'own', 'home', ...CLOSED, ...SECRET, ...TWINS])
+    await add(join(root, path));
   state['root'] = (await readdir(root)).sort().join();
   return state;
 }
