@@ -24,7 +24,10 @@ export { settingsOf } from './settings-of.ts';
 /** What a test's person says to each item of a question; null leaves it open. */
 export type Person = (approval: Approval, item: number) => Answer | null;
 
-export const yes: Person = () => ({ kind: 'allow' });
+export const yes: Person = ({ request: { subject, reversible } }) =>
+  subject.kind === 'questions'
+    ? { kind: 'reply', replies: subject.questions.map(() => ({ chosen: [], words: 'As you like.' })) }
+    : { kind: 'allow', ...(reversible ? {} : { confirmed: true }) };
 
 export interface Composition {
   store: Store;
@@ -45,6 +48,8 @@ export interface Composition {
   secrets?: Secrets;
   retryDelays?: readonly number[];
   groupSize?: number;
+  /** Default: kept beside the data, or the folder. */
+  changes?: Changes;
   onFailure?: (error: Error) => void;
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
@@ -69,8 +74,8 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     folder,
     trust,
     own: parts.own ?? { folders: [], sessions: [] },
-    changes: new Changes(`${data ?? folder}-replaced`),
-    outputs: new Outputs(`${data ?? folder}-replaced`),
+    changes: parts.changes ?? new Changes(replacedBeside(data ?? folder)),
+    outputs: new Outputs(replacedBeside(data ?? folder)),
     shell,
     tools: allTools(shell),
     prices: await loadPrices(parts.configFolder ?? folder),
@@ -86,6 +91,9 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     ...(data === undefined ? {} : { data }),
   });
 }
+
+/** Where what the agents of a test replace is kept. */
+export const replacedBeside = (folder: string): string => `${folder}-replaced`;
 
 /** The built-in agents, and of a project what the trust that is kept in the folder covers. */
 export function builtinAgents(trust: Trust): AgentFolders {

@@ -103,7 +103,9 @@ async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
       call,
       refusal: `Invalid arguments for ${call.name}, nothing was run:\n${z.prettifyError(parsed.error)}`,
     };
-  if (run.signal.aborted) return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
+  // What may have been done is not asked about again.
+  if (run.signal.aborted || isCutOff(run, call, tool))
+    return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
   try {
     return { call, tool, input: parsed.data, ...(await ask(run, call, tool, parsed.data)) };
   } catch (error) {
@@ -163,12 +165,7 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   if ('refusal' in prepared) return refused(prepared.refusal);
   const { call, tool } = prepared;
   try {
-    if (run.stored.calls.get(call.id)?.status === 'running' && tool.recovery === 'unknown') {
-      return {
-        status: 'error',
-        output: 'Interrupted while it ran, outcome unknown: look at what it has done before you do it again',
-      };
-    }
+    if (isCutOff(run, call, tool)) return await cutOff(run, call.id, tool, prepared.input);
     const approval = await prepared.answered;
     const refusal = refusalOf(approval);
     if (refusal) return refusal;
@@ -185,6 +182,21 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   }
 }
 
+/** Whether the program died while the call ran: it may have been done, and is not to be done again. */
+function isCutOff({ stored }: RunContext, { id }: ToolUsePart, { recovery }: Tool): boolean {
+  return recovery === 'unknown' && stored.calls.get(id)?.status === 'running';
+}
+
+async function cutOff(run: RunContext, toolCallId: string, tool: Tool, asked: unknown): Promise<ToolResult> {
+  const approval = run.stored.approvals.get(toolCallId);
+  const input = approval ? editedInput(tool, approval, asked) : asked;
+  await tool.clear?.(input, await run.toolContext(toolCallId, tool));
+  return {
+    status: 'error',
+    output: 'Interrupted while it ran, outcome unknown: look at what it has done before you do it again',
+  };
+}
+
 async function execute(
   run: RunContext,
   toolCallId: string,
@@ -195,11 +207,19 @@ async function execute(
   const work = tool.execute(input, await run.toolContext(toolCallId, tool), approval);
   if (tool.recovery !== 'continue') {
     run.watchdog.feed();
-    return orStopped(run.signal, work).finally(() => run.watchdog.feed());
+    const settled = tool.recovery === 'unknown' ? endOf(run, work) : orStopped(run.signal, work);
+    return settled.finally(() => run.watchdog.feed());
   }
   // Sub-agents have watchdogs of their own, and end by themselves when this run is stopped.
   const resume = run.watchdog.hold();
   return work.finally(resume);
+}
+
+/** What has effects is stopped by itself, soon: only its end tells what it did, and nothing of it is left then. */
+async function endOf({ signal }: RunContext, work: Promise<ToolResult>): Promise<ToolResult> {
+  const result = await work;
+  if (signal.aborted && result.status !== 'completed') throw stopOf(signal);
+  return result;
 }
 
 /** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */

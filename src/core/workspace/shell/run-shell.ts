@@ -1,9 +1,9 @@
 /** The commands of one run: one after the other in a folder that stays, others in the background, all ended with the run. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
 import type { Workspace } from '../reach.ts';
-import { BackgroundCommands } from './background.ts';
+import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
 import { findSandbox, type Sandbox } from './sandbox.ts';
@@ -67,6 +67,7 @@ export class RunShell {
   readonly #folder: string;
   readonly #current = new Set<Promise<unknown>>();
   #at: string | null = null;
+  #earlier: Promise<number> | null = null;
 
   /** `folder`: for outputs in the background; made when the first one is. `signal`: the run's. */
   constructor(host: ShellHost, folder: string, signal: AbortSignal) {
@@ -101,7 +102,10 @@ export class RunShell {
   /** Starts it in the background, in the folder of the commands before; returns its id. Throws what `start` throws. */
   async start(asked: Asked): Promise<string> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    return this.#background.start({ ...asked, ...(await this.#settings(asked)) });
+    // Those of a run that was killed keep their outputs and their names.
+    this.#earlier ??= readdir(this.#folder).then((names) => names.filter((name) => name.endsWith(OUTPUT)).length);
+    const earlier = await this.#earlier;
+    return this.#background.start({ ...asked, ...(await this.#settings(asked)) }, earlier);
   }
 
   /** Resolves when no command of the run is left. */
