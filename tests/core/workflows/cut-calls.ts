@@ -1,5 +1,5 @@
 /** One call of each kind of tool, the moments at which it is cut off, and what is known of it afterwards. */
-import { writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Moment } from '../../support/crash.ts';
@@ -72,6 +72,14 @@ const WRITES: CutCall[] = [
     },
     calls: [toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'old', new_text: 'new' }] })],
     stop: { keep: true },
+  },
+  {
+    ...{ kind: 'edit of what leads out since', always: true, moments: ['tool-start'], told: UNKNOWN, unknown: true },
+    calls: [toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'old', new_text: 'new' }] })],
+    meanwhile: async (folder) => {
+      await rm(join(folder, 'a.txt'));
+      await symlink('/etc/hosts', join(folder, 'a.txt'));
+    },
   },
   {
     ...{ kind: 'write, being asked', calls: [toolUse('write_file', { path: 'a.txt', content: 'new\n' })] },
