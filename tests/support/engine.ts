@@ -56,6 +56,7 @@ export interface HarnessOptions {
   data?: string;
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
+  workspaces?: NonNullable<Composition['workspaces']>;
 }
 
 export { yes };

@@ -1,7 +1,6 @@
 /** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
 import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
-import type { ChangeSet } from '#contract/change.ts';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
@@ -105,7 +104,9 @@ async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
       call,
       refusal: `Invalid arguments for ${call.name}, nothing was run:\n${z.prettifyError(parsed.error)}`,
     };
-  if (run.signal.aborted) return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
+  // What may have been done is not asked about again.
+  if (run.signal.aborted || isCutOff(run, call, tool))
+    return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
   try {
     return { call, tool, input: parsed.data, ...(await ask(run, call, tool, parsed.data)) };
   } catch (error) {
@@ -165,9 +166,7 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   if ('refusal' in prepared) return refused(prepared.refusal);
   const { call, tool } = prepared;
   try {
-    if (run.stored.calls.get(call.id)?.status === 'running' && tool.recovery === 'unknown') {
-      return interrupted(await run.changedBy(call.id));
-    }
+    if (isCutOff(run, call, tool)) return await cutOff(run, call.id, tool, prepared.input);
     const approval = await prepared.answered;
     const refusal = refusalOf(approval);
     if (refusal) return refusal;
@@ -184,12 +183,17 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   }
 }
 
-/** `changed`: what is kept of it. */
-function interrupted(changed: ChangeSet | null): ToolResult {
-  const files =
-    changed && changed.files.length > 0
-      ? `\n[files that it has changed, or was about to: ${changedNames(changed)}]`
-      : '';
+/** Whether the program died while the call ran: it may have been done, and is not to be done again. */
+function isCutOff({ stored }: RunContext, { id }: ToolUsePart, { recovery }: Tool): boolean {
+  return recovery === 'unknown' && stored.calls.get(id)?.status === 'running';
+}
+
+async function cutOff(run: RunContext, toolCallId: string, tool: Tool, asked: unknown): Promise<ToolResult> {
+  const approval = run.stored.approvals.get(toolCallId);
+  const input = approval ? editedInput(tool, approval, asked) : asked;
+  await tool.clear?.(input, await run.toolContext(toolCallId, tool));
+  const changed = await run.changedBy(toolCallId);
+  const files = changed?.files.length ? `\n[files that it has changed, or was about to: ${changedNames(changed)}]` : '';
   return {
     status: 'error',
     output: `Interrupted while it ran, outcome unknown: look at what it has done before you do it again${files}`,
@@ -207,11 +211,19 @@ async function execute(
   const work = tool.execute(input, await run.toolContext(toolCallId, tool), approval);
   if (tool.recovery !== 'continue') {
     run.watchdog.feed();
-    return orStopped(run.signal, work).finally(() => run.watchdog.feed());
+    const settled = tool.recovery === 'unknown' ? endOf(run, work) : orStopped(run.signal, work);
+    return settled.finally(() => run.watchdog.feed());
   }
   // Sub-agents have watchdogs of their own, and end by themselves when this run is stopped.
   const resume = run.watchdog.hold();
   return work.finally(resume);
+}
+
+/** What has effects is stopped by itself, soon: only its end tells what it did, and nothing of it is left then. */
+async function endOf({ signal }: RunContext, work: Promise<ToolResult>): Promise<ToolResult> {
+  const result = await work;
+  if (signal.aborted && result.status !== 'completed') throw stopOf(signal);
+  return result;
 }
 
 /** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */

@@ -129,6 +129,8 @@ export interface Tool<Input = unknown> {
   question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
   execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
+  /** Removes what a call of it has left in the workspace when the program was killed; for `recovery: 'unknown'`. */
+  clear?(input: Input, context: ToolContext): Promise<void>;
 }
 
 /** Whether a tool changes anything outside of the conversation. */

@@ -139,7 +139,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(said[5]).toBe('command-1: was ended: echo ready; sleep 4713\ncommand-2: runs: sleep 4714');
     expect(said.slice(6)).toEqual([
       'Name the id of the command to read',
-      'There is no command command-9 in the background',
+      'There is no command command-9 in the background (one that ran when the program was interrupted has ended)',
     ]);
     for (const words of ['sleep 4713', 'sleep 4714']) expect(await isRunning(words)).toBe(false);
   });

@@ -1,5 +1,5 @@
 /** The commands of one run: one after the other in a folder that stays, others in the background, all ended with the run. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
@@ -7,7 +7,7 @@ import type { ChangeSet } from '#contract/change.ts';
 import type { Workspace } from '../reach.ts';
 import type { Call } from '../snapshots.ts';
 import type { Workspaces } from '../workspaces.ts';
-import { BackgroundCommands } from './background.ts';
+import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
 import { findSandbox, type Sandbox } from './sandbox.ts';
@@ -96,6 +96,7 @@ export class RunShell {
   readonly #folder: string;
   readonly #current = new Set<Promise<unknown>>();
   #at: string | null = null;
+  #earlier: Promise<number> | null = null;
 
   /** `folder`: for outputs in the background; made when the first one is. `signal`: the run's. */
   constructor(host: ShellHost, folder: string, signal: AbortSignal) {
@@ -147,10 +148,14 @@ export class RunShell {
   /** Starts it in the background, in the folder of the commands before; returns its id. Throws what `start` throws. */
   async start(asked: Asked, call: Call): Promise<string> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    // Those of a run that was killed keep their outputs and their names.
+    this.#earlier ??= readdir(this.#folder).then((names) => names.filter((name) => name.endsWith(OUTPUT)).length);
+    const earlier = await this.#earlier;
     const settings = { ...asked, ...(await this.#settings(asked)) };
     const { workspaces } = this.#host;
     const { workspace, write } = asked;
-    if (write === 'nothing' || !(await workspaces?.snapshots.isAvailable())) return this.#background.start(settings);
+    if (write === 'nothing' || !(await workspaces?.snapshots.isAvailable()))
+      return this.#background.start(settings, earlier);
     const { lock, snapshots } = workspaces!;
     await lock.alone(workspace.folder, this.#signal, () => snapshots.open(workspace, call));
     const ended = async (): Promise<void> => {
@@ -160,7 +165,7 @@ export class RunShell {
       await closing.catch(() => snapshots.abandon(call));
     };
     try {
-      return this.#background.start(settings, ended);
+      return this.#background.start(settings, earlier, ended);
     } catch (error) {
       await ended();
       throw error;
