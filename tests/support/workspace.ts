@@ -40,6 +40,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     signal,
     seen: () => null,
     keep: () => Promise.resolve(),
+    keepImage: () => Promise.resolve(),
     progress: () => undefined,
     outputPath: () => `${workspace.folder}-output`,
     shell: new RunShell(new ShellHost({}), `${workspace.folder}-background`, signal),

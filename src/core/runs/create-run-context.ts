@@ -107,13 +107,14 @@ async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): P
   return tools.filter((_, index) => kept[index]);
 }
 
-function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn'> {
+function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {
   const { conversationId, runId } = recorder.ids;
   return {
     hint: (piece) => recorder.hint(piece),
     streamed: (messageId) => recorder.streamed(messageId),
     handOn: (toolCallId, output) =>
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),
+    image: (hash) => engine.outputs.image(conversationId, hash),
   };
 }
 
@@ -160,6 +161,7 @@ function contextsFor(
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
+    keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
     seen: (path: string) => stampIn(history.entries, path),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { PlanItem, ToolStatus } from '#contract/message.ts';
+import type { Image, PlanItem, ToolStatus } from '#contract/message.ts';
 import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
@@ -20,6 +20,8 @@ export interface ToolResult {
   output: string;
   /** For the person; JSON values only. */
   metadata?: Record<string, unknown>;
+  /** For both, where its bytes are kept. */
+  image?: Image;
 }
 
 /** Everything that a tool may use of its run. */
@@ -47,6 +49,8 @@ export interface ToolContext {
   readonly seen: (path: string) => string | null;
   /** Keeps what a call is about to replace, so that it can be undone; rejects where it cannot, and nothing may be written then. */
   readonly keep: (change: Replacing) => Promise<void>;
+  /** Keeps a picture that the model is to see; rejects where it cannot, and it may not be shown then. */
+  readonly keepImage: (bytes: Buffer) => Promise<void>;
   /** Commands of this run. */
   readonly shell: RunShell;
   /** Where the whole output of this call may be kept. */

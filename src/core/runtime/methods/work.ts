@@ -9,7 +9,7 @@ import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
-  | ('change.list' | 'change.undo' | 'agents.cleanup')
+  | ('change.list' | 'change.undo' | 'call.image' | 'agents.cleanup')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
@@ -47,6 +47,10 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
         throw new TriadError('not_found', 'Nothing is kept of this call: it wrote nothing that can be undone');
       await undo(engine, change, redo);
       return {};
+    },
+    'call.image': async ({ conversationId, sha256 }) => {
+      const bytes = await mustExist(engine.outputs.image(conversationId, sha256), 'This image is not kept any more');
+      return { data: bytes.toString('base64') };
     },
     'agents.cleanup': async () => {
       const each = orchestrator.active().map((workflow) => workflow.cleanupTemporary());

@@ -1,6 +1,7 @@
 /** A text file page by page: as many whole lines as fit into what a model gets at once. */
 import type { FileHandle } from 'node:fs/promises';
-import { MAX_OUTPUT_BYTES } from './long-output.ts';
+import { Decoding, type Encoding, endOfCharacters, NAME_OF } from './encoding.ts';
+import { MAX_OUTPUT_BYTES } from '../long-output.ts';
 
 /** A little less than an output may have, with room for the note at its end. */
 export const MAX_BYTES = MAX_OUTPUT_BYTES - 2 * 1024;
@@ -9,7 +10,10 @@ const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface Page {
+  /** UTF-8, whatever the file is in. */
   bytes: Buffer;
+  /** Of the file, as far as it was read. */
+  encoding: Encoding;
   lines: number;
   /** Something follows the page. */
   more: boolean;
@@ -21,29 +25,34 @@ export interface Page {
 }
 
 /** Reads no further than the page needs, and holds no more than the page. */
-export async function readPage(handle: FileHandle, first: number, limit: number, signal: AbortSignal): Promise<Page> {
+export async function readPage(
+  handle: FileHandle,
+  { first, limit, signal }: { first: number; limit: number; signal: AbortSignal },
+  decoding = new Decoding(),
+): Promise<Page> {
   const buffer = Buffer.alloc(CHUNK);
   const kept: Buffer[] = [];
   let size = 0;
   let line = 1;
   let position = 0;
   let atLineStart = true;
+  const finish = (rest: Rest): Page => pageOf(kept, decoding.encoding, rest);
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
-    const chunk = buffer.subarray(0, bytesRead);
-    if (bytesRead === 0) return finish(kept, { more: false, total: line - (atLineStart ? 1 : 0) });
-    if (chunk.includes(0)) return { ...finish(kept, { more: false, total: null }), binary: true };
+    if (bytesRead === 0) return finish({ more: false, total: line - (atLineStart ? 1 : 0) });
+    const chunk = decoding.take(buffer.subarray(0, bytesRead), bytesRead < CHUNK);
+    if (chunk === null) return { ...finish({ more: false, total: null }), binary: true };
     let start = 0;
-    while (start < bytesRead) {
-      if (line >= first + limit) return finish(kept, { more: true, total: null });
+    while (start < chunk.length) {
+      if (line >= first + limit) return finish({ more: true, total: null });
       const newline = chunk.indexOf(NEWLINE, start);
-      const end = newline < 0 ? bytesRead : newline + 1;
+      const end = newline < 0 ? chunk.length : newline + 1;
       if (line >= first) {
         const room = MAX_BYTES - size;
         kept.push(Buffer.from(chunk.subarray(start, Math.min(end, start + room))));
         size += Math.min(end - start, room);
-        if (end - start > room) return finish(kept, { more: true, total: null });
+        if (end - start > room) return finish({ more: true, total: null });
       }
       atLineStart = newline >= 0;
       if (atLineStart) line++;
@@ -53,23 +62,18 @@ export async function readPage(handle: FileHandle, first: number, limit: number,
   }
 }
 
+type Rest = Pick<Page, 'more' | 'total'>;
+
 /** Where the page was cut within a line, that line is left for the next page, unless it is all there is. */
-function finish(kept: readonly Buffer[], { more, total }: Pick<Page, 'more' | 'total'>): Page {
+function pageOf(kept: readonly Buffer[], encoding: Encoding, { more, total }: Rest): Page {
   let bytes: Buffer = Buffer.concat(kept);
   let cut = false;
   if (more && bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     cut = end === 0;
-    bytes = bytes.subarray(0, cut ? startOfLastCharacter(bytes) : end);
+    bytes = bytes.subarray(0, cut ? endOfCharacters(bytes) : end);
   }
-  return { bytes, lines: countLines(bytes), more, cut, total, binary: false };
-}
-
-/** Where a character begins that the end of the bytes may have cut. */
-function startOfLastCharacter(bytes: Buffer): number {
-  let end = bytes.length - 1;
-  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
-  return end;
+  return { bytes, encoding, lines: countLines(bytes), more, cut, total, binary: false };
 }
 
 function countLines(bytes: Buffer): number {
@@ -93,6 +97,7 @@ export function render(page: Page, first: number, size: number): string {
       `Lines ${first} to ${first + page.lines - 1} of a file of ${size} bytes. Go on with offset ${first + page.lines}.`,
     );
   }
-  if (text.includes('\uFFFD')) notes.push('Some bytes are not UTF-8 and are shown as \uFFFD.');
+  if (page.encoding !== 'utf-8') notes.push(`The file is in ${NAME_OF[page.encoding]}.`);
+  if (text.includes('\uFFFD')) notes.push('Some bytes are no text in that encoding and are shown as \uFFFD.');
   return notes.length === 0 ? text : `${text}${text.endsWith('\n') ? '' : '\n'}[${notes.join(' ')}]`;
 }

@@ -1,0 +1,92 @@
+/** Which encoding a text is in, and its bytes as UTF-8, chunk by chunk. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+
+/** `utf-8-bom`: with a byte order mark. */
+export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+export const NAME_OF: Readonly<Record<Exclude<Encoding, 'utf-8'>, string>> = {
+  'utf-8-bom': 'UTF-8 with a byte order mark, which is left out here',
+  'utf-16le': 'UTF-16 LE',
+  'utf-16be': 'UTF-16 BE',
+  'windows-1252': 'Windows-1252 (or Latin-1)',
+};
+
+/** What no text has but binary data has: control characters other than tab, line breaks, backspace and escape. */
+// oxlint-disable-next-line no-control-regex -- these are looked for
+const CONTROL = /[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f]/;
+/** Bytes that Windows-1252 has no character for come out as these. */
+const UNASSIGNED = /[\x81\x8d\x8f\x90\x9d]/;
+/** UTF-16 without a mark is told by this share of characters below U+0100, and this many bytes, at least. */
+const [CLEAR_SHARE, CLEAR_BYTES] = [0.7, 8];
+
+/** Decodes one text from its beginning. */
+export class Decoding {
+  #encoding: Encoding | null;
+  #decoder: TextDecoder | null = null;
+  #begun = false;
+
+  /** `known`: what it is in; else its first chunk that is more than ASCII tells. */
+  constructor(known: 'utf-8' | null = null) {
+    this.#encoding = known;
+  }
+
+  /** UTF-8 also where all of it was ASCII. */
+  get encoding(): Encoding {
+    return this.#encoding ?? 'utf-8';
+  }
+
+  /** The chunk as UTF-8, without a byte order mark; null where it is no text. `last`: nothing follows it. */
+  take(chunk: Buffer, last: boolean): Buffer | null {
+    const isFirst = !this.#begun;
+    this.#begun = true;
+    if (this.#encoding === null) {
+      const found = (isFirst ? markedOrWide(chunk) : null) ?? narrow(chunk, last);
+      if (found === 'binary') return null;
+      this.#encoding = found;
+      if (found === 'utf-8-bom') return withoutNul(chunk.subarray(3));
+      if (found !== null && found !== 'utf-8') this.#decoder = new TextDecoder(found);
+    }
+    return withoutNul(this.#decoder ? Buffer.from(this.#decoder.decode(chunk, { stream: !last })) : chunk);
+  }
+}
+
+const withoutNul = (chunk: Buffer): Buffer | null => (chunk.includes(0) ? null : chunk);
+
+/** By its byte order mark, or by the zeros of UTF-16; null where there is neither. */
+function markedOrWide(chunk: Buffer): Encoding | null {
+  const [first, second, third, fourth] = chunk;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8-bom';
+  // With two zeros behind it, it is the mark of UTF-32.
+  if (first === 0xff && second === 0xfe && !(third === 0 && fourth === 0)) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return (['utf-16le', 'utf-16be'] as const).find((encoding) => isClearly(encoding, chunk)) ?? null;
+}
+
+function isClearly(encoding: 'utf-16le' | 'utf-16be', chunk: Buffer): boolean {
+  if (chunk.length < CLEAR_BYTES || chunk.length % 2 === 1 || !chunk.includes(0)) return false;
+  const text = new TextDecoder(encoding).decode(chunk, { stream: true });
+  const low = text.replaceAll(/[^\x20-\xff\s]/g, '').length;
+  return low / text.length >= CLEAR_SHARE && !CONTROL.test(text) && !text.includes('\uFFFD');
+}
+
+/** An encoding of single bytes and what begins like ASCII; null for ASCII alone. */
+function narrow(chunk: Buffer, last: boolean): Encoding | 'binary' | null {
+  if (chunk.includes(0)) return 'binary';
+  if (isAscii(chunk)) return null;
+  if (isUtf8(last ? chunk : chunk.subarray(0, endOfCharacters(chunk)))) return 'utf-8';
+  const text = new TextDecoder('utf-8').decode(chunk, { stream: !last });
+  const wrong = text.split('\uFFFD').length - 1;
+  const right = (text.match(/[^\0-\x7f\uFFFD]/g) ?? []).length;
+  if (wrong <= right) return 'utf-8';
+  const bytes = chunk.toString('latin1');
+  if (CONTROL.test(bytes)) return 'binary';
+  return UNASSIGNED.test(bytes) ? 'utf-8' : 'windows-1252';
+}
+
+/** Where the last character of UTF-8 begins, which the end of the bytes may have cut. */
+export function endOfCharacters(bytes: Buffer): number {
+  let end = bytes.length - 1;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  return end;
+}
