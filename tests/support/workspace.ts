@@ -46,6 +46,7 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     shell: new RunShell(new ShellHost({}), `${workspace.folder}-background`, signal),
     output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
+    thread: () => Promise.resolve(() => undefined),
     search: (job, timeoutMs) => search(job, signal, timeoutMs),
     hidden: () => Promise.resolve([]),
     plan: { read: () => [], write: () => Promise.resolve() },

@@ -22,8 +22,8 @@ import { workspaceFor } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
-/** Threads of searches that one run has at a time: each holds a good part of the machine. */
-const SEARCHES = 2;
+/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
+const THREADS = 2;
 
 /** What the loop of one run is made from. */
 export interface Parts {
@@ -140,10 +140,12 @@ function contextsFor(
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
   let items: readonly PlanItem[] = plan.stored.plan;
-  const searches = new Semaphore(SEARCHES);
+  const threads = new Semaphore(THREADS);
+  const thread = () => threads.acquire(signal);
   const own = {
+    thread,
     search: async (job: SearchJob, timeoutMs?: number) => {
-      const release = await searches.acquire(signal);
+      const release = await thread();
       return search(job, signal, timeoutMs).finally(release);
     },
     plan: {

@@ -68,6 +68,8 @@ export interface ToolContext {
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
   /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
   readonly progress: (tail: string, bytes: number) => void;
+  /** Resolves when the run may use one more thread; who has called it gives that back. */
+  readonly thread: () => Promise<() => void>;
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
 }

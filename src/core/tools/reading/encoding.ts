@@ -1,5 +1,6 @@
 /** Which encoding a text is in, and its bytes as UTF-8, chunk by chunk. */
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
 import { TextDecoder } from 'node:util';
 
 /** `utf-8-bom`: with a byte order mark. */
@@ -20,38 +21,60 @@ const UNASSIGNED = /[\x81\x8d\x8f\x90\x9d]/;
 /** UTF-16 without a mark is told by this share of characters below U+0100, and this many bytes, at least. */
 const [CLEAR_SHARE, CLEAR_BYTES] = [0.7, 8];
 
-/** Decodes one text from its beginning. */
-export class Decoding {
+const CHUNK = 64 * 1024;
+
+/** The text of a file, read from its beginning, no further than is asked for. */
+export class TextFile implements AsyncIterable<Buffer> {
+  readonly #handle: FileHandle;
+  readonly #signal: AbortSignal;
   #encoding: Encoding | null;
   #decoder: TextDecoder | null = null;
-  #begun = false;
+  #isBinary = false;
 
   /** `known`: what it is in; else its first chunk that is more than ASCII tells. */
-  constructor(known: 'utf-8' | null = null) {
+  constructor(handle: FileHandle, signal: AbortSignal, known: 'utf-8' | null = null) {
+    this.#handle = handle;
+    this.#signal = signal;
     this.#encoding = known;
   }
 
-  /** UTF-8 also where all of it was ASCII. */
+  /** Of what was read; UTF-8 also where all of it was ASCII. */
   get encoding(): Encoding {
     return this.#encoding ?? 'utf-8';
   }
 
-  /** The chunk as UTF-8, without a byte order mark; null where it is no text. `last`: nothing follows it. */
-  take(chunk: Buffer, last: boolean): Buffer | null {
-    const isFirst = !this.#begun;
-    this.#begun = true;
+  /** It is no text: nothing comes of it any more. */
+  get isBinary(): boolean {
+    return this.#isBinary;
+  }
+
+  /** Chunks in UTF-8, without a byte order mark; each is good until the next one is asked for. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    const buffer = Buffer.alloc(CHUNK);
+    for (let position = 0; ; position += CHUNK) {
+      this.#signal.throwIfAborted();
+      const { bytesRead } = await this.#handle.read(buffer, 0, CHUNK, position);
+      const isLast = bytesRead < CHUNK;
+      const chunk = this.#decode(buffer.subarray(0, bytesRead), position === 0, isLast);
+      this.#isBinary = chunk === null || chunk.includes(0);
+      if (chunk === null || this.#isBinary) return;
+      yield chunk;
+      if (isLast) return;
+    }
+  }
+
+  /** Null where it is in no encoding. */
+  #decode(chunk: Buffer, isFirst: boolean, isLast: boolean): Buffer | null {
     if (this.#encoding === null) {
-      const found = (isFirst ? markedOrWide(chunk) : null) ?? narrow(chunk, last);
+      const found = (isFirst ? markedOrWide(chunk) : null) ?? narrow(chunk, isLast);
       if (found === 'binary') return null;
       this.#encoding = found;
-      if (found === 'utf-8-bom') return withoutNul(chunk.subarray(3));
+      if (found === 'utf-8-bom') return chunk.subarray(3);
       if (found !== null && found !== 'utf-8') this.#decoder = new TextDecoder(found);
     }
-    return withoutNul(this.#decoder ? Buffer.from(this.#decoder.decode(chunk, { stream: !last })) : chunk);
+    return this.#decoder ? Buffer.from(this.#decoder.decode(chunk, { stream: !isLast })) : chunk;
   }
 }
-
-const withoutNul = (chunk: Buffer): Buffer | null => (chunk.includes(0) ? null : chunk);
 
 /** By its byte order mark, or by the zeros of UTF-16; null where there is neither. */
 function markedOrWide(chunk: Buffer): Encoding | null {
@@ -71,11 +94,11 @@ function isClearly(encoding: 'utf-16le' | 'utf-16be', chunk: Buffer): boolean {
 }
 
 /** An encoding of single bytes and what begins like ASCII; null for ASCII alone. */
-function narrow(chunk: Buffer, last: boolean): Encoding | 'binary' | null {
+function narrow(chunk: Buffer, isLast: boolean): Encoding | 'binary' | null {
   if (chunk.includes(0)) return 'binary';
   if (isAscii(chunk)) return null;
-  if (isUtf8(last ? chunk : chunk.subarray(0, endOfCharacters(chunk)))) return 'utf-8';
-  const text = new TextDecoder('utf-8').decode(chunk, { stream: !last });
+  if (isUtf8(isLast ? chunk : chunk.subarray(0, endOfCharacters(chunk)))) return 'utf-8';
+  const text = new TextDecoder('utf-8').decode(chunk, { stream: !isLast });
   const wrong = text.split('\uFFFD').length - 1;
   const right = (text.match(/[^\0-\x7f\uFFFD]/g) ?? []).length;
   if (wrong <= right) return 'utf-8';

@@ -1,19 +1,15 @@
 /** A text file page by page: as many whole lines as fit into what a model gets at once. */
-import type { FileHandle } from 'node:fs/promises';
-import { Decoding, type Encoding, endOfCharacters, NAME_OF } from './encoding.ts';
+import { type Encoding, endOfCharacters, NAME_OF } from './encoding.ts';
 import { MAX_OUTPUT_BYTES } from '../long-output.ts';
 
 /** A little less than an output may have, with room for the note at its end. */
 export const MAX_BYTES = MAX_OUTPUT_BYTES - 2 * 1024;
 export const MAX_LINES = 5000;
-const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface Page {
-  /** UTF-8, whatever the file is in. */
+  /** UTF-8. */
   bytes: Buffer;
-  /** Of the file, as far as it was read. */
-  encoding: Encoding;
   lines: number;
   /** Something follows the page. */
   more: boolean;
@@ -21,51 +17,36 @@ export interface Page {
   cut: boolean;
   /** Lines of the whole file, where it was read to its end. */
   total: number | null;
-  binary: boolean;
 }
 
-/** Reads no further than the page needs, and holds no more than the page. */
-export async function readPage(
-  handle: FileHandle,
-  { first, limit, signal }: { first: number; limit: number; signal: AbortSignal },
-  decoding = new Decoding(),
-): Promise<Page> {
-  const buffer = Buffer.alloc(CHUNK);
+/** Reads no further than the page needs, and holds no more than the page. `chunks`: the text in UTF-8. */
+export async function readPage(chunks: AsyncIterable<Buffer>, first: number, limit: number): Promise<Page> {
   const kept: Buffer[] = [];
   let size = 0;
   let line = 1;
-  let position = 0;
   let atLineStart = true;
-  const finish = (rest: Rest): Page => pageOf(kept, decoding.encoding, rest);
-  for (;;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
-    if (bytesRead === 0) return finish({ more: false, total: line - (atLineStart ? 1 : 0) });
-    const chunk = decoding.take(buffer.subarray(0, bytesRead), bytesRead < CHUNK);
-    if (chunk === null) return { ...finish({ more: false, total: null }), binary: true };
+  for await (const chunk of chunks) {
     let start = 0;
     while (start < chunk.length) {
-      if (line >= first + limit) return finish({ more: true, total: null });
+      if (line >= first + limit) return finish(kept, { more: true, total: null });
       const newline = chunk.indexOf(NEWLINE, start);
       const end = newline < 0 ? chunk.length : newline + 1;
       if (line >= first) {
         const room = MAX_BYTES - size;
         kept.push(Buffer.from(chunk.subarray(start, Math.min(end, start + room))));
         size += Math.min(end - start, room);
-        if (end - start > room) return finish({ more: true, total: null });
+        if (end - start > room) return finish(kept, { more: true, total: null });
       }
       atLineStart = newline >= 0;
       if (atLineStart) line++;
       start = end;
     }
-    position += bytesRead;
   }
+  return finish(kept, { more: false, total: line - (atLineStart ? 1 : 0) });
 }
 
-type Rest = Pick<Page, 'more' | 'total'>;
-
 /** Where the page was cut within a line, that line is left for the next page, unless it is all there is. */
-function pageOf(kept: readonly Buffer[], encoding: Encoding, { more, total }: Rest): Page {
+function finish(kept: readonly Buffer[], { more, total }: Pick<Page, 'more' | 'total'>): Page {
   let bytes: Buffer = Buffer.concat(kept);
   let cut = false;
   if (more && bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
@@ -73,7 +54,7 @@ function pageOf(kept: readonly Buffer[], encoding: Encoding, { more, total }: Re
     cut = end === 0;
     bytes = bytes.subarray(0, cut ? endOfCharacters(bytes) : end);
   }
-  return { bytes, encoding, lines: countLines(bytes), more, cut, total, binary: false };
+  return { bytes, lines: countLines(bytes), more, cut, total };
 }
 
 function countLines(bytes: Buffer): number {
@@ -82,7 +63,8 @@ function countLines(bytes: Buffer): number {
   return bytes.length === 0 || bytes.at(-1) === NEWLINE ? count : count + 1;
 }
 
-export function render(page: Page, first: number, size: number): string {
+/** `size`: bytes of the whole file, which is in `encoding`. */
+export function render(page: Page, first: number, size: number, encoding: Encoding = 'utf-8'): string {
   const text = page.bytes.toString('utf8');
   const notes: string[] = [];
   if (size === 0) return '[The file is empty.]';
@@ -97,7 +79,7 @@ export function render(page: Page, first: number, size: number): string {
       `Lines ${first} to ${first + page.lines - 1} of a file of ${size} bytes. Go on with offset ${first + page.lines}.`,
     );
   }
-  if (page.encoding !== 'utf-8') notes.push(`The file is in ${NAME_OF[page.encoding]}.`);
+  if (encoding !== 'utf-8') notes.push(`The file is in ${NAME_OF[encoding]}.`);
   if (text.includes('\uFFFD')) notes.push('Some bytes are no text in that encoding and are shown as \uFFFD.');
   return notes.length === 0 ? text : `${text}${text.endsWith('\n') ? '' : '\n'}[${notes.join(' ')}]`;
 }

@@ -1,8 +1,9 @@
-/** An image that an agent read is shown at its call, as it was then. */
+/** What an agent read that is not text: an image is shown at its call, as it was then. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { png, RED } from '../../tests/support/images.ts';
+import { pdf } from '../../tests/support/pdf.ts';
 import { expect, test } from '../support/test.ts';
 
 test('an image is seen at its call, now and after a reload, and what is not kept any more is said', async ({
@@ -34,4 +35,12 @@ test('an image is seen at its call, now and after a reload, and what is not kept
   await rm(join(app.home, 'replaced'), { recursive: true });
   await app.call(/red\.png/).click();
   await expect(app.page.getByText('This image is not kept any more')).toBeVisible();
+});
+
+test('a PDF is read by the program as it is built', async ({ start }) => {
+  const script = new Script().step([toolUse('read_file', { path: 'a.pdf' })]).step([text('Read.')]);
+  const app = await start(script, { files: { 'a.pdf': pdf([['Hello']]) } });
+  await app.send('Read it.');
+  await app.expectOutcome('completed');
+  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toBe('[Page 1 of 1]\nHello\n');
 });
