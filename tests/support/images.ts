@@ -33,7 +33,7 @@ export function jpeg(width: number, height: number): Buffer {
 export function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Buffer {
   const u24le = (value: number): number[] => u32le(value).slice(0, 3);
   const data = {
-    'VP8 ': [0, 0, 0, 0x9d, 0x01, 0x2a, ...u16le(width), ...u16le(height)],
+    'VP8 ': [0, 0, 0, 0x9d, 0x01, 0x2a, ...u16le(width), ...u16le(height), 1, 2, 3, 4],
     VP8L: [0x2f, ...u32le((width - 1) | ((height - 1) << 14))],
     VP8X: [0, 0, 0, 0, ...u24le(width - 1), ...u24le(height - 1)],
   }[kind];

@@ -1,5 +1,5 @@
 /** A picture that an agent reads is sent to its model, again with every later request, and stays in the history. */
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelRequest } from '#core/model/model.ts';
@@ -58,7 +58,10 @@ test('the model gets it, with every request, and nobody loses it when the file i
   expect(await exported('json')).toContain(sha256);
 });
 
-test('where the kept bytes are gone or are others, the model and the person are told', async () => {
+test.for<[string, (kept: string) => Promise<void>]>([
+  ['gone', (kept) => rm(kept)],
+  ['others', (kept) => writeFile(kept, png(4, 3))],
+])('where the kept bytes are %s, the model and the person are told', async ([, harm]) => {
   const script = new Script()
     .step([LOOK])
     .step([text('Red.')])
@@ -66,7 +69,7 @@ test('where the kept bytes are gone or are others, the model and the person are 
   const engine = await startEngine(script, { files: { 'red.png': RED } });
   await engine.ask('Look');
   const [kept] = await keptIn(engine);
-  await rm(join(`${engine.folder}-replaced`, kept!));
+  await harm(join(`${engine.folder}-replaced`, kept!));
   await engine.ask('And now?');
   const gone = `${SAID.text}\n[This image is not kept any more and is not shown: read the file again.]`;
   expect(looks(engine)).toEqual([undefined, [SAID, SHOWN], gone]);
@@ -78,16 +81,19 @@ test('where the kept bytes are gone or are others, the model and the person are 
   });
 });
 
-test('a run that is resumed sends the same bytes, whatever the file is now', async () => {
+test('a question about a call, and a run that is resumed, send the same bytes, whatever the file is now', async () => {
   const store = await openStore({ url: 'mem://' });
   const script = new Script();
+  script.on({ lastUser: /has a question about your call/ }).reply([text('It is better.')]);
   script.on({ step: 1 }).reply([LOOK]);
   script.on({ step: 2 }).reply([toolUse('write_file', { path: 'red.png', content: 'no image' })]);
   script.on({}).reply([text('Done.')]);
   const lasting = { ...store, close: () => Promise.resolve() };
   const engine = await startEngine(script, { store: lasting, person: () => null, files: { 'red.png': RED } });
   const { workflowId } = await engine.send('Go');
-  await eventually(() => expect(engine.of('approval-request')).toHaveLength(1));
+  const { approval } = await engine.event('approval-request');
+  await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
+  await engine.event('context-end');
   await engine.runtime.close();
   const again = await composeRuntime({ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') });
   onTestFinished(() => again.close());
@@ -95,6 +101,7 @@ test('a run that is resumed sends the same bytes, whatever the file is now', asy
   await again.request('workflow.resume', { workflowId });
   await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));
   expect(looks(engine).slice(1)).toEqual([
+    [SAID, SHOWN],
     [SAID, SHOWN],
     [SAID, SHOWN],
   ]);

@@ -78,10 +78,9 @@ export class TextFile implements AsyncIterable<Buffer> {
 
 /** By its byte order mark, or by the zeros of UTF-16; null where there is neither. */
 function markedOrWide(chunk: Buffer): Encoding | null {
-  const [first, second, third, fourth] = chunk;
+  const [first, second, third] = chunk;
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8-bom';
-  // With two zeros behind it, it is the mark of UTF-32.
-  if (first === 0xff && second === 0xfe && !(third === 0 && fourth === 0)) return 'utf-16le';
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   return (['utf-16le', 'utf-16be'] as const).find((encoding) => isClearly(encoding, chunk)) ?? null;
 }
@@ -97,7 +96,8 @@ function isClearly(encoding: 'utf-16le' | 'utf-16be', chunk: Buffer): boolean {
 function narrow(chunk: Buffer, isLast: boolean): Encoding | 'binary' | null {
   if (chunk.includes(0)) return 'binary';
   if (isAscii(chunk)) return null;
-  if (isUtf8(isLast ? chunk : chunk.subarray(0, endOfCharacters(chunk)))) return 'utf-8';
+  if (isUtf8(chunk)) return 'utf-8';
+  // That its end cuts a character is no fault.
   const text = new TextDecoder('utf-8').decode(chunk, { stream: !isLast });
   const wrong = text.split('\uFFFD').length - 1;
   const right = (text.match(/[^\0-\x7f\uFFFD]/g) ?? []).length;
@@ -105,11 +105,4 @@ function narrow(chunk: Buffer, isLast: boolean): Encoding | 'binary' | null {
   const bytes = chunk.toString('latin1');
   if (CONTROL.test(bytes)) return 'binary';
   return UNASSIGNED.test(bytes) ? 'utf-8' : 'windows-1252';
-}
-
-/** Where the last character of UTF-8 begins, which the end of the bytes may have cut. */
-export function endOfCharacters(bytes: Buffer): number {
-  let end = bytes.length - 1;
-  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
-  return end;
 }

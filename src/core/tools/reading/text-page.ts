@@ -1,5 +1,5 @@
 /** A text file page by page: as many whole lines as fit into what a model gets at once. */
-import { type Encoding, endOfCharacters, NAME_OF } from './encoding.ts';
+import { type Encoding, NAME_OF } from './encoding.ts';
 import { MAX_OUTPUT_BYTES } from '../long-output.ts';
 
 /** A little less than an output may have, with room for the note at its end. */
@@ -52,9 +52,16 @@ function finish(kept: readonly Buffer[], { more, total }: Pick<Page, 'more' | 't
   if (more && bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     cut = end === 0;
-    bytes = bytes.subarray(0, cut ? endOfCharacters(bytes) : end);
+    bytes = bytes.subarray(0, cut ? startOfLastCharacter(bytes) : end);
   }
   return { bytes, lines: countLines(bytes), more, cut, total };
+}
+
+/** Where a character begins that the end of the bytes may have cut. */
+function startOfLastCharacter(bytes: Buffer): number {
+  let end = bytes.length - 1;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  return end;
 }
 
 function countLines(bytes: Buffer): number {

@@ -69,17 +69,19 @@ test('pages put together are the text, in every encoding', async () => {
 test.for<[string, Buffer]>([
   ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0, 0x62, 0, 0, 0])],
   ['small numbers of two bytes', Buffer.from([1, 0, 2, 0, 3, 0, 2, 0, 1, 0, 7, 0])],
+  ['letters of two bytes among other data', le('letters\x01\x02')],
   ['what is no text, without zeros', Buffer.from([0x1f, 0x8b, 8, 1, 0xfe, 0xc3, 0x11, 0x99, 0xc0, 0xff])],
   ['zeros behind letters', Buffer.from([0x61, 0xe9, 0x62, 0, 0])],
 ])('%s is still binary', async ([, bytes]) => {
   expect(await read(bytes)).toEqual({ status: 'error', output: `f is a binary file (${bytes.length} bytes)` });
 });
 
-test('a letter that UTF-8 spreads over two chunks is no other encoding', async () => {
-  const text = `${'x'.repeat(65_533)}\nü${'é'.repeat(10)}\n`;
-  const page = await read(Buffer.from(text), { offset: 2 });
-  expect(page.output).toBe(`ü${'é'.repeat(10)}\n`);
-  expect(page.metadata).not.toHaveProperty('encoding');
+test('a letter whose bytes are in two chunks is read as one, and tells no other encoding', async () => {
+  const narrow = await read(Buffer.from(`${'x'.repeat(65_534)}\nü${'é'.repeat(10)}\n`), { offset: 2 });
+  expect(narrow.output).toBe(`ü${'é'.repeat(10)}\n`);
+  expect(narrow.metadata).not.toHaveProperty('encoding');
+  const wide = await read(le(`${MARK}${'x'.repeat(32_766)}😀\n`));
+  expect(wide.output).toMatch(/^x+😀\n\[The file is in UTF-16 LE\.\]$/);
 });
 
 test('UTF-8 with a broken byte stays UTF-8, with a note', async () => {
@@ -87,4 +89,10 @@ test('UTF-8 with a broken byte stays UTF-8, with a note', async () => {
   expect(page.output).toBe(
     'grün, blau, süß \uFFFD\n[Some bytes are no text in that encoding and are shown as \uFFFD.]',
   );
+});
+
+test('an encoding that is none of these stays as it was read before', async () => {
+  const page = await read(Buffer.from([0x82, 0xa0, 0x82, 0xa2, 0x81, 0x41, 0x82, 0xa4, 0x0a]));
+  expect(page.output).toMatch(/^\uFFFD[^]*shown as \uFFFD\.\]$/);
+  expect(page.metadata).not.toHaveProperty('encoding');
 });

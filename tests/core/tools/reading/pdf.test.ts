@@ -34,8 +34,16 @@ test('a page without text is marked, and a PDF of such pages alone is refused', 
 test.for<[string, Uint8Array, RegExp]>([
   ['locked', pdf([['One']], { locked: true }), /^f is locked by a password: make a copy of it without one$/],
   ['broken', TWO.subarray(0, 400), /^f is a broken PDF \(Invalid PDF structure\.\): make it again, or repair it$/],
-])('one that is %s is refused with what to do', async ([, bytes, words]) => {
-  expect(await read(bytes)).toEqual({ status: 'error', output: expect.stringMatching(words) as string });
+])('one that is %s is refused with what to do, and leaves its thread', async ([, bytes, words]) => {
+  const threads: string[] = [];
+  const thread = () => {
+    threads.push('taken');
+    return Promise.resolve(() => void threads.push('given back'));
+  };
+  const context = { ...contextIn(await folderWith({ f: bytes })), thread };
+  const result = await call(readFileTool(), { path: 'f' }, context);
+  expect(result).toEqual({ status: 'error', output: expect.stringMatching(words) as string });
+  expect(threads).toEqual(['taken', 'given back']);
 });
 
 test('one that is too large is not read', async () => {
