@@ -5,6 +5,7 @@ const entry = [
   'src/hosts/cli.ts!',
   'src/core/store/backups/check-copy.ts!',
   'src/core/tools/search-worker.ts!',
+  'src/core/tools/reading/pdf-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
   // Named by tsconfig.web.json.

@@ -40,7 +40,7 @@ export interface HarnessOptions {
   person?: Person;
   /** TOML of the settings file. */
   settings?: string;
-  files?: Record<string, string>;
+  files?: Record<string, string | Uint8Array>;
   store?: Store;
   keys?: string[];
   /** The models that the endpoint lists; default: it gives no list. */

@@ -77,6 +77,8 @@ export interface RunContext {
   hint(piece: Piece): void;
   /** What the model gets of a call's output: one that is too long is kept whole, and shortened. */
   handOn(toolCallId: string, output: string): Promise<string>;
+  /** The bytes of a picture that a call has shown; null where they are not kept any more. */
+  readonly image: (sha256: string) => Promise<Buffer | null>;
   streamed(messageId: string): OpenMessage['parts'];
   /**
    * What the model is told of them: descriptions name the agents that can be used. The same with every request of an

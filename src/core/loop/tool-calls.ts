@@ -158,6 +158,7 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
     output: bounds ? output : await run.handOn(call.id, output),
     durationMs: performance.now() - start,
     metadata: result.metadata ?? {},
+    ...(result.image && { image: result.image }),
   });
   void emit({ type: 'tool-end', entry });
 }

@@ -19,13 +19,14 @@ import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { search, type SearchJob } from '../tools/search.ts';
 import { stateOf } from '../workspace/file-state.ts';
+import type { Call } from '../workspace/snapshots.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { workspaceFor, workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
-/** Threads of searches that one run has at a time: each holds a good part of the machine. */
-const SEARCHES = 2;
+/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
+const THREADS = 2;
 
 /** What the loop of one run is made from. */
 export interface Parts {
@@ -111,13 +112,14 @@ async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): P
   return tools.filter((_, index) => kept[index]);
 }
 
-function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn'> {
+function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {
   const { conversationId, runId } = recorder.ids;
   return {
     hint: (piece) => recorder.hint(piece),
     streamed: (messageId) => recorder.streamed(messageId),
     handOn: (toolCallId, output) =>
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),
+    image: (hash) => engine.outputs.image(conversationId, hash),
   };
 }
 
@@ -166,10 +168,12 @@ function contextsFor(
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
   let items: readonly PlanItem[] = plan.stored.plan;
-  const searches = new Semaphore(SEARCHES);
+  const threads = new Semaphore(THREADS);
+  const thread = () => threads.acquire(signal);
   const own = {
+    thread,
     search: async (job: SearchJob, timeoutMs?: number) => {
-      const release = await searches.acquire(signal);
+      const release = await thread();
       return search(job, signal, timeoutMs).finally(release);
     },
     plan: {
@@ -187,6 +191,7 @@ function contextsFor(
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
+    keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
     seen: (path: string) => stampIn(history.entries, path),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
@@ -195,24 +200,38 @@ function contextsFor(
     // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
     const workspace = await workspaceFor(called, engine, folder, plan.depth === 0);
     const ids = { conversationId, workflowId, runId, toolCallId };
-    const { changes, lock } = engine.workspaces;
     const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
-    const keep: ToolContext['keep'] = (files) =>
-      changes.keep(
-        {
-          ...call,
-          at: new Date().toISOString(),
-          files: files.map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) })),
-          notKept: [],
-        },
-        files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),
-      );
-    const alone: ToolContext['alone'] = (work) => lock.alone(folder, signal, work);
+    const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
     const progress: ToolContext['progress'] = (tail, bytes) => {
       watchdog.feed();
       recorder.printed(toolCallId, tail, bytes);
     };
     const outputPath = () => engine.outputs.path(ids);
-    return { ...ids, workspace, signal, children, hidden, call, keep, alone, progress, outputPath, ...own };
+    return {
+      ...ids,
+      workspace,
+      signal,
+      children,
+      hidden,
+      call,
+      keep: keepFor(engine, call),
+      alone,
+      progress,
+      outputPath,
+      ...own,
+    };
   };
+}
+
+function keepFor({ workspaces: { changes } }: Engine, call: Call): ToolContext['keep'] {
+  return (files) =>
+    changes.keep(
+      {
+        ...call,
+        at: new Date().toISOString(),
+        files: files.map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) })),
+        notKept: [],
+      },
+      files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),
+    );
 }

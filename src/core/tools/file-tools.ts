@@ -6,7 +6,7 @@ import { grepTool } from './grep.ts';
 import { listNotesTool } from './list-notes.ts';
 import { listDirectoryTool } from './list-directory.ts';
 import { moveFileTool } from './move-file.ts';
-import { readFileTool } from './read-file.ts';
+import { readFileTool } from './reading/read-file.ts';
 import { readNoteTool } from './read-note.ts';
 import { semanticSearchTool } from './semantic-search.ts';
 import type { Tool } from './tool.ts';

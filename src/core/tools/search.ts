@@ -108,7 +108,7 @@ export async function search(
 }
 
 /** A thread does not share what its process has compiled unless it is told where that is kept: then it starts in half the time. */
-function compiled(): { NODE_COMPILE_CACHE?: string } {
+export function compiled(): { NODE_COMPILE_CACHE?: string } {
   const folder = getCompileCacheDir();
   // Its last part is Node's own: one for each version.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };

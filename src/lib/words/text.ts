@@ -198,6 +198,8 @@ export const text = {
     changes: 'Changes',
     noChanges: 'Nothing changes.',
     noOutput: 'No output yet',
+    image: 'The image that was read',
+    loadingImage: 'Loading the image',
     undo: 'Undo',
     redo: 'Redo',
     undone: 'undone',

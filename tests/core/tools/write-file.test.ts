@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { canonicalHash } from '#core/base/hash.ts';
 import { stampOf } from '#core/workspace/stamp.ts';
 import { previewWrite } from '#core/workspace/preview.ts';
-import { readFileTool } from '#core/tools/read-file.ts';
+import { readFileTool } from '#core/tools/reading/read-file.ts';
 import type { ToolContext, ToolResult } from '#core/tools/tool.ts';
 import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';

@@ -3,7 +3,7 @@ import { link, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
-import { readFileTool } from '#core/tools/read-file.ts';
+import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { isSecret } from '#core/workspace/secret-names.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
