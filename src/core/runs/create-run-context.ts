@@ -16,7 +16,8 @@ import { sha256 } from '../base/hash.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
-import { search, type SearchJob } from '../tools/search.ts';
+import { findRipgrep } from '../tools/search/ripgrep.ts';
+import { search, type SearchJob } from '../tools/search/search.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
@@ -143,7 +144,8 @@ function contextsFor(
   const own = {
     search: async (job: SearchJob, timeoutMs?: number) => {
       const release = await searches.acquire(signal);
-      return search(job, signal, timeoutMs).finally(release);
+      const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
+      return search(job, signal, { timeoutMs, ripgrep }).finally(release);
     },
     plan: {
       read: () => items,
