@@ -94,7 +94,7 @@ function linesIn(folder: HeldFolder, name: string): string[] {
 function patternIn(base: string, line: string): string {
   if (base === '' || line.trim() === '' || line.startsWith('#')) return line;
   const isNegated = line.startsWith('!');
-  const body = (isNegated ? line.slice(1) : line).replace(/^\\(?=[#!])/, '');
+  const body = isNegated ? line.slice(1) : line;
   // A slash anywhere but at its end binds a pattern to its folder.
   const isBound = /\/./.test(body.trimEnd());
   const inside = isBound ? body.replace(/^\//, '') : `**/${body}`;

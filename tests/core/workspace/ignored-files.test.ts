@@ -30,24 +30,25 @@ async function untracked(folder: string): Promise<string[]> {
   return stdout.split('\0').filter(Boolean).sort();
 }
 
-const NAMES = ['a', 'b', 'build', 'x.log', 'y.log', '#c', '!d', 'e f', '[g]'];
-const PIECES = [...NAMES, '*', '*.log', '?', '**', '[ab]', '\\#c', '\\!d', 'e\\ f', '\\[g\\]', 'b*'];
+const FOLDERS = ['a', 'b', 'e f', '[g]'];
+const NAMES = ['x.log', 'y.log', '#c', '!d', 'h\\i', 'z'];
+const PIECES = [...FOLDERS, ...NAMES, '*', '*.log', '?', '**', '[ab]', '\\#c', '\\!d', 'e\\ f', '\\[g\\]', 'x*'];
 const pattern = fc
   .tuple(
     fc.constantFrom('', '', '!', '#'),
     fc.constantFrom('', '', '/'),
-    fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 }),
+    fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 2 }),
     fc.constantFrom('', '', '/', ' '),
   )
   .map(([before, bound, pieces, end]) => before + bound + pieces.join('/') + end);
-const place = fc.array(fc.constantFrom(...NAMES), { maxLength: 2 });
+const place = (maxLength: number) => fc.array(fc.constantFrom(...FOLDERS), { maxLength });
 const tree = fc.record({
-  files: fc.array(fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 }), { minLength: 8, maxLength: 25 }),
-  ignoring: fc.array(fc.tuple(place, fc.array(pattern, { minLength: 1, maxLength: 4 })), {
-    minLength: 1,
-    maxLength: 4,
+  files: fc.array(fc.tuple(place(3), fc.constantFrom(...NAMES)), { minLength: 20, maxLength: 40 }),
+  ignoring: fc.array(fc.tuple(place(2), fc.array(pattern, { minLength: 1, maxLength: 3 })), {
+    minLength: 2,
+    maxLength: 5,
   }),
-  excluded: fc.array(pattern, { maxLength: 2 }),
+  excluded: fc.array(pattern, { maxLength: 1 }),
 });
 
 test('whatever stands in nested .gitignore files and in info/exclude', async () => {
@@ -56,17 +57,23 @@ test('whatever stands in nested .gitignore files and in info/exclude', async () 
       const folder = await folderWith();
       await run('git', ['init', '-q', '--template=', folder]);
       const put = async (path: string, text: string): Promise<void> => {
-        await mkdir(dirname(join(folder, path)), { recursive: true }).catch(() => undefined);
-        // Something of that name may be there as a folder, or a part of it as a file.
-        await writeFile(join(folder, path), text).catch(() => undefined);
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), text);
       };
-      for (const parts of files) await put(parts.join('/'), '');
+      for (const [parts, name] of files) await put([...parts, name].join('/'), '');
       for (const [parts, lines] of ignoring) await put([...parts, '.gitignore'].join('/'), lines.join('\r\n'));
       await put('.git/info/exclude', `\uFEFF${excluded.join('\n')}`);
       expect(foundIn(folder)).toEqual(await untracked(folder));
     }),
-    samples(25),
+    samples(12),
   );
+});
+
+test('patterns of a folder come behind those above it, whose slash binds them to their folder', async () => {
+  const files = { 'a/x.log': '', 'a/y.log': '', 'a/in/x.log': '', 'a/in/out/z': '', 'a/out/z': '', 'out/z': '' };
+  const nested = { '.gitignore': '\uFEFF*.log\r\n/out/', 'a/.gitignore': '\uFEFF!/x.log\r\nout/' };
+  const folder = await folderWith({ ...files, ...nested });
+  expect(foundIn(folder)).toEqual(['.gitignore', 'a/.gitignore', 'a/x.log']);
 });
 
 test('above the workspace up to the root of its repository, and no further', async () => {
