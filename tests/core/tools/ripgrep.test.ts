@@ -129,6 +129,52 @@ function isValid(pattern: string, ignoreCase: boolean): boolean {
   }
 }
 
+/** What the two programs take for different things, with a text that the expression matches here. */
+const DIFFERENT: readonly (readonly [string, RegExp, string | Buffer])[] = [
+  ['another word boundary', /\bfoo/u, 'éfoo'],
+  ['no word', /\Wfoo/u, 'éfoo'],
+  ['a space of its own', /x\sy/u, 'x\uFEFFy'],
+  ['the end before a carriage return', /foo$/u, 'foo\r\n'],
+  ['all but some', /[^a]oo/u, 'éoo'],
+  ['a character of four bytes', /^a.b$/u, 'a😀b'],
+  ['its two halves', /^a..b$/, 'a😀b'],
+  ['bytes that are no text', /a.b/u, Buffer.from([0x61, 0xff, 0x62])],
+  ['a mark of another encoding', /needle/u, Buffer.from([0xff, 0xfe, ...Buffer.from('needle')])],
+  ['a byte of binary files, far on', /a\0b/u, `${'x\n'.repeat(40_000)}a\0b`],
+  ['letters in another case', /É/iu, 'é'],
+  ['a letter of the same case', /k/iu, '\u212A'],
+  ['what came before', /(a|b)x\1/u, 'bxb'],
+  ['what comes behind', /a(?=b)(?!c)/u, 'ab'],
+  ['braces that mean nothing', new RegExp('x{,2}'), 'x{,2}'],
+  ['a property', /\p{Lu}x/u, 'Äx'],
+  ['a great count', /a{300}b/u, `${'a'.repeat(300)}b`],
+];
+
+test.skipIf(RIPGREP === null).each(DIFFERENT)('a file with %s is not left out', async (_, meant, text) => {
+  const folder = await folderWith({ 'a.txt': text });
+  expect(
+    text
+      .toString()
+      .split(/\r?\n/)
+      .some((line) => meant.test(line)),
+  ).toBe(true);
+  const pattern = looser(meant);
+  const task = { program: RIPGREP!, folder };
+  const signal = new AbortController().signal;
+  // It may be beyond it, but not in most cases: see the next test.
+  if (pattern !== null) expect(await filesWithMatch(task, { pattern, paths: ['a.txt'] }, signal)).toEqual(['a.txt']);
+});
+
+test.skipIf(RIPGREP === null)('files without a match are left out', async () => {
+  const folder = await folderWith({ 'a.txt': 'a needle 12', 'b.txt': 'nothing' });
+  for (const meant of [/needle/u, /n.*le \d+$/u, /(?:no|NE)ed/iu, /\bneed[a-z]e\b/u]) {
+    const question = { pattern: looser(meant)!, paths: ['a.txt', 'b.txt'] };
+    expect(await filesWithMatch({ program: RIPGREP!, folder }, question, new AbortController().signal)).toEqual([
+      'a.txt',
+    ]);
+  }
+});
+
 test.each(['needle', 'fn\\s+\\w+[1-5]$', '(?!x)[A-Z]{2}'])('the same lines for %s', async (pattern) => {
   const text = (n: number): string =>
     `fn run${n}\n${n % 7 === 0 ? 'a needle' : 'bread'}\r\nlast ${n % 5 === 0 ? 'AB' : ''}`;
@@ -157,8 +203,8 @@ test('it is given no variable, and only files that may be read', async () => {
 });
 
 test('a file that it names without being asked is not searched', async () => {
-  const spy = await program(`printf '../a.txt\\0.env\\0'`);
-  const folder = await folderWith({ '.env': 'KEY', 'b.txt': 'KEY' });
+  const spy = await program(`printf '../a.txt\\0.env\\0out/c.txt\\0'`);
+  const folder = await folderWith({ '.env': 'KEY', 'b.txt': 'KEY', 'out/c.txt': 'KEY', '.gitignore': 'out' });
   expect((await grep(folder, { pattern: 'KEY' }, asking(spy))).output).toContain('[No line matches');
 });
 
