@@ -140,7 +140,7 @@ const DIFFERENT: readonly (readonly [string, RegExp, string | Buffer])[] = [
   ['its two halves', /^a..b$/, 'a😀b'],
   ['bytes that are no text', /a.b/u, Buffer.from([0x61, 0xff, 0x62])],
   ['a mark of another encoding', /needle/u, Buffer.from([0xff, 0xfe, ...Buffer.from('needle')])],
-  ['a byte of binary files, far on', /a\0b/u, `${'x\n'.repeat(40_000)}a\0b`],
+  ['a byte of binary files, far on', /^a.b$/u, `${'x\n'.repeat(40_000)}a\0b`],
   ['letters in another case', /É/iu, 'é'],
   ['a letter of the same case', /k/iu, '\u212A'],
   ['what came before', /(a|b)x\1/u, 'bxb'],

@@ -9,7 +9,7 @@ import { findProgram } from '../../workspace/shell/programs.ts';
 /** Files are searched as bytes, whatever they hold, and only those that are named. */
 const OPTIONS = [
   ...['--no-config', '--no-messages', '--color=never', '--files-with-matches', '--null'],
-  ...['--text', '--encoding=none', '--no-ignore', '--hidden'],
+  ...['--text', '--no-mmap', '--encoding=none', '--no-ignore', '--hidden'],
 ];
 const NO_MATCH = 1;
 
