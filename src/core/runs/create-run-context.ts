@@ -17,7 +17,8 @@ import type { Watchdog } from '../base/watchdog.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
-import { search, type SearchJob } from '../tools/search.ts';
+import { findRipgrep } from '../tools/search/ripgrep.ts';
+import { search, type SearchJob } from '../tools/search/search.ts';
 import { stateOf } from '../workspace/file-state.ts';
 import type { Call } from '../workspace/snapshots.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
@@ -168,14 +169,8 @@ function contextsFor(
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
   let items: readonly PlanItem[] = plan.stored.plan;
-  const threads = new Semaphore(THREADS);
-  const thread = () => threads.acquire(signal);
   const own = {
-    thread,
-    search: async (job: SearchJob, timeoutMs?: number) => {
-      const release = await thread();
-      return search(job, signal, timeoutMs).finally(release);
-    },
+    ...threadsFor(engine, signal),
     plan: {
       read: () => items,
       write: async (next: PlanItem[]) => {
@@ -221,6 +216,17 @@ function contextsFor(
       ...own,
     };
   };
+}
+
+function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thread' | 'search'> {
+  const threads = new Semaphore(THREADS);
+  const thread = () => threads.acquire(signal);
+  const searched = async (job: SearchJob, timeoutMs?: number) => {
+    const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
+    const release = await thread();
+    return search(job, signal, { timeoutMs, ripgrep }).finally(release);
+  };
+  return { thread, search: searched };
 }
 
 function keepFor({ workspaces: { changes } }: Engine, call: Call): ToolContext['keep'] {

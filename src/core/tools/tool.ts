@@ -8,7 +8,7 @@ import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
-import type { SearchJob, SearchResult } from './search.ts';
+import type { SearchJob, SearchResult } from './search/search.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Step } from '../workspace/reverse.ts';
 import type { Call } from '../workspace/snapshots.ts';

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { allTools } from '#core/tools/all-tools.ts';
 import type { Tool } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
+import { WAYS } from '../../support/searching.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const CONFIG = '.config/triad';
@@ -36,7 +37,10 @@ test('searches from above pass over all of it, names included', async () => {
   const context = contextIn(workspace);
   expect((await call(toolNamed('glob'), { pattern: '**' }, context)).output).toBe('notes/harmless.toml\nnotes/plan.md');
   expect((await call(toolNamed('glob'), { pattern: `${DATA}/**` }, context)).output).toContain('No file');
-  expect((await call(toolNamed('grep'), { pattern: 'OWN|PLAIN' }, context)).output).toBe('notes/plan.md:1:PLAIN');
+  for (const [, way] of WAYS) {
+    const found = await call(toolNamed('grep'), { pattern: 'OWN|PLAIN' }, contextIn(workspace, undefined, way));
+    expect(found.output).toBe('notes/plan.md:1:PLAIN');
+  }
   expect((await call(toolNamed('list_notes'), {}, context)).output).toBe('notes/plan.md — plan');
 });
 

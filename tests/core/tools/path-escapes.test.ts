@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allTools } from '#core/tools/all-tools.ts';
-import type { SearchJob } from '#core/tools/search.ts';
+import type { SearchJob } from '#core/tools/search/search.ts';
 import type { Tool, ToolContext } from '#core/tools/tool.ts';
 import { isInside } from '#core/workspace/reach.ts';
 import { contextIn } from '../../support/workspace.ts';
@@ -58,7 +58,7 @@ const insideOnly =
   ({ ws }: PathField) =>
   (job: SearchJob) => {
     expect(isInside(ws, job.start)).toBe(true);
-    return Promise.resolve({ lines: [], more: false, timedOut: false, files: 0 });
+    return Promise.resolve({ lines: [], more: false, timedOut: false, files: 0, passedOver: false });
   };
 
 describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Map.groupBy(PATH_ATTEMPTS, ({ kind }) => kind)].map(([kind, { length }]) => `${kind} ${length}`).join(', ')})`, () => {

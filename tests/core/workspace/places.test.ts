@@ -3,7 +3,7 @@ import { mkdir, readdir, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { entriesInside, makeFolder, openInside, resolveInside, withFolder } from '#core/workspace/places.ts';
+import { makeFolder, openInside, resolveInside, withFolder } from '#core/workspace/places.ts';
 import { isInside } from '#core/workspace/reach.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
@@ -64,18 +64,6 @@ async function whileSwapped(folder: string, outside: string, work: () => Promise
   await work().finally(() => (on = false));
   await swapping;
 }
-
-test.runIf(process.platform === 'linux')('what is listed is never outside', async () => {
-  const outside = await folderWith({ 'secret-name.txt': '' });
-  const folder = await folderWith({ 'keep/plain.txt': '' });
-  const list = async () => (await entriesInside(workspaceIn(folder), join(folder, 'keep'))).map(({ name }) => name);
-  const listed: string[] = [];
-  await whileSwapped(folder, outside, async () => {
-    for (let n = 0; n < 1000; n++) listed.push(...(await list().catch(() => [])));
-  });
-  expect(listed).not.toContain('secret-name.txt');
-  expect(await list()).toEqual(['plain.txt']);
-});
 
 test.runIf(process.platform === 'linux')('what is made is never outside', async () => {
   const outside = await folderWith();

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findRipgrep } from '#core/tools/search/ripgrep.ts';
 import { probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { findDesktop } from '../desktop/desktop-runtime.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -23,6 +24,14 @@ export async function checkGit(): Promise<Finding> {
   const version = await firstLine('git', ['--version']);
   if (version !== null) return ok('git', version);
   return warning('git', 'not found', 'install git: agents use it to look at the history of a project');
+}
+
+/** Looked for as a search of the current folder does. */
+export async function checkRipgrep(env: Environment): Promise<Finding> {
+  const program = await findRipgrep(env, { folder: process.cwd() });
+  const version = program === null ? null : await firstLine(program, ['--no-config', '--version']);
+  if (version !== null) return ok('ripgrep', `${version}, at ${program}`);
+  return warning('ripgrep', 'not found', 'nothing: searches are only slower; the package "ripgrep" brings it');
 }
 
 /** Tried, as the commands of agents are run in it: containers often forbid it. */
