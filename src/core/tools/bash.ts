@@ -116,7 +116,11 @@ async function run(input: Input, network: boolean, context: ToolContext): Promis
   return {
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
-    metadata: { command: input.command, exitCode, bytes: output.bytes, timedOut, network },
+    metadata: {
+      ...{ command: input.command, exitCode, bytes: output.bytes, timedOut, network },
+      // Where the next command begins.
+      folder: folderWithin(context, result),
+    },
   };
 }
 
@@ -129,13 +133,14 @@ async function shownOutput({ output }: ShellResult, file: string, toolCallId: st
   return `${head}\n${leftOut({ head, cut, bytes }, toolCallId)}\n${tail}`;
 }
 
-function notesOn(
-  { timeout_seconds = DEFAULT_SECONDS }: Input,
-  result: ShellResult,
-  { workspace }: ToolContext,
-): string[] {
-  const { exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
-  const at = relative(workspace.folder, folder);
+/** Relative to the workspace folder; empty for itself. */
+function folderWithin({ workspace }: ToolContext, { folder }: ShellResult): string {
+  return relative(workspace.folder, folder);
+}
+
+function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: ShellResult, context: ToolContext): string[] {
+  const { exitCode, signal, timedOut, stopped, output, folderReset } = result;
+  const at = folderWithin(context, result);
   const ended = timedOut
     ? `ended after ${timeout_seconds} s: give it more timeout_seconds, or run it in the background`
     : stopped

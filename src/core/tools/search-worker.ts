@@ -11,7 +11,7 @@ import { cutAtCodePoint } from '../base/text.ts';
 import { protectedFiles } from '../workspace/hard-links.ts';
 import type { Note } from './note-search.ts';
 import { titleOfNote } from './note-sections.ts';
-import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type SearchJob, type SearchMessage } from './search.ts';
+import { MAX_FILES, MAX_LINE_CHARS, MAX_MATCHES, type Mark, type SearchJob, type SearchMessage } from './search.ts';
 import { entriesInside, openInside } from '../workspace/places.ts';
 import type { Workspace } from '../workspace/reach.ts';
 
@@ -81,9 +81,10 @@ async function searchFiles(job: SearchJob & { kind: 'grep' }): Promise<void> {
     const results = await Promise.all(
       batch.map((path) => searchFile(job.workspace, path, expression, MAX_MATCHES + 1 - count, isFile)),
     );
-    const lines = results.flat();
-    send({ type: 'lines', lines: lines.slice(0, MAX_MATCHES - count) });
-    count += lines.length;
+    const hits = results.flat();
+    const shown = hits.slice(0, MAX_MATCHES - count);
+    send({ type: 'lines', lines: shown.map(({ line }) => line), marks: shown.map(({ mark }) => mark) });
+    count += hits.length;
     if (count > MAX_MATCHES) return send({ type: 'end', more: true, files: Math.min(at + AT_A_TIME, paths.length) });
   }
   send({ type: 'end', more: false, files: paths.length });
@@ -182,15 +183,20 @@ function compile(pattern: string, ignoreCase: boolean): RegExp {
 }
 
 /** Lines as `path:line:text`. Binary files and those that may not be read are passed over, unless the file was asked for by name. */
+interface Hit {
+  line: string;
+  mark: Mark;
+}
+
 async function searchFile(
   workspace: Workspace,
   path: string,
   expression: RegExp,
   max: number,
   named: boolean,
-): Promise<string[]> {
+): Promise<Hit[]> {
   if (max <= 0) return [];
-  const found: string[] = [];
+  const found: Hit[] = [];
   let handle: FileHandle | null = null;
   try {
     ({ handle } = await openInside(workspace, path, protect));
@@ -198,7 +204,7 @@ async function searchFile(
     for await (const line of linesOf(handle)) {
       number++;
       const match = expression.exec(line);
-      if (match) found.push(`${path}:${number}:${excerpt(line, match.index)}`);
+      if (match) found.push(hitOf(`${path}:${number}:`, line, match));
       if (found.length >= max) break;
     }
   } catch (error) {
@@ -209,12 +215,21 @@ async function searchFile(
   return found;
 }
 
-/** The whole line, or the part around the match. */
-function excerpt(line: string, index: number): string {
-  if (line.length <= MAX_LINE_CHARS) return line;
+/** The whole line, or the part around the match, of which the end may be cut. */
+function hitOf(place: string, line: string, { index, 0: match }: RegExpExecArray): Hit {
+  const { text, skipped } = excerpt(line, index);
+  const start = Math.min(index - skipped, text.length);
+  const end = Math.min(start + match.length, text.length);
+  return { line: place + text, mark: [place.length + start, place.length + end] };
+}
+
+/** `skipped`: by how much the text begins later than the line. */
+function excerpt(line: string, index: number): { text: string; skipped: number } {
+  if (line.length <= MAX_LINE_CHARS) return { text: line, skipped: 0 };
   const start = index < MAX_LINE_CHARS - 100 ? 0 : index - 100;
   const text = line.slice(start).toWellFormed();
-  return `${start > 0 ? '…' : ''}${cutAtCodePoint(text, MAX_LINE_CHARS)}${text.length > MAX_LINE_CHARS ? '…' : ''}`;
+  const [before, after] = [start > 0 ? '…' : '', text.length > MAX_LINE_CHARS ? '…' : ''];
+  return { text: `${before}${cutAtCodePoint(text, MAX_LINE_CHARS)}${after}`, skipped: start - before.length };
 }
 
 /** Nothing for a binary file: one with a NUL byte near its beginning. */

@@ -37,14 +37,18 @@ export type SearchJob = {
   | { kind: 'ranked'; query: string; limit: number; reports: readonly PastReport[] }
 );
 
-/** What the thread sends: lines while it works, and one end. */
+/** Where in a line the match stands: `[start, end)` in UTF-16 code units. */
+export type Mark = [start: number, end: number];
+
+/** What the thread sends: lines while it works, and one end. `marks`: one for each line, of `grep` alone. */
 export type SearchMessage =
-  | { type: 'lines'; lines: string[] }
+  | { type: 'lines'; lines: string[]; marks?: Mark[] }
   | { type: 'end'; more: boolean; files: number }
   | { type: 'failure'; message: string };
 
 export interface SearchResult {
   lines: string[];
+  marks: Mark[];
   /** Whether there is more than was returned. */
   more: boolean;
   timedOut: boolean;
@@ -83,12 +87,16 @@ export async function search(
   });
   const { promise, resolve, reject } = Promise.withResolvers<SearchResult>();
   const lines: string[] = [];
-  const timer = setTimeout(() => resolve({ lines, more: true, timedOut: true, files: null }), timeoutMs);
+  const marks: Mark[] = [];
+  const timer = setTimeout(() => resolve({ lines, marks, more: true, timedOut: true, files: null }), timeoutMs);
   const abort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   worker.on('message', (message: SearchMessage) => {
-    if (message.type === 'lines') lines.push(...message.lines);
-    else if (message.type === 'end') resolve({ lines, more: message.more, timedOut: false, files: message.files });
+    if (message.type === 'lines') {
+      lines.push(...message.lines);
+      marks.push(...(message.marks ?? []));
+    } else if (message.type === 'end')
+      resolve({ lines, marks, more: message.more, timedOut: false, files: message.files });
     else reject(new TriadError('bad_input', message.message));
   });
   worker.on('error', (error: Error & { code?: string }) => {
