@@ -9,6 +9,7 @@ import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
+import { callWords } from './call-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -202,6 +203,7 @@ export const text = {
     redo: 'Redo',
     undone: 'undone',
     writing: (units: number) => `writing arguments, ${plural(units, 'character', 'characters')}`,
+    ...callWords,
   },
   agent: {
     /** Its lead does not wait for it. */
