@@ -11,7 +11,7 @@ import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
 import { editWords } from '../tools/edit-words.ts';
-import { parsedArguments } from '../tools/invalid-arguments.ts';
+import { parsedArguments } from './invalid-arguments.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 

@@ -1,6 +1,6 @@
 /** Lines that a search found, `path:line:text`, grouped by their file. */
 
-export interface Hit {
+interface Hit {
   line: number;
   text: string;
   /** Where it matches, `[start, end)` in UTF-16 code units of the text; null where that is not known. */

@@ -7,8 +7,9 @@ export const callWords = {
   /** `folder` is relative to the workspace folder; empty for itself. */
   folder: (folder: string) => (folder === '' ? 'in the workspace folder' : `in ${folder}`),
   took: (time: string) => `took ${time}`,
-  reduced: 'What was overwritten, and what a terminal does not show, is left out here.',
+  reduced: 'What was overwritten, or shows on no terminal, stands in the text only.',
   asText: 'Show as text',
+  asView: 'Show formatted',
   showAll: {
     lines: (value: number) => `Show all ${plural(value, 'line', 'lines')}`,
     hits: (value: number) => `Show all ${plural(value, 'match', 'matches')}`,

@@ -1,7 +1,7 @@
 /** Arguments that are no JSON or do not fit: the model reads what is wrong and the schema; the records keep what it wrote. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { MAX_SCHEMA_BYTES, parsedArguments } from '#core/tools/invalid-arguments.ts';
+import { MAX_SCHEMA_BYTES, parsedArguments } from '#core/loop/invalid-arguments.ts';
 import { defineTool } from '#core/tools/tool.ts';
 import { NO_PERMISSION } from '#core/tools/traits.ts';
 import { startEngine } from '../../support/engine.ts';

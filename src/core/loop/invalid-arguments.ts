@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ToolUsePart } from '#contract/message.ts';
 import { cutAtBytes } from '../base/text.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from '../tools/tool.ts';
 
 /** A longer schema is cut; in bytes of UTF-8. */
 export const MAX_SCHEMA_BYTES = 4096;
