@@ -40,8 +40,9 @@ const command: View = (call, printed) => {
 };
 
 const paths: View = ({ result }) => {
-  if (!result) return null;
-  const [notes, names] = partition(result.output.split('\n'), (line) => NOTE.test(line));
+  if (result?.status !== 'completed') return null;
+  const lines = result.output.split('\n').filter((line) => line !== '');
+  const [notes, names] = partition(lines, (line) => NOTE.test(line));
   return { kind: 'paths', paths: names, notes };
 };
 
@@ -54,11 +55,13 @@ const hits: View = ({ result }) =>
   result ? { kind: 'hits', ...hitsOf(result.output, result.metadata['marks']) } : null;
 
 const plan: View = (call) => {
+  if (hasFailed(call)) return null;
   const items = fieldOf(call, 'items');
   return Array.isArray(items) && items.every(isPlanItem) ? { kind: 'plan', items } : null;
 };
 
 const thought: View = (call) => {
+  if (hasFailed(call)) return null;
   const text = fieldOf(call, 'thought');
   return typeof text === 'string' ? { kind: 'thought', text } : null;
 };
@@ -74,6 +77,11 @@ const VIEWS: ReadonlyMap<string, View> = new Map([
   ['todo_write', plan],
   ['think', thought],
 ]);
+
+/** Then its output says why. */
+function hasFailed({ result }: Call): boolean {
+  return result !== null && result.status !== 'completed';
+}
 
 /** What a tool adds to a list: the sentences stand in brackets, on lines of their own. */
 const NOTE = /^\[.*\.\]$/;

@@ -34,8 +34,27 @@ test.for([
   expect(callView(call, null)).toBeNull();
 });
 
+test.for([
+  ['glob', { pattern: '../x' }],
+  ['list_directory', { path: 'no' }],
+  ['todo_write', { items: [] }],
+  ['think', { thought: 'Hm.' }],
+] as const)('as text: %s that failed, whose output says why', ([name, input]) => {
+  const call = callOf(name, input, 'It cannot be done');
+  if (call.result) call.result = { ...call.result, status: 'error' };
+  expect(callView(call, null)).toBeNull();
+});
+
+test('a search that failed says why beside what it found', () => {
+  expect(callView(callOf('grep', {}, 'Invalid regular expression'), null)).toEqual({
+    kind: 'hits',
+    files: [],
+    notes: ['Invalid regular expression'],
+  });
+});
+
 test('lists keep what is said of them apart', () => {
-  const call = callOf('glob', { pattern: '*' }, 'a.ts\nb/[id].ts\n[The first 2 of 9 files; narrow the pattern.]');
+  const call = callOf('glob', { pattern: '*' }, 'a.ts\nb/[id].ts\n\n[The first 2 of 9 files; narrow the pattern.]');
   expect(callView(call, null)).toEqual({
     kind: 'paths',
     paths: ['a.ts', 'b/[id].ts'],
