@@ -1,5 +1,4 @@
 /** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
-import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
@@ -13,6 +12,7 @@ import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
 import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
+import { parsedArguments } from './invalid-arguments.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
@@ -92,23 +92,15 @@ export class Calls {
 async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
   const tool = run.tools.find(({ name }) => name === call.name);
   if (!tool) return { call, refusal: unknownTool(run, call.name) };
-  if (call.malformed !== undefined) {
-    return {
-      call,
-      refusal: `The arguments of ${call.name} are not complete JSON (perhaps cut off at the limit of output tokens). Nothing was run. Send the call again, with shorter arguments`,
-    };
-  }
-  const parsed = tool.input.safeParse(call.input);
-  if (!parsed.success)
-    return {
-      call,
-      refusal: `Invalid arguments for ${call.name}, nothing was run:\n${z.prettifyError(parsed.error)}`,
-    };
+  const parsed = await parsedArguments(tool, call, async () => {
+    return (await run.toolSpecs()).find(({ name }) => name === tool.name)?.inputSchema;
+  });
+  if ('refusal' in parsed) return { call, refusal: parsed.refusal };
+  const { input } = parsed;
   // What may have been done is not asked about again.
-  if (run.signal.aborted || isCutOff(run, call, tool))
-    return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
+  if (run.signal.aborted || isCutOff(run, call, tool)) return { call, tool, input, answered: Promise.resolve(null) };
   try {
-    return { call, tool, input: parsed.data, ...(await ask(run, call, tool, parsed.data)) };
+    return { call, tool, input, ...(await ask(run, call, tool, input)) };
   } catch (error) {
     if (!(error instanceof TriadError) || error.code === 'interrupted' || error.code === 'store_failed') throw error;
     return { call, refusal: error.message };

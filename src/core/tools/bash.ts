@@ -148,16 +148,13 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   const shown = await shownOutput(result, file, context.toolCallId);
   const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
   const notes = notesOn(input, result, context);
-  const { command } = input;
   return {
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
     metadata: {
-      command,
-      exitCode,
-      bytes: output.bytes,
-      timedOut,
-      network: running.network,
+      ...{ command: input.command, exitCode, bytes: output.bytes, timedOut, network: running.network },
+      // Where the next command begins.
+      folder: folderWithin(context, result),
       ...changedMetadata(changed),
     },
   };
@@ -172,9 +169,14 @@ async function shownOutput({ output }: ShellResult, file: string, toolCallId: st
   return `${head}\n${leftOut({ head, cut, bytes }, toolCallId)}\n${tail}`;
 }
 
-function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, { workspace }: ToolContext): string[] {
-  const { changed, exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
-  const at = relative(workspace.folder, folder);
+/** Relative to the workspace folder; empty for itself. */
+function folderWithin({ workspace }: ToolContext, { folder }: ShellResult): string {
+  return relative(workspace.folder, folder);
+}
+
+function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, context: ToolContext): string[] {
+  const { changed, exitCode, signal, timedOut, stopped, output, folderReset } = result;
+  const at = folderWithin(context, result);
   const ended = timedOut
     ? `ended after ${timeout_seconds} s: give it more timeout_seconds, or run it in the background`
     : stopped

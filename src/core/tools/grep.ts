@@ -69,7 +69,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
         return {
           status: found.timedOut ? 'error' : 'completed',
           output: [...found.lines, ...notes].join('\n'),
-          metadata: { pattern: input.pattern, matches: found.lines.length, truncated: found.more },
+          metadata: { pattern: input.pattern, matches: found.lines.length, truncated: found.more, marks: found.marks },
         };
       }),
   });

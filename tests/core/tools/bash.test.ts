@@ -49,7 +49,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt]'],
       ['completed', 'hello\n[exit code 0, in sub]'],
     ]);
-    expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false });
+    expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false, folder: 'sub' });
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
 import { WAYS } from '../../support/searching.ts';
+import type { ToolResult } from '#core/tools/tool.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
 
 describe.each(WAYS)('%s', (_, way) => {
@@ -22,7 +23,13 @@ describe.each(WAYS)('%s', (_, way) => {
     expect(result).toEqual({
       status: 'completed',
       output: 'a/c.ts:1:foo\nb.txt:2:foo two',
-      metadata: { pattern: 'fo+', matches: 2, truncated: false },
+      metadata: {
+        ...{ pattern: 'fo+', matches: 2, truncated: false },
+        marks: [
+          [9, 12],
+          [8, 11],
+        ],
+      },
     });
     expect((await grep(folder, { pattern: 'foo', ignore_case: true, path: 'a' })).output).toBe(
       'a/c.ts:1:foo\na/d.ts:1:Foo',
@@ -45,7 +52,11 @@ describe.each(WAYS)('%s', (_, way) => {
     const many = await grep(folder, { pattern: 'hit' });
     expect(many.output.split('\n')).toHaveLength(501);
     expect(many.output).toMatch(/\[The first 500 matches; there are more: narrow the search\.\]$/);
-    const line = (await grep(folder, { pattern: 'needle' })).output;
+    const near = await grep(folder, { pattern: 'needle' });
+    expect(marked(near)).toEqual(['needle']);
+    // A match that goes on beyond the cut is marked to it.
+    expect(marked(await grep(folder, { pattern: 'needleb+' }))).toEqual([expect.stringMatching(/^needleb+…$/)]);
+    const line = near.output;
     expect(line).toContain('needle');
     expect(line.length).toBeLessThan(520);
   });
@@ -70,6 +81,12 @@ describe.each(WAYS)('%s', (_, way) => {
 });
 
 const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder));
+
+/** What is marked in each line. */
+const marked = ({ output, metadata = {} }: ToolResult) => {
+  const marks = metadata['marks'] as [number, number][];
+  return output.split('\n').map((line, index) => line.slice(...(marks[index] ?? [])));
+};
 
 test('an expression that is none is an error of the input', async () => {
   const folder = await folderWith({ 'a.txt': 'a' });

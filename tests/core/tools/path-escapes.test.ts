@@ -58,7 +58,7 @@ const insideOnly =
   ({ ws }: PathField) =>
   (job: SearchJob) => {
     expect(isInside(ws, job.start)).toBe(true);
-    return Promise.resolve({ lines: [], more: false, timedOut: false, files: 0, passedOver: false });
+    return Promise.resolve({ lines: [], marks: [], more: false, timedOut: false, files: 0, passedOver: false });
   };
 
 describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Map.groupBy(PATH_ATTEMPTS, ({ kind }) => kind)].map(([kind, { length }]) => `${kind} ${length}`).join(', ')})`, () => {

@@ -8,7 +8,7 @@ import { HeldFolder } from '../../workspace/held-folder.ts';
 import { openInside } from '../../workspace/places.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 import { isSecret } from '../../workspace/secret-names.ts';
-import { MAX_LINE_CHARS } from './search.ts';
+import { type Mark, MAX_LINE_CHARS } from './search.ts';
 
 const CHUNK = 64 * 1024;
 /** Of a longer line only the beginning is searched. */
@@ -28,7 +28,13 @@ export function compile(pattern: string, ignoreCase: boolean): RegExp {
   }
 }
 
-/** Lines are `path:line:text`. The caller closes it. */
+/** As `path:line:text`. */
+export interface Hit {
+  line: string;
+  mark: Mark;
+}
+
+/** The caller closes it. */
 export class LineSearch {
   readonly #workspace: Workspace;
   readonly #expression: RegExp;
@@ -46,7 +52,7 @@ export class LineSearch {
   }
 
   /** The first `max` lines of a file that was found. Nothing for binary files and for those that may not be read. */
-  async find(path: string, max: number): Promise<string[]> {
+  async find(path: string, max: number): Promise<Hit[]> {
     if (!this.mayRead(path)) return [];
     const file = this.#folder(dirname(join(this.#workspace.folder, path)))?.openFile(basename(path));
     if (!file) return [];
@@ -58,7 +64,7 @@ export class LineSearch {
   }
 
   /** The same for a file that was asked for by name: throws where it may not be read. */
-  async findIn(path: string, max: number): Promise<string[]> {
+  async findIn(path: string, max: number): Promise<Hit[]> {
     const { handle } = await openInside(this.#workspace, path, this.#protect);
     try {
       return this.#linesOf(handle.fd, path, max);
@@ -92,25 +98,34 @@ export class LineSearch {
     return (await this.#protect(this.#workspace))?.has(`${dev}:${ino}`) ?? true;
   }
 
-  #linesOf(fd: number, path: string, max: number): string[] {
-    const found: string[] = [];
+  #linesOf(fd: number, path: string, max: number): Hit[] {
+    const found: Hit[] = [];
     let number = 0;
     for (const line of linesIn(fd)) {
       if (found.length >= max) break;
       number++;
       const match = this.#expression.exec(line);
-      if (match) found.push(`${path}:${number}:${excerpt(line, match.index)}`);
+      if (match) found.push(hitOf(`${path}:${number}:`, line, match));
     }
     return found;
   }
 }
 
-/** The whole line, or the part around the match. */
-function excerpt(line: string, index: number): string {
-  if (line.length <= MAX_LINE_CHARS) return line;
+/** The whole line, or the part around the match, of which the end may be cut. */
+function hitOf(place: string, line: string, { index, 0: match }: RegExpExecArray): Hit {
+  const { text, skipped } = excerpt(line, index);
+  const start = Math.min(index - skipped, text.length);
+  const end = Math.min(start + match.length, text.length);
+  return { line: place + text, mark: [place.length + start, place.length + end] };
+}
+
+/** `skipped`: by how much the text begins later than the line. */
+function excerpt(line: string, index: number): { text: string; skipped: number } {
+  if (line.length <= MAX_LINE_CHARS) return { text: line, skipped: 0 };
   const start = index < MAX_LINE_CHARS - 100 ? 0 : index - 100;
   const text = line.slice(start).toWellFormed();
-  return `${start > 0 ? '…' : ''}${cutAtCodePoint(text, MAX_LINE_CHARS)}${text.length > MAX_LINE_CHARS ? '…' : ''}`;
+  const [before, after] = [start > 0 ? '…' : '', text.length > MAX_LINE_CHARS ? '…' : ''];
+  return { text: `${before}${cutAtCodePoint(text, MAX_LINE_CHARS)}${after}`, skipped: start - before.length };
 }
 
 /** Nothing for a binary file: one with a NUL byte near its beginning. One file at a time. */

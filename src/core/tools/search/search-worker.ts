@@ -7,7 +7,7 @@ import { protectedFiles } from '../../workspace/hard-links.ts';
 import type { Note } from '../note-search.ts';
 import { titleOfNote } from '../note-sections.ts';
 import { filesOf, type FoundFiles, isHidden, shown } from './search-files.ts';
-import { compile, LineSearch } from './search-lines.ts';
+import { compile, type Hit, LineSearch } from './search-lines.ts';
 import { MAX_FILES, MAX_MATCHES, type SearchJob, type SearchMessage, type SearchTask } from './search.ts';
 import { openInside } from '../../workspace/places.ts';
 import { sifted } from './sifted.ts';
@@ -77,22 +77,26 @@ async function searchFiles(job: SearchJob & { kind: 'grep' }, asking: Omit<Searc
     begin: () => send({ type: 'asks' }),
   })) {
     // One more than may be shown tells whether there is more.
-    const lines = await search.find(path, MAX_MATCHES + 1 - count);
-    if (lines.length > 0) send({ type: 'lines', lines: lines.slice(0, MAX_MATCHES - count) });
-    count += lines.length;
+    const hits = await search.find(path, MAX_MATCHES + 1 - count);
+    if (hits.length > 0) sendHits(hits.slice(0, MAX_MATCHES - count));
+    count += hits.length;
     if (count > MAX_MATCHES) break;
   }
   search.close();
   send({ type: 'end', more: count > MAX_MATCHES, files: paths.length, passedOver });
 }
 
+function sendHits(hits: readonly Hit[]): void {
+  send({ type: 'lines', lines: hits.map(({ line }) => line), marks: hits.map(({ mark }) => mark) });
+}
+
 /** One that was asked for by name. */
 async function searchFile(job: SearchJob & { kind: 'grep' }, expression: RegExp): Promise<void> {
   const path = shown(job, job.start);
   const search = new LineSearch(job.workspace, expression, protect);
-  const lines = isHidden(job, path) ? [] : await search.findIn(path, MAX_MATCHES + 1);
-  send({ type: 'lines', lines: lines.slice(0, MAX_MATCHES) });
-  send({ type: 'end', more: lines.length > MAX_MATCHES, files: isHidden(job, path) ? 0 : 1, passedOver: false });
+  const hits = isHidden(job, path) ? [] : await search.findIn(path, MAX_MATCHES + 1);
+  sendHits(hits.slice(0, MAX_MATCHES));
+  send({ type: 'end', more: hits.length > MAX_MATCHES, files: isHidden(job, path) ? 0 : 1, passedOver: false });
 }
 
 /** As paths, without what lies in folders that begin with a dot. */

@@ -42,6 +42,9 @@ export type SearchJob = {
   | { kind: 'ranked'; query: string; limit: number; reports: readonly PastReport[] }
 );
 
+/** Where in a line the match stands: `[start, end)` in UTF-16 code units. */
+export type Mark = [start: number, end: number];
+
 /** When ripgrep is asked: after so many milliseconds, where so many files are left. */
 export interface Asking {
   afterMs: number;
@@ -56,15 +59,16 @@ export interface SearchTask {
   port: MessagePort;
 }
 
-/** What the thread sends: lines while it works, and one end. `asks`: there are questions at its port. */
+/** What the thread sends: lines while it works, and one end. `marks`: one for each line, of `grep` alone. `asks`: there are questions at its port. */
 export type SearchMessage =
-  | { type: 'lines'; lines: string[] }
+  | { type: 'lines'; lines: string[]; marks?: Mark[] }
   | { type: 'asks' }
   | { type: 'end'; more: boolean; files: number; passedOver: boolean }
   | { type: 'failure'; message: string };
 
 export interface SearchResult {
   lines: string[];
+  marks: Mark[];
   /** Whether there is more than was returned. */
   more: boolean;
   timedOut: boolean;
@@ -117,16 +121,19 @@ export async function search(
   });
   const { promise, resolve, reject } = Promise.withResolvers<SearchResult>();
   const lines: string[] = [];
-  const late = { lines, more: true, timedOut: true, files: null, passedOver: false };
+  const marks: Mark[] = [];
+  const late = { lines, marks, more: true, timedOut: true, files: null, passedOver: false };
   const timer = setTimeout(() => resolve(late), timeoutMs);
   const abort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   let end = (): Promise<void> | void => {};
   worker.on('message', (message: SearchMessage) => {
-    if (message.type === 'lines') lines.push(...message.lines);
-    else if (message.type === 'asks' && ripgrep !== null)
+    if (message.type === 'lines') {
+      lines.push(...message.lines);
+      marks.push(...(message.marks ?? []));
+    } else if (message.type === 'asks' && ripgrep !== null)
       end = answering(port2, { program: ripgrep, folder: job.workspace.folder });
-    else if (message.type === 'end') resolve({ ...message, lines, timedOut: false });
+    else if (message.type === 'end') resolve({ ...message, lines, marks, timedOut: false });
     else if (message.type === 'failure') reject(new TriadError('bad_input', message.message));
   });
   worker.on('error', (error: Error & { code?: string }) => {
