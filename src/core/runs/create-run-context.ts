@@ -137,7 +137,9 @@ async function changedBy({ engine, plan, signal }: Parts, toolCallId: string): P
 function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
   const { changes } = engine.workspaces;
   const { conversationId, runId } = plan.recorder.ids;
-  let seen: number | null = null;
+  // Where nothing was done before there is nothing to undo, and no disk to wait for.
+  const isNew = plan.stored.calls.length === 0 && (plan.depth > 0 || plan.prior.length === 0);
+  let seen = isNew ? changes.undoCount(conversationId) : null;
   return async () => {
     const count = changes.undoCount(conversationId);
     if (count === seen) return null;
