@@ -84,9 +84,10 @@ function refusalLines({ toolCalls }: RunTrace): string[] {
 function undoLines({ undos }: RunTrace): string[] {
   return undos
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-    .map(({ path, undone, at, by }) => {
+    .map(({ path, also = [], undone, at, by }) => {
       const [mark, what] = undone ? ['↶', 'undone'] : ['↷', 'written again'];
-      return `${mark} ${clean(path)} – ${what} by ${by} · ${localTime(at)}`;
+      const more = also.length > 0 ? ` and ${also.length} more` : '';
+      return `${mark} ${clean(path)}${more} – ${what} by ${by} · ${localTime(at)}`;
     });
 }
 

@@ -104,3 +104,30 @@ test.each([
   if (typeof why === 'string') expect(err).toBe(`triad: ${why}\n`);
   else expect(err.slice('triad: '.length)).toMatch(why);
 });
+
+test('of a folder the newest run stands last, and a limit keeps the newest', async () => {
+  const older = '0190aa00-0000-7000-8000-000000000000';
+  const client = memoryClient({
+    'workflow.list': ({ folder, before }) =>
+      folder !== '/nowhere/at/all'
+        ? { items: [], next: null }
+        : before === undefined
+          ? { items: [workflowRow({ id: workflow, conversationId: session })], next: 'more' }
+          : { items: [workflowRow({ id: older, conversationId: session })], next: null },
+    'change.list': () => [change(older, 'first', 'x', { workflowId: older }), ...rows],
+  });
+  const list = async (...more: string[]) => {
+    const io = memoryIo({ client });
+    await main(['changes', '--cwd', '/nowhere/at/all', ...more], io);
+    await io.screen.flush();
+    return { agents: [...io.out().matchAll(/^● (\S+)/gm)].map(([, agent]) => agent), err: io.err() };
+  };
+  expect((await list()).agents).toEqual(['first', 'lead', 'helper']);
+  expect(
+    client.requests.filter(({ method }) => method === 'change.list'),
+    'once for a session',
+  ).toHaveLength(1);
+  const { agents, err } = await list('--limit', '2');
+  expect(agents).toEqual(['lead', 'helper']);
+  expect(err).toMatch(/^Only the newest 2: more with --limit\.\n/);
+});
