@@ -106,20 +106,21 @@ function notKeptLines(calls: readonly Pick<Call, 'notKept'>[], indent: string): 
   return [...paths].map((path) => `${indent}changed  ${visible(path)}: cannot be undone, what it was is not kept`);
 }
 
-/** What became of each file. `run`: as it was when that was asked for. */
+/** What became of each file, also of those of which nothing is kept. */
 export function undoneLines({ calls }: Pick<Run, 'calls'>, files: readonly UndoneFile[], redo: boolean): string[] {
   const all = Map.groupBy(
     calls.flatMap((call) => call.files),
     ({ path }) => path,
   );
-  return files.map(({ path, outcome, why }) => {
+  const lost = redo ? [] : new Set(calls.flatMap(({ notKept }) => notKept));
+  const lines = files.map(({ path, outcome, why }) => {
     const change = all.get(path);
     const goes = change !== undefined && (redo ? asOne(change).after : asOne(change).before) === null;
     const name = visible(path);
     switch (outcome) {
       case 'put_back':
         if (goes) return `removed   ${name}${redo ? '' : ', which it had made'}`;
-        return redo ? `again     ${name} is as the agent left it` : `put back  ${name}`;
+        return redo ? `again     ${name}: as it was before that was undone` : `put back  ${name}`;
       case 'merged':
         return `merged    ${name}: what others did to it since stays`;
       case 'already':
@@ -128,6 +129,7 @@ export function undoneLines({ calls }: Pick<Run, 'calls'>, files: readonly Undon
         return `left      ${name}: ${whyText(why)}`;
     }
   });
+  return [...lines, ...[...lost].map((path) => `left      ${visible(path)}: what it was is not kept`)];
 }
 
 /** Why nothing was done, and what else could be. */

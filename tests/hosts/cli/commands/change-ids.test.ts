@@ -40,8 +40,8 @@ async function triad(...args: string[]) {
       next: null,
     }),
     'run.get': ({ runId }) => {
-      if (runId !== helper) throw new TriadError('not_found', 'There is no such run');
-      return runRow({ id: helper, conversationId: session });
+      if (![lead, helper].includes(runId)) throw new TriadError('not_found', 'There is no such run');
+      return runRow({ id: runId, conversationId: session });
     },
     'conversation.snapshot': () => {
       throw new TriadError('not_found', 'There is no such conversation');
@@ -85,6 +85,7 @@ test('what cannot be undone stands in the list, and so do bytes where lines cann
   const { out } = await triad(lead.slice(0, 9));
   expect(out).toContain('made and removed  a  0 → 0 bytes\n');
   expect(out).toContain('changed  big.iso: cannot be undone, what it was is not kept\n');
+  expect((await triad('--undo', lead)).out).toContain('left      big.iso: what it was is not kept\n');
   expect((await triad('0190dd', '--diff')).out).toContain('       a binary file\n');
 });
 

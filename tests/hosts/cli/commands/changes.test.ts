@@ -69,7 +69,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   });
   expect(await triad(['changes', '--redo', run])).toEqual({
     code: 0,
-    out: 'again     b.txt is as the agent left it\nagain     a.txt is as the agent left it\n',
+    out: 'again     b.txt: as it was before that was undone\nagain     a.txt: as it was before that was undone\n',
     err: `To take that back: triad changes --undo ${run}\n`,
   });
   expect(await readFile(file, 'utf8')).toBe('after');

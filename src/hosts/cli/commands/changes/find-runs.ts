@@ -10,7 +10,7 @@ import { found } from '../sessions/load-session.ts';
 const PAGE = 200;
 
 /** A call that changed something; its number counts those of the run from 1, in order of time. */
-export interface Call extends Pick<ChangeRow, 'toolCallId' | 'tool' | 'at' | 'files' | 'notKept'> {
+interface Call extends Pick<ChangeRow, 'toolCallId' | 'tool' | 'at' | 'files' | 'notKept'> {
   number: number;
 }
 
