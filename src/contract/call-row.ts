@@ -39,8 +39,3 @@ function alsoOf(also: unknown): { wroteAlso?: string[] } {
 export function wroteOf({ wrote, undos }: ToolCallRow): string | null {
   return wrote ?? undos?.[0]?.path ?? null;
 }
-
-/** The further files that it changed, as far as they are named. */
-export function wroteAlsoOf({ wrote, wroteAlso, undos }: ToolCallRow): string[] {
-  return (wrote === undefined ? undos?.[0]?.also : wroteAlso) ?? [];
-}

@@ -1,6 +1,6 @@
 /** Markdown fragments that their content cannot break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
-import { wroteAlsoOf, wroteOf } from '#contract/call-row.ts';
+import { wroteOf } from '#contract/call-row.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
 import type { ToolCallRow } from '#contract/view.ts';
@@ -84,15 +84,14 @@ export function decided(decision: Decision | null): string {
   return `${answer} by ${by} at ${at}${reason === null ? '' : `, reason: ${inline(reason)}`}`;
 }
 
-/** The files that a call changed, and each time that this, or a part of it, was undone or done again; null where it changed none. */
+/** The file that a call wrote, and each time that this was undone or written again; null where it wrote none. */
 export function wrote(call: ToolCallRow | undefined): string | null {
   const path = call ? wroteOf(call) : null;
-  if (call === undefined || path === null) return null;
-  const undos = (call.undos ?? []).map((one) => {
-    const what = one.part ? `${[one.path, ...(one.also ?? [])].map(code).join(' ')} ` : '';
-    return `${what}${one.undone ? 'undone' : 'written again'} by person at ${one.at}`;
-  });
-  return [...[path, ...wroteAlsoOf(call)].map(code), ...undos].join(', ');
+  if (path === null) return null;
+  const undos = (call?.undos ?? []).map(
+    ({ undone, at }) => `${undone ? 'undone' : 'written again'} by person at ${at}`,
+  );
+  return [code(path), ...undos].join(', ');
 }
 
 /** Billionths of a US dollar; null is unknown. */

@@ -1,5 +1,5 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
-import { wroteAlsoOf, wroteOf } from '#contract/call-row.ts';
+import { wroteOf } from '#contract/call-row.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, SessionWork, ToolCallRow, WorkflowRow } from '#contract/view.ts';
@@ -60,15 +60,13 @@ export function shownSession({ conversation, workflows, runs, calls = [], missin
   };
 }
 
-/** What a run wrote to files; `undos`: each time that the person undid that or had it written again, with `path` where that was a part. */
+/** What a run wrote to files; `undos`: each time that the person undid that or had it written again. */
 function writesOf({ id, agent }: RunRow, calls: readonly ToolCallRow[]) {
   return calls.flatMap((call) => {
     const path = wroteOf(call);
     if (call.runId !== id || path === null) return [];
     const { toolCallId, endedAt: at, undone = false, undos = [] } = call;
-    const also = wroteAlsoOf(call);
-    const times = undos.map(({ path: file, ...undo }) => (undo.part ? { path: file, ...undo } : undo));
-    return [{ runId: id, toolCallId, agent, path, ...(also.length > 0 ? { also } : {}), at, undone, undos: times }];
+    return [{ runId: id, toolCallId, agent, path, at, undone, undos: undos.map(({ path: _, ...undo }) => undo) }];
   });
 }
 

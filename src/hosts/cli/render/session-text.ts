@@ -53,11 +53,8 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
   ];
 }
 
-function writeLine({ agent, path, also = [], undos }: Shown['writes'][number]): string {
+function writeLine({ agent, path, undos }: Shown['writes'][number]): string {
   const last = undos.at(-1);
-  const state = last
-    ? ` ·${last.part ? ' partly' : ''} ${last.undone ? 'undone' : 'written again'} ${localTime(last.at)} by you`
-    : '';
-  const more = also.length > 0 ? ` and ${also.length} more` : '';
-  return `${oneLine(visible(agent))} wrote ${oneLine(visible(path))}${more}${state}`;
+  const state = last ? ` · ${last.undone ? 'undone' : 'written again'} ${localTime(last.at)} by you` : '';
+  return `${oneLine(visible(agent))} wrote ${oneLine(visible(path))}${state}`;
 }

@@ -84,10 +84,9 @@ function refusalLines({ toolCalls }: RunTrace): string[] {
 function undoLines({ undos }: RunTrace): string[] {
   return undos
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-    .map(({ path, also = [], undone, at, by }) => {
+    .map(({ path, undone, at, by }) => {
       const [mark, what] = undone ? ['↶', 'undone'] : ['↷', 'written again'];
-      const more = also.length > 0 ? ` and ${also.length} more` : '';
-      return `${mark} ${clean(path)}${more} – ${what} by ${by} · ${localTime(at)}`;
+      return `${mark} ${clean(path)} – ${what} by ${by} · ${localTime(at)}`;
     });
 }
 

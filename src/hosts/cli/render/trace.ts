@@ -1,6 +1,6 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
-import { wroteAlsoOf, wroteOf } from '#contract/call-row.ts';
+import { wroteOf } from '#contract/call-row.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Missing } from '#contract/missing.ts';
@@ -141,14 +141,12 @@ function approvalItems(approval: Approval, grants: readonly Grant[]) {
 
 function callOf(call: ToolCallRow) {
   const { toolCallId, name, status, startedAt, endedAt, refusal = null } = call;
-  const wroteAlso = wroteAlsoOf(call);
-  const wrote = { wrote: wroteOf(call), ...(wroteAlso.length > 0 ? { wroteAlso } : {}) };
-  return { toolCallId, name, status, startedAt, endedAt, refusal, ...wrote };
+  return { toolCallId, name, status, startedAt, endedAt, refusal, wrote: wroteOf(call) };
 }
 
 /** Each time that the person undid what the call wrote, or had it written again. */
 function undosOf({ toolCallId, undos = [] }: ToolCallRow) {
-  return undos.map((undo) => ({ toolCallId, ...undo, by: 'person' as const }));
+  return undos.map(({ path, undone, at }) => ({ toolCallId, path, undone, at, by: 'person' as const }));
 }
 
 /** In milliseconds. */

@@ -69,16 +69,14 @@ test('files that it wrote stand with each time that this was undone, those of ot
     { ...call, wrote: 'a`b.txt', undos: [undo, { ...undo, undone: false, at: later(2) }] },
     { ...call, runId: newId(), wrote: 'other.txt' },
     // Its end was lost in a crash.
-    { ...call, status: 'error' as const, undos: [{ ...undo, path: 'c.txt', also: ['d.txt'] }] },
-    { ...call, wrote: 'e.txt', wroteAlso: ['f.txt'], undos: [{ ...undo, path: 'f.txt', part: true as const }] },
+    { ...call, status: 'error' as const, undos: [{ ...undo, path: 'c.txt' }] },
     call,
   ];
   const page = agentPage(run, { approvals: [], calls }, FOLDER);
   expect(page.slice(page.indexOf('## Files'), page.indexOf('\n## Findings'))).toBe(`## Files written
 
 - \`\` a\`b.txt \`\`, undone by person at ${later(1)}, written again by person at ${later(2)}
-- \`c.txt\`, \`d.txt\`, undone by person at ${later(1)}
-- \`e.txt\`, \`f.txt\`, \`f.txt\` undone by person at ${later(1)}
+- \`c.txt\`, undone by person at ${later(1)}
 `);
   expect(agentPage(run, NOTHING, FOLDER)).not.toContain('written');
 });

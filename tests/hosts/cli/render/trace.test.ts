@@ -4,8 +4,6 @@ import stringWidth from 'string-width';
 import type { WorkflowDetail } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
-import { shownSession } from '#hosts/cli/render/session-json.ts';
-import { sessionText } from '#hosts/cli/render/session-text.ts';
 import { traceText } from '#hosts/cli/render/trace-text.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { grantOf } from '../../../core/approvals/support.ts';
@@ -167,28 +165,4 @@ test('what a grant or a rule allowed says which, and grants stand with their tim
   const last = lines.at(-1);
   expect(last).toContain(`+ grant:${grant.id} · lead may use write_file on docs/*.md (project)`);
   expect(last).toMatch(/given .+ · used once · revoked /);
-});
-
-test('a call that changed several files names them all, and what of them was undone', () => {
-  const undos = [
-    { path: 'a.txt', also: ['b.txt'], undone: true, at: later(1) },
-    { path: 'b.txt', part: true as const, undone: false, at: later(2) },
-  ];
-  const [first, ...others] = detail.calls;
-  const calls = [{ ...first!, wrote: 'a.txt', wroteAlso: ['b.txt'], undos }, ...others];
-  const changed = traceOf(detail.conversation, [{ ...detail, calls }]);
-  const run = changed.workflows[0]?.runs[0]?.children[0];
-  expect(run?.toolCalls).toMatchObject([{ wrote: 'a.txt', wroteAlso: ['b.txt'] }, { wrote: null }, { wrote: null }]);
-  expect(run?.undos).toEqual(undos.map((undo) => ({ toolCallId: 'a', ...undo, by: 'person' })));
-  expect(traceText(changed, Infinity, plainStyle).join('\n')).toMatch(
-    /↶ a\.txt and 1 more – undone by person.*\n.*↷ b\.txt – written again by person/,
-  );
-  const { conversation, workflow, runs } = detail;
-  const session = { conversation, workflows: [workflow], runs, calls };
-  const shown = shownSession(session);
-  expect(shown.workflows[0]?.writes).toMatchObject([
-    { path: 'a.txt', also: ['b.txt'], undos: [{ also: ['b.txt'] }, { path: 'b.txt', part: true }] },
-  ]);
-  const text = sessionText(session, Infinity, plainStyle);
-  expect(text.join('\n')).toMatch(/code-reviewer wrote a\.txt and 1 more · partly written again /);
 });
