@@ -4,7 +4,9 @@ const entry = [
   'electron/{main,preload}.ts!',
   'src/hosts/cli.ts!',
   'src/core/store/backups/check-copy.ts!',
-  'src/core/tools/search-worker.ts!',
+  'src/core/tools/search/search-worker.ts!',
+  'src/core/tools/search/ripgrep-thread.ts!',
+  'src/core/tools/reading/pdf-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
   // Named by tsconfig.web.json.

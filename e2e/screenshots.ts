@@ -11,6 +11,7 @@ import { browserSurface } from './support/browser-surface.ts';
 import { Complaints } from './support/complaints.ts';
 import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
+import { CALL_SCREENS } from './support/call-screens.ts';
 import { leadCalls, leadSpawns } from './support/scripts.ts';
 import { QUESTION_SCREENS } from './support/question-screens.ts';
 import { WORK_SCREENS } from './support/work-screens.ts';
@@ -273,7 +274,8 @@ async function main(folder: string): Promise<void> {
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
     await visit(browser, folder, reviews(), {}, finished);
-    for (const { script, go } of [...WORK_SCREENS, ...QUESTION_SCREENS]) await visit(browser, folder, script(), {}, go);
+    const screens = [...WORK_SCREENS, ...QUESTION_SCREENS, ...CALL_SCREENS];
+    for (const { script, go } of screens) await visit(browser, folder, script(), {}, go);
   } finally {
     await browser.close();
   }

@@ -12,7 +12,7 @@ import type { Desktop, OpenSurface, Surface, SurfaceOptions } from './surface.ts
 export interface AppOptions {
   model?: FakeModelOptions;
   /** Files of the workspace, added to the usual ones. */
-  files?: Readonly<Record<string, string>>;
+  files?: Readonly<Record<string, string | Uint8Array>>;
   /** Null: none, as at the very first start. */
   apiKey?: string | null;
   /** Null: none; default: the scripted model. */
@@ -131,7 +131,7 @@ export async function startApp(
   }
 }
 
-async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function writeFiles(folder: string, files: NonNullable<AppOptions['files']>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);

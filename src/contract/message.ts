@@ -47,6 +47,8 @@ export const UserEntry = z.object({
   text: z.string(),
   /** Runs whose reports this text hands over (sub-agents that went on in the background). */
   reportsOf: z.array(z.string()).optional(),
+  /** What the person undid in files, or did again, that this text tells of. */
+  undos: z.array(z.string()).optional(),
 });
 
 /** One response of the model. An interrupted one is shown but never sent back. */
@@ -65,6 +67,17 @@ export const AssistantEntry = z.object({
   cut: z.object({ calls: z.array(z.string()) }).optional(),
 });
 
+/** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
+export const Image = z.object({
+  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  bytes: z.int().positive(),
+  /** In pixels. */
+  width: z.int().positive(),
+  height: z.int().positive(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type Image = z.infer<typeof Image>;
+
 export const ToolEntry = z.object({
   ...base,
   kind: z.literal('tool'),
@@ -76,6 +89,8 @@ export const ToolEntry = z.object({
   durationMs: z.number(),
   /** For the person: files touched, diff, counts. Never sent to the model. */
   metadata: z.record(z.string(), z.unknown()),
+  /** What the model sees beside the output. */
+  image: Image.optional(),
 });
 
 /** A limit of a run or of its workflow that was reached, with its value at that time. */

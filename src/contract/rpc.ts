@@ -23,7 +23,7 @@ import { SubAgentExecution } from './execution.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
-import { Entry } from './message.ts';
+import { Entry, Image } from './message.ts';
 import { method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
@@ -172,6 +172,11 @@ export const methods = {
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
   ...changeMethods,
+  /** The bytes of a picture that a call has shown to its agent, in base64; `not_found` where they are not kept any more. */
+  'call.image': method(
+    z.strictObject({ conversationId: Id, sha256: Image.shape.sha256 }),
+    z.object({ data: z.string() }),
+  ),
   'conversation.delete': method(conversationId, nothing),
   'conversation.restore': method(conversationId, nothing),
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */

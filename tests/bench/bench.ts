@@ -11,6 +11,7 @@ import { growthFigures } from './figures/growth.ts';
 import { historyFigures } from './figures/history.ts';
 import { launchFigures } from './figures/launch.ts';
 import { pageFigures } from './figures/page.ts';
+import { searchFigures } from './figures/search.ts';
 import { stopFigures } from './figures/stop.ts';
 import { storedFigures } from './figures/stored.ts';
 import { streamFigures } from './figures/streams.ts';
@@ -36,6 +37,8 @@ const FULL: Sizes = {
   events: 10_000,
   messages: 10_000,
   words: 3000,
+  searched: 50_000,
+  searches: 7,
   patienceMs: 70_000,
 };
 const QUICK: Sizes = {
@@ -56,6 +59,8 @@ const QUICK: Sizes = {
   events: 500,
   messages: 300,
   words: 1000,
+  searched: 5000,
+  searches: 3,
   patienceMs: 70_000,
 };
 const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> = {
@@ -71,6 +76,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   history: historyFigures,
   page: pageFigures,
   cards: cardFigures,
+  search: searchFigures,
 };
 /** Processes that already ran or waited to run. */
 const BUSY_LOAD = 0.7;

@@ -33,6 +33,9 @@ export interface Sizes {
   messages: number;
   /** Of each of the three reports that are written at once. */
   words: number;
+  /** Files of the tree that is searched. */
+  searched: number;
+  searches: number;
 }
 
 /** Two sides against the same server, taking turns. */

@@ -61,7 +61,8 @@ async function onlyWhatIsNeeded(app: string): Promise<void> {
   const built = JSON.parse(await readFile(join(ROOT, 'dist/electron.json'), 'utf8')) as string[];
   const program = await filesIn(join(app, 'dist'));
   expect(program).toEqual(built.map((name) => `electron/${name}`).sort());
-  const starts = ['main.js', 'preload.cjs', 'cli.js', 'check-copy.js', 'search-worker.js'];
+  const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js'];
+  const starts = ['main.js', 'preload.cjs', 'cli.js', 'check-copy.js', ...workers];
   expect(program).toEqual(
     expect.arrayContaining([...starts, 'prices.toml', 'builtin/lead.md'].map((name) => `electron/${name}`)),
   );

@@ -24,7 +24,10 @@ export { settingsOf } from './settings-of.ts';
 /** What a test's person says to each item of a question; null leaves it open. */
 export type Person = (approval: Approval, item: number) => Answer | null;
 
-export const yes: Person = () => ({ kind: 'allow' });
+export const yes: Person = ({ request: { subject, reversible } }) =>
+  subject.kind === 'questions'
+    ? { kind: 'reply', replies: subject.questions.map(() => ({ chosen: [], words: 'As you like.' })) }
+    : { kind: 'allow', ...(reversible ? {} : { confirmed: true }) };
 
 export interface Composition {
   store: Store;
@@ -45,6 +48,8 @@ export interface Composition {
   secrets?: Secrets;
   retryDelays?: readonly number[];
   groupSize?: number;
+  /** Default: kept beside the data, or the folder. */
+  workspaces?: Workspaces;
   onFailure?: (error: Error) => void;
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
@@ -62,9 +67,8 @@ const NO_SECRETS: Secrets = {
 export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const { store, folder, groupSize, onFailure, data } = parts;
   const trust = parts.trust ?? new Trust(data ?? parts.configFolder ?? folder);
-  const kept = `${data ?? folder}-replaced`;
   const programs = parts.programs ?? process.env;
-  const workspaces = new Workspaces({ kept, data: `${kept}-data` }, programs);
+  const workspaces = parts.workspaces ?? workspacesBeside(data ?? folder, programs);
   const shell = new ShellHost(programs, workspaces);
   return runtimeOf({
     version: '0.0.0',
@@ -73,7 +77,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     trust,
     own: parts.own ?? { folders: [], sessions: [] },
     workspaces,
-    outputs: new Outputs(kept),
+    outputs: new Outputs(replacedBeside(data ?? folder)),
     shell,
     tools: allTools(shell),
     prices: await loadPrices(parts.configFolder ?? folder),
@@ -88,6 +92,13 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     ...(onFailure ? { onFailure } : {}),
     ...(data === undefined ? {} : { data }),
   });
+}
+
+/** Where what the agents of a test replace is kept. */
+const replacedBeside = (folder: string): string => `${folder}-replaced`;
+
+export function workspacesBeside(folder: string, env: Environment = process.env): Workspaces {
+  return new Workspaces({ kept: replacedBeside(folder), data: `${folder}-data` }, env);
 }
 
 /** The built-in agents, and of a project what the trust that is kept in the folder covers. */

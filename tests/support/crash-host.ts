@@ -1,11 +1,18 @@
 /**
  * A process in which one or more workflows run, each on a store of its own: `node crash-host.ts LIVES`, as JSON. One
- * with `killAfter` stands still the instant after that event was stored: nothing more is acknowledged to it, and when
- * all of them stand still, the process kills itself. A process without any prints what was stored.
+ * with `killAfter` stands still the instant after that event was stored: nothing more is acknowledged to it; one with
+ * `killIn` in the middle of a call. When all of them stand still, the process kills itself. A process without any prints
+ * what was stored.
  */
+import { watch } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import type { HostedLife } from './crash.ts';
+import { Changes } from '#core/workspace/changes.ts';
+import type { Workspaces } from '#core/workspace/workspaces.ts';
+import { workspacesBeside } from './compose.ts';
+import type { HostedLife, Moment } from './crash.ts';
 import { lifeOf, type Result } from './crash-life.ts';
 
 const lives = JSON.parse(process.argv[2] ?? '[]') as HostedLife[];
@@ -41,9 +48,59 @@ function killing(store: Store, after: number | string): Store {
   return { ...store, commit };
 }
 
-async function run({ data, killAfter, ...life }: HostedLife): Promise<Result> {
+/** The store and the changes of a life that stands still in the middle of its first call. */
+function killingIn(moment: Moment, store: Store, folder: string): { store: Store; workspaces: Workspaces } {
+  const still = new Promise<never>(() => undefined);
+  let isStill = false;
+  const stand = (): Promise<never> => {
+    isStill = true;
+    standing += 1;
+    stood();
+    return still;
+  };
+  let begun = false;
+  const commit: Store['commit'] = async (events, writes) => {
+    if (isStill) return still;
+    if (moment === 'ended' && events.some(({ type }) => type === 'tool-end')) return stand();
+    await store.commit(events, writes);
+    if (begun || !events.some(({ type }) => type === 'tool-start') || typeof moment !== 'object') return;
+    begun = true;
+    if ('ms' in moment) setTimeout(() => void stand(), moment.ms);
+    if ('file' in moment) void whenThere(join(folder, moment.file)).then(stand);
+  };
+  const workspaces = workspacesBeside(folder);
+  const { changes } = workspaces;
+  const keep: Changes['keep'] = async (...change) => {
+    if (typeof moment !== 'object' || !('keep' in moment)) return Changes.prototype.keep.apply(changes, change);
+    if (moment.keep === 'after') await Changes.prototype.keep.apply(changes, change);
+    return stand();
+  };
+  Object.assign(changes, { keep });
+  return { store: { ...store, commit }, workspaces };
+}
+
+async function whenThere(path: string): Promise<void> {
+  const watcher = watch(join(path, '..'));
+  const isThere = (): Promise<boolean> =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  await new Promise<void>((resolve) => {
+    const look = (): void => void isThere().then((there) => there && resolve());
+    watcher.on('change', look);
+    look();
+  });
+  watcher.close();
+}
+
+async function run({ data, killAfter, killIn, ...life }: HostedLife): Promise<Result> {
   const store = await openStore({ url: `rocksdb://${data}` });
-  const parts = killAfter === undefined ? { store } : { store: killing(store, killAfter), groupSize: 1 };
+  const parts = killIn
+    ? { ...killingIn(killIn, store, life.folder), groupSize: 1 }
+    : killAfter === undefined
+      ? { store }
+      : { store: killing(store, killAfter), groupSize: 1 };
   const result = await lifeOf({ ...life, ...parts });
   ended += 1;
   stood();

@@ -3,6 +3,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
+import type { Workspaces } from '#core/workspace/workspaces.ts';
 import { answering, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
 
 export interface LifeParts {
@@ -15,6 +16,7 @@ export interface LifeParts {
   /** Where sessions are kept as Markdown; default: nowhere. */
   files?: string;
   groupSize?: number;
+  workspaces?: Workspaces;
   /** With the first yes; default: every yes is for once. */
   grant?: GrantRequest | undefined;
 }
@@ -29,7 +31,7 @@ export interface Result {
 
 /** Closes the store, also where it fails. */
 export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
-  const { settings = '', files, groupSize, grant } = rest;
+  const { settings = '', files, groupSize, workspaces, grant } = rest;
   const runtime = await composeRuntime({
     store,
     folder,
@@ -37,6 +39,7 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
     settings: settingsOf(settings),
     ...(files === undefined ? {} : { data: files }),
     ...(groupSize === undefined ? {} : { groupSize }),
+    ...(workspaces === undefined ? {} : { workspaces }),
   });
   try {
     await answering(runtime, grant === undefined ? yes : granting(grant));

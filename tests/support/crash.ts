@@ -20,13 +20,22 @@ const LANES = 2;
 const PATIENCE_MS = 60_000;
 
 /** What crosses to the process. */
-export interface HostedLife extends Omit<LifeParts, 'store'> {
+/**
+ * In the middle of a call: so many milliseconds after its start was stored; when a file is in the workspace; when new
+ * content lies beside the file that it is to replace, before or after the old one was kept; or when it has ended, which
+ * is never stored.
+ */
+export type Moment = { ms: number } | { file: string } | { keep: 'before' | 'after' } | 'ended';
+
+export interface HostedLife extends Omit<LifeParts, 'store' | 'workspaces'> {
   data: string;
   /**
    * Kill the process the instant after this event, or one of this type (the first, or the one of this number), is
    * stored. Where a workflow has fewer events than this number, before its last one.
    */
   killAfter?: number | DurableEvent['type'] | `${DurableEvent['type']}#${number}`;
+  /** Instead: kill it in the middle of the first call. */
+  killIn?: Moment;
 }
 
 export interface Life extends HostedLife {
@@ -40,8 +49,8 @@ export async function live({ started, ...life }: Life): Promise<Result | null> {
   return results?.[0] ?? null;
 }
 
-/** Null when the process was killed. */
-function host(lives: readonly HostedLife[], started?: Life['started']): Promise<Result[] | null> {
+/** Several lives in one process, which is killed when all of them are where they are to be killed. Null when it was. */
+export function host(lives: readonly HostedLife[], started?: Life['started']): Promise<Result[] | null> {
   const child = spawn(process.execPath, [HOST, JSON.stringify(lives)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PATIENCE_MS,

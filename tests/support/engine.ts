@@ -40,7 +40,7 @@ export interface HarnessOptions {
   person?: Person;
   /** TOML of the settings file. */
   settings?: string;
-  files?: Record<string, string>;
+  files?: Record<string, string | Uint8Array>;
   store?: Store;
   keys?: string[];
   /** The models that the endpoint lists; default: it gives no list. */
@@ -56,6 +56,7 @@ export interface HarnessOptions {
   data?: string;
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
+  workspaces?: NonNullable<Composition['workspaces']>;
 }
 
 export { yes };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
 import { RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
-import { search } from '#core/tools/search.ts';
+import { search, type SearchOptions } from '#core/tools/search/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
@@ -29,7 +29,12 @@ export function workspaceIn(folder: string, more: Partial<Workspace> = {}): Work
   return { folder, own: [], sessions: [], secrets: NO_FILES, ...more };
 }
 
-export function contextIn(place: string | Workspace, signal: AbortSignal = new AbortController().signal): ToolContext {
+/** `searching`: how searches are made; without ripgrep where nothing is said. */
+export function contextIn(
+  place: string | Workspace,
+  signal: AbortSignal = new AbortController().signal,
+  searching?: SearchOptions,
+): ToolContext {
   const workspace = typeof place === 'string' ? workspaceIn(place) : place;
   const ids = { conversationId: 'c', workflowId: 'w', runId: 'r', toolCallId: 't' };
   return {
@@ -40,12 +45,14 @@ export function contextIn(place: string | Workspace, signal: AbortSignal = new A
     call: { ...ids, agent: 'a', tool: 't', folder: workspace.folder, at: '2026-01-01T00:00:00.000Z' },
     keep: () => Promise.resolve(),
     alone: (work) => work(),
+    keepImage: () => Promise.resolve(),
     progress: () => undefined,
     outputPath: () => `${workspace.folder}-output`,
     shell: new RunShell(new ShellHost({}, null), `${workspace.folder}-background`, signal),
     output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
-    search: (job, timeoutMs) => search(job, signal, timeoutMs),
+    thread: () => Promise.resolve(() => undefined),
+    search: (job, timeoutMs) => search(job, signal, { timeoutMs, ripgrep: null, ...searching }),
     hidden: () => Promise.resolve([]),
     plan: { read: () => [], write: () => Promise.resolve() },
     report: () => Promise.resolve(null),

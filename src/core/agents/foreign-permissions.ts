@@ -45,7 +45,8 @@ function switchedOff(tools: Readonly<Record<string, unknown>>): string[] {
   return tools['*'] === false && !isOn('write') && !isOn('edit') ? [...off, 'write'] : off;
 }
 
-const isWriting = (tool: string): boolean => tool === 'write_file' || tool === 'edit_file';
+const WRITING = new Set(['write_file', 'edit_file', 'move_file', 'delete_file']);
+const isWriting = (tool: string): boolean => WRITING.has(tool);
 
 function withoutTools(
   names: readonly string[],

@@ -12,9 +12,11 @@ export async function writeAtomically(
     before?: () => Promise<void>;
     /** False skips waiting for the disk: for files that can be made again. */
     sync?: boolean;
+    /** The other name, in the same folder, for who has to find it again after a kill; default: one that nobody knows. */
+    temporary?: string;
   } = {},
 ): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = join(dirname(path), options.temporary ?? temporaryName(path, randomBytes(6).toString('hex')));
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(temporary, flags, options.mode ?? 0o666);
   try {
@@ -32,4 +34,9 @@ export async function writeAtomically(
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** The name under which new content of a file lies until it is whole. */
+export function temporaryName(path: string, mark: string): string {
+  return `.${basename(path).slice(0, 100)}.${mark}.tmp`;
 }

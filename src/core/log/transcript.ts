@@ -196,6 +196,7 @@ export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[]
         toolCallId: call.id,
         output: result?.output ?? pending,
         isError: result?.status !== 'completed',
+        ...(result?.image && { image: result.image }),
       });
     }
     if (entry.cut) content.push({ type: 'text', text: noteOfCut(entry.cut.calls) });

@@ -56,6 +56,11 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         continue;
       }
 
+      const undone = await run.undone();
+      if (undone) {
+        yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', ...undone }) };
+        continue;
+      }
       const turn = turnsOf(history.entries);
       const bound = notice ? null : run.limits.admit(turn);
       const timeUp = bound && endsAtOnce(bound) ? limitCrossed(history, bound, false) : null;

@@ -8,6 +8,7 @@ import { estimatedInput } from './request-meter.ts';
 import { type ModelRequest, UnknownStop } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import { stopOf } from '../base/stop.ts';
+import { withImages } from './with-images.ts';
 
 /**
  * Ends with the recorded response, its calls set going, or throws the last attempt's ModelError. A response of which a
@@ -61,7 +62,8 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
 
 async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<ModelRequest> {
   const { model, maxTokens, effort, temperature, systemPrompt } = run.envelope;
-  const messages = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
+  const told = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
+  const messages = await withImages(told, run.image);
   return {
     model,
     maxTokens,

@@ -1,6 +1,6 @@
 /** What one attempted model request takes and uses, counted as its answer comes. */
 import type { RequestPurpose, RequestStart, RequestUsage } from '#contract/event.ts';
-import type { StopReason } from '#contract/message.ts';
+import type { Image, StopReason } from '#contract/message.ts';
 import { errorInfo } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Emit } from '../log/recorder.ts';
@@ -15,9 +15,12 @@ import {
 } from '../model/model.ts';
 import { Stopped } from '../base/stop.ts';
 
-/** What the provider did not count: four characters make about a token. */
+/** About as many make a token; larger pictures are made smaller by the provider. */
+const [CHARS_OF_TOKEN, PIXELS_OF_TOKEN, MAX_IMAGE_TOKENS] = [4, 750, 1600];
+
+/** What the provider did not count. */
 export function estimatedTokens(chars: number): number {
-  return Math.ceil(chars / 4);
+  return Math.ceil(chars / CHARS_OF_TOKEN);
 }
 
 /**
@@ -48,8 +51,13 @@ const partSizes = ({ content }: WireMessage): number[] => content.map(sizeOf);
 
 function sizeOf(part: WireMessage['content'][number]): number {
   if (part.type === 'tool_use') return part.name.length + jsonSize(part.input);
-  if (part.type === 'tool_result') return part.output.length;
+  if (part.type === 'tool_result') return part.output.length + (part.image ? sizeOfImage(part.image) : 0);
   return part.type === 'redacted_thinking' ? part.data.length : part.text.length;
+}
+
+/** As many characters as a picture has tokens. */
+function sizeOfImage({ width, height }: Pick<Image, 'width' | 'height'>): number {
+  return CHARS_OF_TOKEN * Math.min(MAX_IMAGE_TOKENS, Math.ceil((width * height) / PIXELS_OF_TOKEN));
 }
 
 const jsonSize = (value: unknown): number => JSON.stringify(value)?.length ?? 0;

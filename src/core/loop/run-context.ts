@@ -1,6 +1,7 @@
 /** What the loop of one run works with: its envelope and history, and the capabilities that it may use. */
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
+import type { ChangeSet } from '#contract/change.ts';
 import type { Bound, Entry } from '#contract/message.ts';
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { Transcript } from '../log/transcript.ts';
@@ -76,6 +77,8 @@ export interface RunContext {
   hint(piece: Piece): void;
   /** What the model gets of a call's output: one that is too long is kept whole, and shortened. */
   handOn(toolCallId: string, output: string): Promise<string>;
+  /** The bytes of a picture that a call has shown; null where they are not kept any more. */
+  readonly image: (sha256: string) => Promise<Buffer | null>;
   streamed(messageId: string): OpenMessage['parts'];
   /**
    * What the model is told of them: descriptions name the agents that can be used. The same with every request of an
@@ -83,10 +86,14 @@ export interface RunContext {
    */
   toolSpecs(): Promise<ToolSpec[]>;
   toolContext(toolCallId: string, tool: Tool): Promise<ToolContext>;
+  /** What is kept of the files that an interrupted call has changed, or was about to; null where nothing is. */
+  changedBy(toolCallId: string): Promise<ChangeSet | null>;
   /** Asks about a call where its tool or a rule wants that. */
   readonly ask: RunQuestions['ask'];
   /** Goes on with a question that was asked before. */
   readonly askAgain: RunQuestions['askAgain'];
+  /** What the person undid of what was changed in files, and the agent was not told yet; null where there is nothing. */
+  undone(): Promise<{ text: string; undos: string[] } | null>;
   /**
    * Reports of sub-agents that went on in the background and have ended since.
    * With `wait` it waits for the next one; null when nothing is or will be there.

@@ -6,6 +6,7 @@ import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';
 import type { Emit } from '../log/recorder.ts';
 import { sideRequest } from './side-request.ts';
+import { withImages } from './with-images.ts';
 
 /** The agent's words; rejects where it has none. What it says stays between it and the person: its own work goes on as if nobody had asked. */
 export async function sayMore(
@@ -19,7 +20,7 @@ export async function sayMore(
     {
       purpose: 'context',
       system: run.envelope.systemPrompt,
-      messages: messagesOf(run, request, context),
+      messages: await messagesOf(run, request, context),
       tools: await run.toolSpecs(),
       signal,
     },
@@ -32,12 +33,13 @@ export async function sayMore(
 const WAITING = 'Not done yet: the person is looking at this call and has not decided';
 
 /** All that the agent knows, the call in question without its result, then what the person asked, oldest first. */
-function messagesOf(
+async function messagesOf(
   run: RunContext,
   { toolCallId, title }: Approval['request'],
   context: NonNullable<Approval['context']>,
-): WireMessage[] {
-  const messages = [...run.prior.flatMap((entries) => toWire(entries)), ...toWire(run.history.entries, WAITING)];
+): Promise<WireMessage[]> {
+  const told = [...run.prior.flatMap((entries) => toWire(entries)), ...toWire(run.history.entries, WAITING)];
+  const messages = await withImages(told, run.image);
   const lead = `The person has a question about your call ${toolCallId} (${title}) before deciding about it. Answer in a few plain sentences: what it does, why it is needed, what else could be done. You have no tools for this answer, and it decides nothing.`;
   context.forEach(({ question, answer, error }, index) => {
     const asked = { type: 'text', text: index === 0 ? `${lead}\n\n${question}` : question } as const;

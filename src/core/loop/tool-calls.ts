@@ -1,5 +1,4 @@
 /** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
-import { z } from 'zod';
 import type { Approval } from '#contract/approval.ts';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
@@ -11,7 +10,9 @@ import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
+import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
+import { parsedArguments } from './invalid-arguments.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
@@ -91,21 +92,15 @@ export class Calls {
 async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
   const tool = run.tools.find(({ name }) => name === call.name);
   if (!tool) return { call, refusal: unknownTool(run, call.name) };
-  if (call.malformed !== undefined) {
-    return {
-      call,
-      refusal: `The arguments of ${call.name} are not complete JSON (perhaps cut off at the limit of output tokens). Nothing was run. Send the call again, with shorter arguments`,
-    };
-  }
-  const parsed = tool.input.safeParse(call.input);
-  if (!parsed.success)
-    return {
-      call,
-      refusal: `Invalid arguments for ${call.name}, nothing was run:\n${z.prettifyError(parsed.error)}`,
-    };
-  if (run.signal.aborted) return { call, tool, input: parsed.data, answered: Promise.resolve(null) };
+  const parsed = await parsedArguments(tool, call, async () => {
+    return (await run.toolSpecs()).find(({ name }) => name === tool.name)?.inputSchema;
+  });
+  if ('refusal' in parsed) return { call, refusal: parsed.refusal };
+  const { input } = parsed;
+  // What may have been done is not asked about again.
+  if (run.signal.aborted || isCutOff(run, call, tool)) return { call, tool, input, answered: Promise.resolve(null) };
   try {
-    return { call, tool, input: parsed.data, ...(await ask(run, call, tool, parsed.data)) };
+    return { call, tool, input, ...(await ask(run, call, tool, input)) };
   } catch (error) {
     if (!(error instanceof TriadError) || error.code === 'interrupted' || error.code === 'store_failed') throw error;
     return { call, refusal: error.message };
@@ -155,6 +150,7 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
     output: bounds ? output : await run.handOn(call.id, output),
     durationMs: performance.now() - start,
     metadata: result.metadata ?? {},
+    ...(result.image && { image: result.image }),
   });
   void emit({ type: 'tool-end', entry });
 }
@@ -163,12 +159,7 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   if ('refusal' in prepared) return refused(prepared.refusal);
   const { call, tool } = prepared;
   try {
-    if (run.stored.calls.get(call.id)?.status === 'running' && tool.recovery === 'unknown') {
-      return {
-        status: 'error',
-        output: 'Interrupted while it ran, outcome unknown: look at what it has done before you do it again',
-      };
-    }
+    if (isCutOff(run, call, tool)) return await cutOff(run, call.id, tool, prepared.input);
     const approval = await prepared.answered;
     const refusal = refusalOf(approval);
     if (refusal) return refusal;
@@ -185,6 +176,24 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
   }
 }
 
+/** Whether the program died while the call ran: it may have been done, and is not to be done again. */
+function isCutOff({ stored }: RunContext, { id }: ToolUsePart, { recovery }: Tool): boolean {
+  return recovery === 'unknown' && stored.calls.get(id)?.status === 'running';
+}
+
+async function cutOff(run: RunContext, toolCallId: string, tool: Tool, asked: unknown): Promise<ToolResult> {
+  const approval = run.stored.approvals.get(toolCallId);
+  const input = approval ? editedInput(tool, approval, asked) : asked;
+  await tool.clear?.(input, await run.toolContext(toolCallId, tool));
+  const changed = await run.changedBy(toolCallId);
+  const files = changed?.files.length ? `\n[files that it has changed, or was about to: ${changedNames(changed)}]` : '';
+  return {
+    status: 'error',
+    output: `Interrupted while it ran, outcome unknown: look at what it has done before you do it again${files}`,
+    metadata: changedMetadata(changed),
+  };
+}
+
 async function execute(
   run: RunContext,
   toolCallId: string,
@@ -195,11 +204,19 @@ async function execute(
   const work = tool.execute(input, await run.toolContext(toolCallId, tool), approval);
   if (tool.recovery !== 'continue') {
     run.watchdog.feed();
-    return orStopped(run.signal, work).finally(() => run.watchdog.feed());
+    const settled = tool.recovery === 'unknown' ? endOf(run, work) : orStopped(run.signal, work);
+    return settled.finally(() => run.watchdog.feed());
   }
   // Sub-agents have watchdogs of their own, and end by themselves when this run is stopped.
   const resume = run.watchdog.hold();
   return work.finally(resume);
+}
+
+/** What has effects is stopped by itself, soon: only its end tells what it did, and nothing of it is left then. */
+async function endOf({ signal }: RunContext, work: Promise<ToolResult>): Promise<ToolResult> {
+  const result = await work;
+  if (signal.aborted && result.status !== 'completed') throw stopOf(signal);
+  return result;
 }
 
 /** A no to a tool call; sub-agents of a batch are answered one by one, so their tools deal with it. */

@@ -5,7 +5,15 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
-import { type Model, ModelError, type ModelEvent, type ModelRequest, UnknownStop, type WireMessage } from './model.ts';
+import {
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ToolResultPart,
+  UnknownStop,
+  type WireMessage,
+} from './model.ts';
 
 export interface AnthropicOptions {
   apiKey: string | null;
@@ -240,11 +248,18 @@ function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']):
     results.push({
       type: 'tool_result',
       tool_use_id: part.toolCallId,
-      ...(part.output === '' ? {} : { content: part.output }),
+      ...contentOf(part),
       ...(part.isError ? { is_error: true } : {}),
     });
   }
   return [...results, ...words];
+}
+
+function contentOf({ output, image }: ToolResultPart): Pick<Anthropic.ToolResultBlockParam, 'content'> {
+  const text = output.trim() === '' ? [] : [{ type: 'text' as const, text: output }];
+  if (image?.data === undefined) return output === '' ? {} : { content: output };
+  const source = { type: 'base64' as const, media_type: image.mediaType, data: image.data };
+  return { content: [...text, { type: 'image', source }] };
 }
 
 /** Thinking goes back verbatim and only with its signature. */

@@ -1,7 +1,7 @@
 /** The port to language models: one streamed request at a time, in the program's own vocabulary. */
 import type { Effort } from '#contract/agent.ts';
 import type { ErrorCode } from '#contract/error.ts';
-import type { Part, StopReason } from '#contract/message.ts';
+import type { Image, Part, StopReason } from '#contract/message.ts';
 import { TriadError } from '../base/errors.ts';
 
 export interface ToolSpec {
@@ -16,6 +16,8 @@ export interface ToolResultPart {
   toolCallId: string;
   output: string;
   isError: boolean;
+  /** `data`: its bytes in base64; without them it is not sent. */
+  image?: Image & { data?: string };
 }
 
 export type WireMessage =

@@ -1,5 +1,6 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
+import type { ChangeSet } from '#contract/change.ts';
 import type { PlanItem } from '#contract/message.ts';
 import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
@@ -9,21 +10,24 @@ import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
+import { undosToTell } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
-import { search, type SearchJob } from '../tools/search.ts';
+import { findRipgrep } from '../tools/search/ripgrep.ts';
+import { search, type SearchJob } from '../tools/search/search.ts';
 import { stateOf } from '../workspace/file-state.ts';
+import type { Call } from '../workspace/snapshots.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
-import { workspaceFor } from './workspace-of.ts';
+import { workspaceFor, workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
-/** Threads of searches that one run has at a time: each holds a good part of the machine. */
-const SEARCHES = 2;
+/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
+const THREADS = 2;
 
 /** What the loop of one run is made from. */
 export interface Parts {
@@ -88,6 +92,8 @@ export function createRunContext(parts: Parts): RunContext {
     toolContext: contextsFor(parts, questions),
     ask: questions.ask,
     askAgain: questions.askAgain,
+    undone: undosFor(parts),
+    changedBy: (toolCallId) => changedBy(parts, toolCallId),
     backgroundReports: async (wait) => {
       if (!children) return null;
       // Sub-agents have watchdogs of their own.
@@ -107,13 +113,37 @@ async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): P
   return tools.filter((_, index) => kept[index]);
 }
 
-function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn'> {
+function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {
   const { conversationId, runId } = recorder.ids;
   return {
     hint: (piece) => recorder.hint(piece),
     streamed: (messageId) => recorder.streamed(messageId),
     handOn: (toolCallId, output) =>
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),
+    image: (hash) => engine.outputs.image(conversationId, hash),
+  };
+}
+
+async function changedBy({ engine, plan, signal }: Parts, toolCallId: string): Promise<ChangeSet | null> {
+  const { changes, lock, snapshots } = engine.workspaces;
+  const { conversationId, runId } = plan.recorder.ids;
+  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.depth === 0);
+  // What a command had changed until it was interrupted is found only now.
+  if (await snapshots.isKnown(workspace)) await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
+  const { sets } = await changes.of(conversationId);
+  return sets.find((set) => set.runId === runId && set.toolCallId === toolCallId) ?? null;
+}
+
+function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
+  const { changes } = engine.workspaces;
+  const { conversationId, runId } = plan.recorder.ids;
+  let seen: number | null = null;
+  return async () => {
+    const count = changes.undoCount(conversationId);
+    if (count === seen) return null;
+    seen = count;
+    const undos = await changes.undos(conversationId);
+    return undosToTell(undos, [...plan.prior.flat(), ...history.entries], plan.depth === 0 ? null : runId);
   };
 }
 
@@ -139,12 +169,8 @@ function contextsFor(
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
   let items: readonly PlanItem[] = plan.stored.plan;
-  const searches = new Semaphore(SEARCHES);
   const own = {
-    search: async (job: SearchJob, timeoutMs?: number) => {
-      const release = await searches.acquire(signal);
-      return search(job, signal, timeoutMs).finally(release);
-    },
+    ...threadsFor(engine, signal),
     plan: {
       read: () => items,
       write: async (next: PlanItem[]) => {
@@ -160,6 +186,7 @@ function contextsFor(
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
+    keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
     seen: (path: string) => stampIn(history.entries, path),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
@@ -168,24 +195,49 @@ function contextsFor(
     // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
     const workspace = await workspaceFor(called, engine, folder, plan.depth === 0);
     const ids = { conversationId, workflowId, runId, toolCallId };
-    const { changes, lock } = engine.workspaces;
     const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
-    const keep: ToolContext['keep'] = (files) =>
-      changes.keep(
-        {
-          ...call,
-          at: new Date().toISOString(),
-          files: files.map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) })),
-          notKept: [],
-        },
-        files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),
-      );
-    const alone: ToolContext['alone'] = (work) => lock.alone(folder, signal, work);
+    const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
     const progress: ToolContext['progress'] = (tail, bytes) => {
       watchdog.feed();
       recorder.printed(toolCallId, tail, bytes);
     };
     const outputPath = () => engine.outputs.path(ids);
-    return { ...ids, workspace, signal, children, hidden, call, keep, alone, progress, outputPath, ...own };
+    return {
+      ...ids,
+      workspace,
+      signal,
+      children,
+      hidden,
+      call,
+      keep: keepFor(engine, call),
+      alone,
+      progress,
+      outputPath,
+      ...own,
+    };
   };
+}
+
+function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thread' | 'search'> {
+  const threads = new Semaphore(THREADS);
+  const thread = () => threads.acquire(signal);
+  const searched = async (job: SearchJob, timeoutMs?: number) => {
+    const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
+    const release = await thread();
+    return search(job, signal, { timeoutMs, ripgrep }).finally(release);
+  };
+  return { thread, search: searched };
+}
+
+function keepFor({ workspaces: { changes } }: Engine, call: Call): ToolContext['keep'] {
+  return (files) =>
+    changes.keep(
+      {
+        ...call,
+        at: new Date().toISOString(),
+        files: files.map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) })),
+        notKept: [],
+      },
+      files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),
+    );
 }

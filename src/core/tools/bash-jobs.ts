@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import type { BackgroundCommand } from '../workspace/shell/background.ts';
-import { MAX_BYTES } from './text-page.ts';
+import { MAX_BYTES } from './reading/text-page.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type ToolContext } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';

@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { canonicalHash } from '../base/hash.ts';
 import { titleOf } from '../base/text.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { ChangeSet } from '#contract/change.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
 import { undoableOf } from '../workspace/shell/undoable.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
+import { changedMetadata, changedNames } from './changed-files.ts';
 import { leftOut } from './long-output.ts';
 import { toToolResult } from './to-tool-result.ts';
 import {
@@ -30,9 +30,6 @@ const TAIL_CHARS = 4000;
 const TAIL_MS = 200;
 /** So often it is told that a command still runs, which prints nothing. */
 const ALIVE_MS = 1000;
-/** Paths of changed files that the result names. */
-const MAX_NAMED = 1000;
-const NAMED_TO_MODEL = 10;
 
 const Input = z.strictObject({
   command: z.string().min(1).max(100_000).describe('The command line, for bash.'),
@@ -135,7 +132,7 @@ async function askedOf({ host, network, approval }: Running, input: Input, { wor
 }
 
 async function start(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
-  const id = await context.shell.start(await askedOf(running, input, context));
+  const id = await context.shell.start(await askedOf(running, input, context), context.call);
   const output = `It runs in the background as ${id}. bash_jobs reads what it prints, and ends it; it ends with you at the latest.`;
   return { status: 'completed', output, metadata: { command: input.command, background: id } };
 }
@@ -151,22 +148,15 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   const shown = await shownOutput(result, file, context.toolCallId);
   const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
   const notes = notesOn(input, result, context);
-  const { command } = input;
   return {
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
-    metadata: { command, exitCode, bytes: output.bytes, timedOut, network: running.network, ...changedIn(changed) },
-  };
-}
-
-/** What it changed, for the person; paths beyond a thousand are in the change set alone. */
-function changedIn(changed: ChangeSet | null): Record<string, unknown> {
-  const [path, ...also] = (changed?.files ?? []).map((file) => file.path);
-  const notKept = changed?.notKept ?? [];
-  return {
-    ...(path === undefined ? {} : { path, undoable: true }),
-    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED) } : {}),
-    ...(notKept.length > 0 ? { notKept: notKept.slice(0, MAX_NAMED) } : {}),
+    metadata: {
+      ...{ command: input.command, exitCode, bytes: output.bytes, timedOut, network: running.network },
+      // Where the next command begins.
+      folder: folderWithin(context, result),
+      ...changedMetadata(changed),
+    },
   };
 }
 
@@ -179,9 +169,14 @@ async function shownOutput({ output }: ShellResult, file: string, toolCallId: st
   return `${head}\n${leftOut({ head, cut, bytes }, toolCallId)}\n${tail}`;
 }
 
-function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, { workspace }: ToolContext): string[] {
-  const { changed, exitCode, signal, timedOut, stopped, output, folder, folderReset } = result;
-  const at = relative(workspace.folder, folder);
+/** Relative to the workspace folder; empty for itself. */
+function folderWithin({ workspace }: ToolContext, { folder }: ShellResult): string {
+  return relative(workspace.folder, folder);
+}
+
+function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, context: ToolContext): string[] {
+  const { changed, exitCode, signal, timedOut, stopped, output, folderReset } = result;
+  const at = folderWithin(context, result);
   const ended = timedOut
     ? `ended after ${timeout_seconds} s: give it more timeout_seconds, or run it in the background`
     : stopped
@@ -194,14 +189,9 @@ function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, { wo
     ...(folderReset
       ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again']
       : []),
-    ...(changed && changed.files.length > 0 ? [`files changed: ${namesOf(changed)}`] : []),
+    ...(changed && changed.files.length > 0 ? [`files changed: ${changedNames(changed)}`] : []),
     ...(output.unkept > 0 ? [`the last ${output.unkept} bytes of its output were not kept`] : []),
   ];
-}
-
-function namesOf({ files }: ChangeSet): string {
-  const names = files.slice(0, NAMED_TO_MODEL).map(({ path }) => path);
-  return names.join(', ') + (files.length > names.length ? ` and ${files.length - names.length} more` : '');
 }
 
 /** Shows the end of what a command prints, now and then, and that it still runs. */

@@ -69,7 +69,7 @@ function textOf(before: Buffer | null, path: string): string {
   if (!isUtf8(before))
     throw new TriadError(
       'bad_input',
-      `${path} is not UTF-8, and an edit would break it: write_file can replace it whole`,
+      `${path} is not UTF-8, and an edit would break it: read_file can read it, write_file can replace it whole`,
     );
   return before.toString('utf8');
 }

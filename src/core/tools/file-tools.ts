@@ -1,10 +1,12 @@
 /** The tools for the files of a workspace. */
+import { deleteFileTool } from './delete-file.ts';
 import { editFileTool } from './edit-file.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { listNotesTool } from './list-notes.ts';
 import { listDirectoryTool } from './list-directory.ts';
-import { readFileTool } from './read-file.ts';
+import { moveFileTool } from './move-file.ts';
+import { readFileTool } from './reading/read-file.ts';
 import { readNoteTool } from './read-note.ts';
 import { semanticSearchTool } from './semantic-search.ts';
 import type { Tool } from './tool.ts';
@@ -13,6 +15,7 @@ import { writeFileTool } from './write-file.ts';
 export function fileTools(): Tool[] {
   return [
     ...[readFileTool(), listDirectoryTool(), globTool(), grepTool(), writeFileTool(), editFileTool()],
+    ...[moveFileTool(), deleteFileTool()],
     ...[listNotesTool(), readNoteTool(), semanticSearchTool()],
   ];
 }

@@ -1,7 +1,7 @@
 /** The tool that finds files of the workspace by their path. */
 import { z } from 'zod';
-import { READ_ONLY } from './traits.ts';
-import { MAX_FILES, searchFrom } from './search.ts';
+import { INCLUDE_IGNORED, READ_ONLY } from './traits.ts';
+import { IGNORED, MAX_FILES, searchFrom } from './search/search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from '../workspace/places.ts';
@@ -14,6 +14,7 @@ const Input = z.strictObject({
     .max(4096)
     .optional()
     .describe('The folder to search, relative to the workspace folder. Default: the workspace folder.'),
+  include_ignored: INCLUDE_IGNORED,
 });
 
 export function globTool(): Tool {
@@ -22,7 +23,7 @@ export function globTool(): Tool {
     name: 'glob',
     describe: () =>
       'Finds files in the workspace by a glob pattern and returns their paths, relative to the workspace folder, one per line, sorted. ' +
-      `Returns at most ${MAX_FILES}. Hidden files are included; .git, node_modules and symbolic links are not.`,
+      `Returns at most ${MAX_FILES}. Hidden files are included; .git, node_modules and symbolic links are not, nor is what git ignores, unless the path leads into it.`,
     input: Input,
     targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>
@@ -30,13 +31,21 @@ export function globTool(): Tool {
         const { workspace } = context;
         const where = await searchFrom(workspace, input.path, [input.pattern]);
         const hidden = await context.hidden('glob', await pathTargets(workspace, input.path ?? '.'));
-        const found = await context.search({ kind: 'glob', pattern: input.pattern, hidden, ...where });
+        const found = await context.search({
+          kind: 'glob',
+          pattern: input.pattern,
+          includeIgnored: input.include_ignored ?? false,
+          hidden,
+          ...where,
+        });
         const notes = [
           ...(found.timedOut ? ['[The search took too long and was stopped: narrow the path or the pattern.]'] : []),
           ...(found.more && !found.timedOut
             ? [`[The first ${MAX_FILES} of ${found.files} files; narrow the pattern.]`]
             : []),
-          ...(found.lines.length === 0 && !found.timedOut ? [`[No file matches ${input.pattern}.]`] : []),
+          ...(found.lines.length === 0 && !found.timedOut
+            ? [`[No file matches ${input.pattern}.${found.passedOver ? ` ${IGNORED}` : ''}]`]
+            : []),
         ];
         return {
           status: found.timedOut ? 'error' : 'completed',

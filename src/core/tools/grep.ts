@@ -1,7 +1,7 @@
 /** The tool that finds lines in files of the workspace by a regular expression. */
 import { z } from 'zod';
-import { READ_ONLY } from './traits.ts';
-import { MAX_LINE_CHARS, MAX_MATCHES, SEARCH_MS, searchFrom } from './search.ts';
+import { INCLUDE_IGNORED, READ_ONLY } from './traits.ts';
+import { IGNORED, MAX_LINE_CHARS, MAX_MATCHES, SEARCH_MS, searchFrom } from './search/search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from '../workspace/places.ts';
@@ -25,6 +25,7 @@ const Input = z.strictObject({
     .optional()
     .describe('Only files that match this pattern, such as "*.ts" or "src/**/*.md". Default: all.'),
   ignore_case: z.boolean().optional().describe('Whether upper and lower case count as the same. Default: false.'),
+  include_ignored: INCLUDE_IGNORED,
 });
 
 export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {}): Tool {
@@ -34,7 +35,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
     describe: () =>
       'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text, sorted by path. ' +
       `Returns at most ${MAX_MATCHES} lines, each cut at ${MAX_LINE_CHARS} characters. ` +
-      'Binary files, files that hold keys or passwords, .git, node_modules and symbolic links are passed over.',
+      'Binary files, files that hold keys or passwords, .git, node_modules and symbolic links are passed over, and so is what git ignores, unless the path leads into it.',
     input: Input,
     targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>
@@ -45,6 +46,7 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
         const glob = input.glob === undefined ? '**' : input.glob.includes('/') ? input.glob : `**/${input.glob}`;
         const job = {
           kind: 'grep',
+          includeIgnored: input.include_ignored ?? false,
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           glob,
@@ -60,12 +62,14 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
           ...(found.more && !found.timedOut
             ? [`[The first ${MAX_MATCHES} matches; there are more: narrow the search.]`]
             : []),
-          ...(found.lines.length === 0 && !found.timedOut ? [`[No line matches, in ${found.files} files.]`] : []),
+          ...(found.lines.length === 0 && !found.timedOut
+            ? [`[No line matches, in ${found.files} files.${found.passedOver ? ` ${IGNORED}` : ''}]`]
+            : []),
         ];
         return {
           status: found.timedOut ? 'error' : 'completed',
           output: [...found.lines, ...notes].join('\n'),
-          metadata: { pattern: input.pattern, matches: found.lines.length, truncated: found.more },
+          metadata: { pattern: input.pattern, matches: found.lines.length, truncated: found.more, marks: found.marks },
         };
       }),
   });

@@ -1,7 +1,7 @@
 /** The tool that lists the workspace's notes: its Markdown files, each with its title. */
 import type { z } from 'zod';
 import { FolderInput, READ_ONLY } from './traits.ts';
-import { MAX_FILES, searchFrom } from './search.ts';
+import { MAX_FILES, searchFrom } from './search/search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from '../workspace/places.ts';
@@ -12,7 +12,7 @@ export function listNotesTool(): Tool {
     name: 'list_notes',
     describe: () =>
       `Lists the notes of the workspace, which are its Markdown files, as "path — title", sorted by path, at most ${MAX_FILES}. ` +
-      'Folders that begin with a dot, and node_modules, are passed over.',
+      'Folders that begin with a dot, node_modules, and what git ignores are passed over.',
     input: FolderInput,
     targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: ({ path }, context) =>
@@ -20,7 +20,7 @@ export function listNotesTool(): Tool {
         const { workspace } = context;
         const where = await searchFrom(workspace, path, []);
         const hidden = await context.hidden('list_notes', await pathTargets(workspace, path ?? '.'));
-        const found = await context.search({ kind: 'notes', hidden, ...where });
+        const found = await context.search({ kind: 'notes', includeIgnored: false, hidden, ...where });
         const note = found.more ? `\n[The first ${MAX_FILES} notes; there are more: name a folder.]` : '';
         return {
           status: 'completed',

@@ -5,7 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
 import { READ_ONLY } from './traits.ts';
-import { search, searchFrom, type SearchJob, type SearchResult } from './search.ts';
+import { search, searchFrom, type SearchJob, type SearchResult } from './search/search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { fileTargets, openIfThere, openInside, pathTargets, resolveInside, shownPath } from '../workspace/places.ts';
@@ -34,7 +34,9 @@ export function readNoteTool(): Tool {
     like: 'read_file',
     targets: async ({ note }, place) => {
       const workspace = withSessions(place);
-      const { found } = await lookFor(workspace, note, (job) => search(job, AbortSignal.timeout(LOOK_MS)));
+      const { found } = await lookFor(workspace, note, (job) =>
+        search(job, AbortSignal.timeout(LOOK_MS), { ripgrep: null }),
+      );
       const each = await Promise.all(found.map((path) => fileTargets(workspace, path)));
       return { values: each.flatMap(({ values }) => values), path: true };
     },
@@ -73,6 +75,7 @@ async function lookFor(
   }
   const job = {
     kind: 'glob',
+    includeIgnored: true,
     pattern: NOTES,
     hidden: [],
     ...(await searchFrom(workspace, undefined, [])),

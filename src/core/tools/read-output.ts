@@ -1,7 +1,8 @@
 /** The tool that reads the rest of an output that was too long to be handed on whole. */
 import { z } from 'zod';
 import { MAX_OUTPUT_BYTES, READ_OUTPUT } from './long-output.ts';
-import { MAX_LINES, readPage, render } from './text-page.ts';
+import { TextFile } from './reading/encoding.ts';
+import { MAX_LINES, readPage, render } from './reading/text-page.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';
@@ -28,7 +29,7 @@ export const readOutput = defineTool<z.infer<typeof Input>>({
       try {
         const first = input.offset ?? 1;
         const [page, { size }] = await Promise.all([
-          readPage(file, first, input.limit ?? MAX_LINES, context.signal),
+          readPage(new TextFile(file, context.signal, 'utf-8'), first, input.limit ?? MAX_LINES),
           file.stat(),
         ]);
         const { lines, more: truncated } = page;

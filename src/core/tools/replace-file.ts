@@ -1,7 +1,8 @@
 /** What the tools have in common that change a file: a person sees the difference first, and what was approved is written, or nothing. */
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Approval } from '#contract/approval.ts';
-import { writeAtomically } from '../base/atomic-file.ts';
+import { temporaryName, writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import { previewWrite, type WritePreview } from '../workspace/preview.ts';
@@ -75,6 +76,7 @@ export function replacingTool<Input extends { path: string }>(
     question: (input, context) => askToReplace(replacementOf(input), context),
     execute: (input, context, approval) =>
       toToolResult(context, () => replaceFile(replacementOf(input), context, approval)),
+    clear: (input, context) => clear(input.path, context),
   });
 }
 
@@ -137,6 +139,7 @@ async function put(target: Target, after: Buffer, asked: string, context: ToolCo
   await withFolder(parent, asked, (through) =>
     writeAtomically(join(through, basename(target.path)), after, {
       mode,
+      temporary: temporaryOf(target.path, context),
       before: async () => {
         const file = (bytes: Buffer) => ({ kind: 'file' as const, bytes, mode: mode ?? 0o666 & ~process.umask() });
         await context.keep([{ path: shown, before: before && file(before), after: file(after) }]);
@@ -144,6 +147,23 @@ async function put(target: Target, after: Buffer, asked: string, context: ToolCo
       },
     }).catch((error: unknown) => throwFileError(error, asked)),
   );
+}
+
+/** One name for each call, so that it can be found after a kill, and nothing else be taken for it. */
+function temporaryOf(canonical: string, { runId, toolCallId }: ToolContext): string {
+  return temporaryName(canonical, sha256(`${runId} ${toolCallId}`).slice(0, 12));
+}
+
+/** Removes the new content that was never put in its place. Where the path leads elsewhere by now, nothing is touched. */
+async function clear(path: string, context: ToolContext): Promise<void> {
+  try {
+    const canonical = await resolveInside(context.workspace, path);
+    await withFolder(dirname(canonical), path, (through) =>
+      rm(join(through, temporaryOf(canonical, context)), { force: true }),
+    );
+  } catch (error) {
+    if (!(error instanceof TriadError)) throw error;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The tool that finds what notes of the workspace, and reports that its agent may see, say about something. */
 import { z } from 'zod';
 import { READ_ONLY } from './traits.ts';
-import { searchFrom } from './search.ts';
+import { searchFrom } from './search/search.ts';
 import { toToolResult } from './to-tool-result.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from '../workspace/places.ts';
@@ -38,7 +38,7 @@ export function semanticSearchTool(): Tool {
           context.hidden('semantic_search', targets),
           context.pastReports(),
         ]);
-        const job = { kind: 'ranked', query, limit, reports, hidden, ...where } as const;
+        const job = { kind: 'ranked', includeIgnored: false, query, limit, reports, hidden, ...where } as const;
         const found = await context.search(job);
         const looked = `${found.files ?? 0} notes and ${reports.length} reports`;
         const note = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';

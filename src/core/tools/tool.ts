@@ -3,12 +3,12 @@ import type { FileHandle } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { PlanItem, ToolStatus } from '#contract/message.ts';
+import type { Image, PlanItem, ToolStatus } from '#contract/message.ts';
 import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
 import type { Question } from './question.ts';
-import type { SearchJob, SearchResult } from './search.ts';
+import type { SearchJob, SearchResult } from './search/search.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Step } from '../workspace/reverse.ts';
 import type { Call } from '../workspace/snapshots.ts';
@@ -22,6 +22,8 @@ export interface ToolResult {
   output: string;
   /** For the person; JSON values only. */
   metadata?: Record<string, unknown>;
+  /** For both, where its bytes are kept. */
+  image?: Image;
 }
 
 /** Everything that a tool may use of its run. */
@@ -53,6 +55,8 @@ export interface ToolContext {
   readonly keep: (files: readonly Changing[]) => Promise<void>;
   /** Runs work that changes something in the workspace while no other run does; each such work is run through it. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Keeps a picture that the model is to see; rejects where it cannot, and it may not be shown then. */
+  readonly keepImage: (bytes: Buffer) => Promise<void>;
   /** Commands of this run. */
   readonly shell: RunShell;
   /** Where the whole output of this call may be kept. */
@@ -70,6 +74,8 @@ export interface ToolContext {
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
   /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
   readonly progress: (tail: string, bytes: number) => void;
+  /** Resolves when the run may use one more thread; who has called it gives that back. */
+  readonly thread: () => Promise<() => void>;
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
 }
@@ -129,6 +135,8 @@ export interface Tool<Input = unknown> {
   question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
   execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
+  /** Removes what a call of it has left in the workspace when the program was killed; for `recovery: 'unknown'`. */
+  clear?(input: Input, context: ToolContext): Promise<void>;
 }
 
 /** Whether a tool changes anything outside of the conversation. */

@@ -19,6 +19,12 @@ export const NO_PERMISSION = {
   recovery: 'repeat',
 } as const satisfies Partial<Tool>;
 
+/** Of searches: files that git ignores are mostly made by programs. */
+export const INCLUDE_IGNORED = z
+  .boolean()
+  .optional()
+  .describe('Whether files that git ignores are searched too. Default: false.');
+
 /** The folder that is looked at; left out, the whole workspace. */
 export const FolderInput = z.strictObject({
   path: z

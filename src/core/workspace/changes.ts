@@ -20,6 +20,7 @@ const KEPT = 'kept.json';
 
 export class Changes {
   readonly #folder: string;
+  readonly #undone = new Map<string, number>();
 
   /** `folder` is made when the first change is kept. */
   constructor(folder: string) {
@@ -36,10 +37,27 @@ export class Changes {
     await this.#write(set.conversationId, `${placeOfCall(this.#folder, set)}.json`, ChangeSet.parse(set), bytes, what);
   }
 
+  /** Keeps more of what a call has changed; the bytes are kept already. */
+  async add(set: ChangeSet): Promise<void> {
+    const before = (await this.of(set.conversationId)).sets.find(
+      ({ runId, toolCallId }) => runId === set.runId && toolCallId === set.toolCallId,
+    );
+    const files = new Map((before?.files ?? []).map((file) => [file.path, file]));
+    for (const file of set.files) files.set(file.path, { ...file, before: (files.get(file.path) ?? file).before });
+    const notKept = [...new Set([...(before?.notKept ?? []), ...set.notKept])];
+    await this.keep({ ...set, files: [...files.values()], notKept }, []);
+  }
+
   /** The same for what a person undoes, before it happens and when it was taken back. */
   async keepUndo(undo: Undo, bytes: Bytes): Promise<void> {
     const place = join(this.#folder, undo.conversationId, `${UNDO}${undo.id}.json`);
     await this.#write(undo.conversationId, place, Undo.parse(undo), bytes, 'What is there now could not be kept');
+    this.#undone.set(undo.conversationId, this.undoCount(undo.conversationId) + 1);
+  }
+
+  /** Grows with each undo that this program keeps: where it is the same, there is no new one. */
+  undoCount(conversationId: string): number {
+    return this.#undone.get(conversationId) ?? 0;
   }
 
   /** Rejects with `not_found` where the bytes are gone, or are not those that were kept. */
@@ -58,20 +76,29 @@ export class Changes {
 
   /** In order of time. What cannot be read is left out. */
   async of(conversationId: string): Promise<{ sets: ChangeSet[]; undos: Undo[] }> {
+    const isSet = (name: string): boolean => !name.startsWith(UNDO) && name !== KEPT;
+    const [sets, undos] = await Promise.all([this.#read(conversationId, isSet, ChangeSet), this.undos(conversationId)]);
+    return { sets, undos };
+  }
+
+  /** The same without the change sets. */
+  undos(conversationId: string): Promise<Undo[]> {
+    return this.#read(conversationId, (name) => name.startsWith(UNDO), Undo);
+  }
+
+  async #read<T extends { at: string }>(
+    conversationId: string,
+    isWanted: (name: string) => boolean,
+    schema: z.ZodType<T>,
+  ): Promise<T[]> {
     const folder = join(this.#folder, conversationId);
     const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.json'));
-    const read = async <T>(name: string, schema: z.ZodType<T>): Promise<T[]> => {
-      const kept = await readJson(join(folder, name));
-      const parsed = schema.safeParse(kept);
+    const read = async (name: string): Promise<T[]> => {
+      const parsed = schema.safeParse(await readJson(join(folder, name)));
       return parsed.success ? [parsed.data] : [];
     };
-    const isUndo = (name: string): boolean => name.startsWith(UNDO);
-    const [sets, undos] = await Promise.all([
-      Promise.all(names.filter((name) => !isUndo(name) && name !== KEPT).map((name) => read(name, ChangeSet))),
-      Promise.all(names.filter(isUndo).map((name) => read(name, Undo))),
-    ]);
-    const inOrder = <T extends { at: string }>(all: T[][]): T[] => all.flat().sort((a, b) => (a.at < b.at ? -1 : 1));
-    return { sets: inOrder(sets), undos: inOrder(undos) };
+    const found = await Promise.all(names.filter(isWanted).map(read));
+    return found.flat().sort((a, b) => (a.at < b.at ? -1 : 1));
   }
 
   /** Marks of what the person has looked at and keeps. */

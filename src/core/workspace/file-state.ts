@@ -32,9 +32,9 @@ export function isSame(a: FileState | null, b: FileState | null): boolean {
 }
 
 /**
- * What is there now; null where nothing is. `path` is relative to the workspace, and canonical: a link on the way, or a
- * folder of the program's own, throws `not_allowed`, as do pipes and devices; `limit_reached` for a file that is too
- * large to be kept, and for a folder that has something in it.
+ * What is there now; null where nothing is, or a folder that has something in it. `path` is relative to the workspace,
+ * and canonical: a link on the way, or a folder of the program's own, throws `not_allowed`, as do pipes and devices;
+ * `limit_reached` for a file that is too large to be kept.
  */
 export async function readState(
   workspace: Workspace,
@@ -48,8 +48,7 @@ export async function readState(
   if (stats === null) return null;
   if (stats.isSymbolicLink()) return { kind: 'link', bytes: Buffer.from(await readlink(full)), mode: 0 };
   if (stats.isDirectory()) {
-    if ((await readdir(full)).length > 0)
-      throw new TriadError('limit_reached', `${path} is a folder that is not empty`);
+    if ((await readdir(full)).length > 0) return null;
     return { kind: 'folder', bytes: Buffer.alloc(0), mode: stats.mode & 0o777 };
   }
   const file = await openInside(workspace, path);

@@ -1,8 +1,9 @@
-/** Long outputs of calls, kept whole beside what calls replaced, until their conversation is gone. */
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+/** Long outputs of calls, and pictures that they have shown, kept beside what calls replaced, until their conversation is gone. */
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
+import { sha256 } from '../base/hash.ts';
 import { type CallIds, placeOfCall } from './changes.ts';
 
 export class Outputs {
@@ -27,9 +28,28 @@ export class Outputs {
     });
   }
 
+  /** Resolves when the bytes of a picture are on disk; the same ones are kept once. */
+  async keepImage(conversationId: string, bytes: Buffer): Promise<void> {
+    const hash = sha256(bytes);
+    if ((await this.image(conversationId, hash)) !== null) return;
+    const path = this.#imagePath(conversationId, hash);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeAtomically(path, bytes, { mode: 0o600 });
+  }
+
+  /** Null where they are gone, or are not those that were kept. */
+  async image(conversationId: string, hash: string): Promise<Buffer | null> {
+    const bytes = await readFile(this.#imagePath(conversationId, hash)).catch(() => null);
+    return bytes !== null && sha256(bytes) === hash ? bytes : null;
+  }
+
   /** Where those of commands go that a run has in the background. */
   background({ conversationId, runId }: Omit<CallIds, 'toolCallId'>): string {
     return join(this.#folder, conversationId, `${runId}.background`);
+  }
+
+  #imagePath(conversationId: string, hash: string): string {
+    return join(this.#folder, conversationId, `${hash}.image`);
   }
 
   /** Where the output of a call is kept. */

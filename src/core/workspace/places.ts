@@ -1,6 +1,6 @@
 /** Confinement: every path that a tool touches is resolved here, links included, and must lie in the workspace and in no folder of the program's own. */
-import { constants, type Dirent, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { listName } from '../settings/listed-files.ts';
@@ -176,13 +176,6 @@ async function refuseOtherName(
       'not_allowed',
       `${asked} is also the name of a file that no tool reaches: one that holds keys, or one of Triad's own`,
     );
-}
-
-/** What a folder holds; nothing for one outside or of the program's own, also where its name comes to mean one meanwhile. */
-export async function entriesInside(workspace: Workspace, path: string): Promise<Dirent[]> {
-  const real = await realpath(path);
-  if (!isInside(workspace.folder, real) || isOwn(workspace, real)) return [];
-  return withFolder(real, path, (through) => readdir(through, { withFileTypes: true }));
 }
 
 /** Throws unless what was opened is what has this canonical path: a folder above may have become a link in between. */

@@ -174,7 +174,8 @@ export function isSecret(path: string, more: readonly string[] = []): boolean {
   const parts = whole.split('/');
   const last = parts.pop() ?? '';
   const name = nameOf(last);
-  if (SECRET_FOLDERS.some((folder) => `/${parts.join('/')}/`.includes(`/${folder}/`))) return true;
+  const folders = `/${parts.join('/')}/`;
+  if (SECRET_FOLDERS.some((folder) => folders.includes(`/${folder}/`))) return true;
   if (PROCESS.test(whole)) return true;
   if (PATHS.some((one) => `/${whole}`.endsWith(`/${one}`))) return true;
   if (more.some((pattern) => isMatch(pattern, whole) || isMatch(pattern, last))) return true;

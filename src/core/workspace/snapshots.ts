@@ -4,6 +4,7 @@
  */
 import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { z } from 'zod';
 import { ChangeSet, type FileChange } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
@@ -25,9 +26,12 @@ const PASSED_OVER = ['node_modules/'];
 const ATTRIBUTES = '* -text -eol -ident -filter -working-tree-encoding\n';
 const LINK = '120000';
 const EXECUTABLE = 0o111;
+const RECENT_MS = 2500;
+const MAX_RECENT = 500;
 
 /** Which call changes something, before it is known what. */
-export type Call = Omit<ChangeSet, 'files' | 'notKept'>;
+const Call = ChangeSet.omit({ files: true, notKept: true });
+export type Call = z.infer<typeof Call>;
 
 /** What the repository cannot hold of the files as they were last seen. */
 interface Seen {
@@ -35,6 +39,8 @@ interface Seen {
   modes: Record<string, number>;
   /** By what files are known again that are too large to be kept. */
   large: Record<string, string>;
+  /** Changed so short before that git, which knows whole seconds, would not notice a change of permissions. */
+  recent: string[];
 }
 
 /** A path that the repository knows otherwise than it is now, or not at all. */
@@ -48,6 +54,8 @@ export class Snapshots {
   readonly #folder: string;
   readonly #git: Git;
   readonly #changes: Changes;
+  /** Calls that work now, by run and id. */
+  readonly #live = new Set<string>();
 
   /** `folder`: for the repositories; made when the first is. */
   constructor(folder: string, git: Git, changes: Changes) {
@@ -71,46 +79,61 @@ export class Snapshots {
    * each with a slash behind, and files that are too large.
    */
   async notKept(workspace: Workspace): Promise<string[]> {
-    await this.#open(workspace);
+    await this.#prepare(workspace);
     const [ignored, others, { large }] = await Promise.all([
       this.#ignored(workspace),
       this.#others(workspace),
       this.#seen(workspace),
     ]);
-    return [...[...ignored, ...others].filter((path) => path.endsWith('/')), ...Object.keys(large)].sort();
+    const isOf = (path: string): boolean => path.endsWith('/') && isKept(workspace, path.slice(0, -1));
+    return [...[...ignored, ...others].filter(isOf), ...Object.keys(large)].sort();
   }
 
   /**
-   * Runs work that may change any file of the workspace, alone (the caller holds its lock), and keeps what that changed;
-   * null where it changed nothing. What a killed program left unkept of an earlier call is kept first. Throws
-   * `limit_reached` where the workspace is too large: then nothing was run.
+   * From now until `close` changes of the workspace are the call's; of several calls, those of the last that was opened.
+   * What changed before belongs to nobody, or to a call that a killed program left open. The caller holds the lock.
+   * Throws `limit_reached` where the workspace is too large.
    */
-  async track<T>(
-    workspace: Workspace,
-    call: Call,
-    work: () => Promise<T>,
-  ): Promise<{ result: T; set: ChangeSet | null }> {
+  async open(workspace: Workspace, call: Call): Promise<void> {
     await this.settle(workspace);
-    const open = join(this.#repository(workspace), 'call.json');
-    await writeFile(open, JSON.stringify(call));
-    const [done] = await Promise.allSettled([work()]);
-    const set = await this.settle(workspace);
-    if (done.status === 'rejected') throw done.reason;
-    return { result: done.value, set };
+    this.#live.add(call.runId + call.toolCallId);
+    await this.#writeCalls(workspace, [...(await this.#calls(workspace)), call]);
   }
 
-  /** Brings the repository up to now. What changed since belongs to the call that was left open, if one was; then it is kept. */
+  /** Resolves with what the call has changed, which is kept; null where it changed nothing. The caller holds the lock. */
+  async close(workspace: Workspace, call: Call): Promise<ChangeSet | null> {
+    this.abandon(call);
+    return this.settle(workspace);
+  }
+
+  /** What it changes is kept as if the program had been killed: with the next look at the workspace. */
+  abandon(call: Call): void {
+    this.#live.delete(call.runId + call.toolCallId);
+  }
+
+  /** Brings the repository up to now, and keeps what changed for the call that it belongs to. The caller holds the lock. */
   async settle(workspace: Workspace): Promise<ChangeSet | null> {
-    await this.#open(workspace);
-    const open = join(this.#repository(workspace), 'call.json');
-    const call = await openCall(open);
+    await this.#prepare(workspace);
+    const calls = await this.#calls(workspace);
+    const call = calls.at(-1);
     const candidates = await this.#candidates(workspace);
-    const set = call && (await this.#setOf(workspace, call, candidates));
-    if (call && set && set.files.length + set.notKept.length > 0) await this.#changes.keep(set, []);
+    const set = call ? await this.#setOf(workspace, call, candidates) : null;
+    const isEmpty = !set || set.files.length + set.notKept.length === 0;
+    if (!isEmpty) await this.#changes.add(set);
     // Only now: a kill before this line makes the next one find the same once more.
     await this.#take(workspace, candidates);
-    await rm(open, { force: true });
-    return set && set.files.length + set.notKept.length > 0 ? set : null;
+    const live = calls.filter((one) => this.#live.has(one.runId + one.toolCallId));
+    if (live.length < calls.length) await this.#writeCalls(workspace, live);
+    return isEmpty ? null : set;
+  }
+
+  async #calls(workspace: Workspace): Promise<Call[]> {
+    const text = await readFile(join(this.#repository(workspace), 'calls.json'), 'utf8').catch(() => '[]');
+    return z.array(Call).parse(JSON.parse(text));
+  }
+
+  async #writeCalls(workspace: Workspace, calls: readonly Call[]): Promise<void> {
+    await writeAtomically(join(this.#repository(workspace), 'calls.json'), JSON.stringify(calls), { sync: false });
   }
 
   async #setOf(workspace: Workspace, call: Call, candidates: readonly Candidate[]): Promise<ChangeSet> {
@@ -179,8 +202,9 @@ export class Snapshots {
     const seen = await this.#seen(workspace);
     const paths = new Set(candidates.map(({ path }) => path));
     const gone = Object.keys(seen.large).filter((path) => !paths.has(path));
-    if (candidates.length + gone.length === 0) return;
+    if (candidates.length + gone.length + seen.recent.length === 0) return;
     for (const path of gone) delete seen.large[path];
+    seen.recent = [];
     const kept: string[] = [];
     const dropped: string[] = [];
     let total = 0;
@@ -199,6 +223,7 @@ export class Snapshots {
           `${workspace.folder} holds too much to keep what a command changes in it`,
         );
     }
+    if (seen.recent.length > MAX_RECENT) seen.recent = [];
     await writeAtomically(join(this.#repository(workspace), 'seen.json'), JSON.stringify(seen), { sync: false });
     const names = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('');
     if (dropped.length > 0)
@@ -208,7 +233,7 @@ export class Snapshots {
   }
 
   /** Notes what the repository cannot hold of what is at the path; its size in bytes, null where it is not kept. */
-  async #see(workspace: Workspace, path: string, { modes, large }: Seen): Promise<number | null> {
+  async #see(workspace: Workspace, path: string, { modes, large, recent }: Seen): Promise<number | null> {
     const stats = await lstat(join(workspace.folder, path), { bigint: true }).catch(() => null);
     delete modes[path];
     delete large[path];
@@ -220,6 +245,7 @@ export class Snapshots {
     }
     const mode = Number(stats.mode) & 0o777;
     if (mode !== usualMode((mode & EXECUTABLE) !== 0)) modes[path] = mode;
+    if (Date.now() - Number(stats.ctimeMs) < RECENT_MS) recent.push(path);
     return Number(stats.size);
   }
 
@@ -241,7 +267,29 @@ export class Snapshots {
       if (path.endsWith('/') || found.has(path) || !isKept(workspace, path)) continue;
       found.set(path, { path, known: null });
     }
+    for (const one of await this.#changedModes(workspace)) found.set(one.path, found.get(one.path) ?? one);
     return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Of files that had just changed when they were seen, those whose permissions are others now. */
+  async #changedModes(workspace: Workspace): Promise<Candidate[]> {
+    const { recent, modes } = await this.#seen(workspace);
+    const paths: string[] = [];
+    for (const path of recent) {
+      const stats = await lstat(join(workspace.folder, path)).catch(() => null);
+      const mode = (stats?.mode ?? 0) & 0o777;
+      if (stats?.isFile() && mode !== (modes[path] ?? usualMode((mode & EXECUTABLE) !== 0))) paths.push(path);
+    }
+    if (paths.length === 0) return [];
+    const out = await this.#run(workspace, ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...paths]);
+    return out
+      .toString('utf8')
+      .split('\0')
+      .slice(0, -1)
+      .map((line) => {
+        const [mode = '', object = ''] = line.split(' ');
+        return { path: line.slice(line.indexOf('\t') + 1), known: { mode, object } };
+      });
   }
 
   #others(workspace: Workspace): Promise<string[]> {
@@ -264,13 +312,13 @@ export class Snapshots {
 
   async #seen(workspace: Workspace): Promise<Seen> {
     const text = await readFile(join(this.#repository(workspace), 'seen.json'), 'utf8').catch(() => null);
-    const { modes, large } = text === null ? { modes: {}, large: {} } : (JSON.parse(text) as Seen);
+    const { modes, large, recent } = text === null ? NOTHING_SEEN : (JSON.parse(text) as Seen);
     // Paths are keys: none is a name of the language's own.
-    return { modes: Object.assign(bare(), modes), large: Object.assign(bare(), large) };
+    return { modes: Object.assign(bare(), modes), large: Object.assign(bare(), large), recent };
   }
 
   /** Makes the repository where it is missing. */
-  async #open(workspace: Workspace): Promise<void> {
+  async #prepare(workspace: Workspace): Promise<void> {
     const repository = this.#repository(workspace);
     // Whoever held it was killed: only one program uses it, under the workspace's lock.
     await rm(join(repository, 'index.lock'), { force: true });
@@ -296,6 +344,7 @@ export class Snapshots {
   }
 }
 
+const NOTHING_SEEN: Seen = { modes: {}, large: {}, recent: [] };
 const ALONE = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
 /** Files that hold keys are seen by no command in the sandbox, and kept nowhere. */
@@ -314,11 +363,4 @@ async function stampAt(workspace: Workspace, path: string): Promise<string | nul
 
 function usualMode(executable: boolean): number {
   return (executable ? 0o777 : 0o666) & ~process.umask();
-}
-
-async function openCall(path: string): Promise<Call | null> {
-  const text = await readFile(path, 'utf8').catch(() => null);
-  if (text === null) return null;
-  const parsed = ChangeSet.omit({ files: true, notKept: true }).safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : null;
 }

@@ -1,4 +1,6 @@
 /** Plans and does the undoing of change sets: the newest change first, each file once, and nothing where something is in the way. */
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import type { Changes } from './changes.ts';
@@ -49,7 +51,23 @@ export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wante
     const before = planned.get(change.path) ?? (await lookedAt(workspace, change.path));
     planned.set(change.path, await takenBack(ports, wanted, change, before));
   }
-  return { files: [...planned.values()] };
+  const files = [...planned.values()];
+  const removed = new Set(files.filter(({ to }) => to === null).map(({ path }) => path));
+  return { files: await Promise.all(files.map((file) => roomFor(workspace, file, removed))) };
+}
+
+/** Where a folder is in the place of a file now, all that is in it must be what is removed. */
+async function roomFor(workspace: Workspace, file: PlannedFile, removed: ReadonlySet<string>): Promise<PlannedFile> {
+  if (file.to === null || file.now !== null || !isTouched(file)) return file;
+  const below = await readdir(join(workspace.folder, file.path), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  );
+  const left = below
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(workspace.folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .find((path) => !removed.has(path));
+  if (left === undefined) return file;
+  return { ...file, outcome: 'conflict', why: `A folder is there since, with ${left} in it`, to: null };
 }
 
 async function lookedAt(workspace: Workspace, path: string): Promise<PlannedFile> {

@@ -9,6 +9,7 @@ import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
+import { callWords } from './call-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -198,10 +199,14 @@ export const text = {
     changes: 'Changes',
     noChanges: 'Nothing changes.',
     noOutput: 'No output yet',
-    undo: 'Undo',
-    redo: 'Redo',
+    image: 'The image that was read',
+    loadingImage: 'Loading the image',
+    /** What it did to so many files. */
+    undo: (files: number) => (files === 1 ? 'Undo' : `Undo ${files} files`),
+    redo: (files: number) => (files === 1 ? 'Redo' : `Redo ${files} files`),
     undone: 'undone',
     writing: (units: number) => `writing arguments, ${plural(units, 'character', 'characters')}`,
+    ...callWords,
   },
   agent: {
     /** Its lead does not wait for it. */

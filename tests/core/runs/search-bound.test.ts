@@ -1,9 +1,10 @@
-/** However many searches an agent asks for at once, few of its threads work at a time, and all are answered. */
+/** Searches of a run: few of its threads work at a time, however many are asked for, and ripgrep helps with long ones. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { RIPGREP } from '../../support/searching.ts';
 
 const CALLS = 12;
 
@@ -26,4 +27,21 @@ test(`of ${CALLS} searches in one response two work at a time`, async () => {
   expect(outputs).toHaveLength(CALLS);
   for (const output of outputs) expect(output).toContain('A workspace');
   expect(most).toBe(2);
+});
+
+test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread of its own', async () => {
+  let threads = 0;
+  const count = (): void => void (threads += 1);
+  // The first file alone takes longer than ripgrep needs to start.
+  const long = { '0.txt': 'a line without it\n'.repeat(1_000_000) };
+  const files = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}.txt`, n === 7 ? 'needle' : 'x']));
+  const script = new Script();
+  script.on({ step: 1 }).reply([toolUse('grep', { pattern: 'needle' })]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { files: { ...long, ...files } });
+  subscribe('worker_threads', count);
+  onTestFinished(() => void unsubscribe('worker_threads', count));
+  await engine.ask('Search');
+  expect(engine.model.requests[1]!.seen.results.map((result) => result.text)).toEqual(['f7.txt:1:needle']);
+  expect(threads).toBe(2);
 });

@@ -49,7 +49,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt]'],
       ['completed', 'hello\n[exit code 0, in sub]'],
     ]);
-    expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false });
+    expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false, folder: 'sub' });
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });
 
@@ -139,7 +139,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(said[5]).toBe('command-1: was ended: echo ready; sleep 4713\ncommand-2: runs: sleep 4714');
     expect(said.slice(6)).toEqual([
       'Name the id of the command to read',
-      'There is no command command-9 in the background',
+      'There is no command command-9 in the background (one that ran when the program was interrupted has ended)',
     ]);
     for (const words of ['sleep 4713', 'sleep 4714']) expect(await isRunning(words)).toBe(false);
   });

@@ -44,7 +44,8 @@ test('what was shown is what is written, with its mode, and each match is told',
   });
   expect(await readFile(path, 'utf8')).toBe(after);
   expect((await stat(path)).mode & 0o777).toBe(0o750);
-  expect(kept).toEqual([{ path: 'run.sh', before: Buffer.from('one\n  two\nthree\nthree\n'), after, mode: 0o750 }]);
+  const file = (bytes: string) => ({ kind: 'file', bytes: Buffer.from(bytes), mode: 0o750 });
+  expect(kept).toEqual([[{ path: 'run.sh', before: file('one\n  two\nthree\nthree\n'), after: file(after) }]]);
 });
 
 test.for<[string, string | Uint8Array, string]>([

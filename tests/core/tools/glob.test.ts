@@ -21,6 +21,16 @@ test('paths are relative to the workspace and sorted; .git and node_modules are 
   expect((await find(folder, { pattern: '*.md' })).output).toBe('[No file matches *.md.]');
 });
 
+test('what git ignores is passed over, unless it is asked for', async () => {
+  const folder = await folderWith({ '.gitignore': '*.log\n!keep.log', 'a.log': '', 'in/b.log': '', 'in/keep.log': '' });
+  const hint = 'Files that git ignores were passed over: set include_ignored to search them too.';
+  expect((await find(folder, { pattern: '**/*.log' })).output).toBe('in/keep.log');
+  expect((await find(folder, { pattern: '*.log' })).output).toBe(`[No file matches *.log. ${hint}]`);
+  expect((await find(folder, { pattern: '**/*.log', include_ignored: true })).output).toBe(
+    'a.log\nin/b.log\nin/keep.log',
+  );
+});
+
 test('the first thousand of many', async () => {
   const folder = await folderWith(Object.fromEntries(Array.from({ length: 1002 }, (_, i) => [`d/f${i}`, ''])));
   const result = await find(folder, { pattern: '**' });

@@ -3,60 +3,90 @@ import { execFile } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
+import { WAYS } from '../../support/searching.ts';
+import type { ToolResult } from '#core/tools/tool.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+
+describe.each(WAYS)('%s', (_, way) => {
+  const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder, undefined, way));
+
+  test('lines as path:line:text, by path', async () => {
+    const folder = await folderWith({
+      'b.txt': 'x\r\nfoo two\r\n',
+      'a/c.ts': 'foo',
+      'a/d.ts': 'Foo',
+      'e.txt': 'none',
+    });
+    const result = await grep(folder, { pattern: 'fo+' });
+    expect(result).toEqual({
+      status: 'completed',
+      output: 'a/c.ts:1:foo\nb.txt:2:foo two',
+      metadata: {
+        ...{ pattern: 'fo+', matches: 2, truncated: false },
+        marks: [
+          [9, 12],
+          [8, 11],
+        ],
+      },
+    });
+    expect((await grep(folder, { pattern: 'foo', ignore_case: true, path: 'a' })).output).toBe(
+      'a/c.ts:1:foo\na/d.ts:1:Foo',
+    );
+    expect((await grep(folder, { pattern: 'foo', glob: '*.txt' })).output).toBe('b.txt:2:foo two');
+    expect((await grep(folder, { pattern: 'foo', path: 'b.txt' })).output).toBe('b.txt:2:foo two');
+    expect((await grep(folder, { pattern: 'absent' })).output).toBe('[No line matches, in 4 files.]');
+  });
+
+  test('a match across two chunks of a large file is found with its line', async () => {
+    const folder = await folderWith({ 'big.txt': `${'ü'.repeat(32_766)}\n`.repeat(80) + 'needle in 5 MB\n' });
+    expect((await grep(folder, { pattern: 'needle' })).output).toBe('big.txt:81:needle in 5 MB');
+  });
+
+  test('at most 500 lines, each cut at 500 characters around its match', async () => {
+    const folder = await folderWith({
+      'many.txt': 'hit\n'.repeat(600),
+      'long.txt': `${'a'.repeat(3000)}needle${'b'.repeat(3000)}`,
+    });
+    const many = await grep(folder, { pattern: 'hit' });
+    expect(many.output.split('\n')).toHaveLength(501);
+    expect(many.output).toMatch(/\[The first 500 matches; there are more: narrow the search\.\]$/);
+    const near = await grep(folder, { pattern: 'needle' });
+    expect(marked(near)).toEqual(['needle']);
+    // A match that goes on beyond the cut is marked to it.
+    expect(marked(await grep(folder, { pattern: 'needleb+' }))).toEqual([expect.stringMatching(/^needleb+…$/)]);
+    const line = near.output;
+    expect(line).toContain('needle');
+    expect(line.length).toBeLessThan(520);
+  });
+
+  test('binary files, pipes and links are passed over', async () => {
+    const outside = await folderWith({ 'o.txt': 'needle' });
+    const folder = await folderWith({ 'a.bin': new Uint8Array([0, 0x6e]), 'a.txt': 'needle' });
+    await symlink(join(outside, 'o.txt'), join(folder, 'link.txt'));
+    await symlink(outside, join(folder, 'dir'));
+    await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
+    expect((await grep(folder, { pattern: 'n' })).output).toBe('a.txt:1:needle');
+    expect((await grep(folder, { pattern: 'n', glob: 'dir/*' })).output).toBe('[No line matches, in 0 files.]');
+  });
+
+  test('what git ignores is passed over, unless it is asked for', async () => {
+    const folder = await folderWith({ '.gitignore': 'out/', 'out/a.txt': 'needle', 'b.txt': 'none' });
+    const hint = 'Files that git ignores were passed over: set include_ignored to search them too.';
+    expect((await grep(folder, { pattern: 'needle' })).output).toBe(`[No line matches, in 2 files. ${hint}]`);
+    for (const input of [{ include_ignored: true }, { path: 'out' }, { path: 'out/a.txt' }])
+      expect((await grep(folder, { pattern: 'needle', ...input })).output).toBe('out/a.txt:1:needle');
+  });
+});
 
 const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder));
 
-test('lines as path:line:text, by path', async () => {
-  const folder = await folderWith({
-    'b.txt': 'x\r\nfoo two\r\n',
-    'a/c.ts': 'foo',
-    'a/d.ts': 'Foo',
-    'e.txt': 'none',
-  });
-  const result = await grep(folder, { pattern: 'fo+' });
-  expect(result).toEqual({
-    status: 'completed',
-    output: 'a/c.ts:1:foo\nb.txt:2:foo two',
-    metadata: { pattern: 'fo+', matches: 2, truncated: false },
-  });
-  expect((await grep(folder, { pattern: 'foo', ignore_case: true, path: 'a' })).output).toBe(
-    'a/c.ts:1:foo\na/d.ts:1:Foo',
-  );
-  expect((await grep(folder, { pattern: 'foo', glob: '*.txt' })).output).toBe('b.txt:2:foo two');
-  expect((await grep(folder, { pattern: 'foo', path: 'b.txt' })).output).toBe('b.txt:2:foo two');
-  expect((await grep(folder, { pattern: 'absent' })).output).toBe('[No line matches, in 4 files.]');
-});
-
-test('a match across two chunks of a large file is found with its line', async () => {
-  const folder = await folderWith({ 'big.txt': `${'ü'.repeat(32_766)}\n`.repeat(80) + 'needle in 5 MB\n' });
-  expect((await grep(folder, { pattern: 'needle' })).output).toBe('big.txt:81:needle in 5 MB');
-});
-
-test('at most 500 lines, each cut at 500 characters around its match', async () => {
-  const folder = await folderWith({
-    'many.txt': 'hit\n'.repeat(600),
-    'long.txt': `${'a'.repeat(3000)}needle${'b'.repeat(3000)}`,
-  });
-  const many = await grep(folder, { pattern: 'hit' });
-  expect(many.output.split('\n')).toHaveLength(501);
-  expect(many.output).toMatch(/\[The first 500 matches; there are more: narrow the search\.\]$/);
-  const line = (await grep(folder, { pattern: 'needle' })).output;
-  expect(line).toContain('needle');
-  expect(line.length).toBeLessThan(520);
-});
-
-test('binary files, pipes and links are passed over', async () => {
-  const outside = await folderWith({ 'o.txt': 'needle' });
-  const folder = await folderWith({ 'a.bin': new Uint8Array([0, 0x6e]), 'a.txt': 'needle' });
-  await symlink(join(outside, 'o.txt'), join(folder, 'link.txt'));
-  await symlink(outside, join(folder, 'dir'));
-  await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
-  expect((await grep(folder, { pattern: 'n' })).output).toBe('a.txt:1:needle');
-  expect((await grep(folder, { pattern: 'n', glob: 'dir/*' })).output).toBe('[No line matches, in 0 files.]');
-});
+/** What is marked in each line. */
+const marked = ({ output, metadata = {} }: ToolResult) => {
+  const marks = metadata['marks'] as [number, number][];
+  return output.split('\n').map((line, index) => line.slice(...(marks[index] ?? [])));
+};
 
 test('an expression that is none is an error of the input', async () => {
   const folder = await folderWith({ 'a.txt': 'a' });

@@ -1,12 +1,14 @@
 /** An output that is too long for a model: its parts, the note between them, and the whole, for as long as it is needed. */
-import { access, readdir } from 'node:fs/promises';
+import { access, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { handedOn, MAX_OUTPUT_BYTES } from '#core/tools/long-output.ts';
+import { readOutput } from '#core/tools/read-output.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { samples } from '../../support/samples.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
 
 const never = () => Promise.reject(new Error('kept'));
 
@@ -93,4 +95,11 @@ test('where it cannot be kept, that is said', async () => {
   const said = await handedOn('x\n'.repeat(40_000), 'c', never);
   expect(said).toContain('they could not be kept');
   expect(said).not.toContain('read_output');
+});
+
+test('what a command has written is read as UTF-8, whatever its bytes look like', async () => {
+  const folder = await folderWith({ output: Buffer.from([7, 0xe9, 0x0a]) });
+  const output = () => open(join(folder, 'output'));
+  const read = await call(readOutput, { call: 'c' }, { ...contextIn(folder), output });
+  expect(read.output).toContain('\x07\uFFFD\n[Some bytes are no text');
 });

@@ -1,10 +1,11 @@
-/** What is the program's own is out of reach of every tool, under every name. */
-import { link, readFile, symlink } from 'node:fs/promises';
+/** What is the program's own is passed over by searches, and read by nobody but a lead's notes tool; of paths to it, see `path-escapes.test.ts`. */
+import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allTools } from '#core/tools/all-tools.ts';
-import { type Tool, writes } from '#core/tools/tool.ts';
+import type { Tool } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
+import { WAYS } from '../../support/searching.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const CONFIG = '.config/triad';
@@ -28,57 +29,7 @@ async function home(): Promise<Workspace> {
 }
 
 const toolNamed = (name: string): Tool => allTools().find((tool) => tool.name === name)!;
-const PATHS = Object.keys(FILES).filter((path) => path !== 'notes/plan.md');
 const REFUSED = /belongs to Triad itself|is also the name of a file that no tool reaches/;
-
-/** Every tool that takes a path, with what it would need beside it. */
-const BY_PATH: readonly (readonly [string, (path: string) => object])[] = [
-  ['read_file', (path) => ({ path })],
-  ['write_file', (path) => ({ path, content: 'x' })],
-  ['edit_file', (path) => ({ path, edits: [{ old_text: 'OWN', new_text: 'x' }] })],
-  ['list_directory', (path) => ({ path })],
-  ['glob', (path) => ({ path, pattern: '**' })],
-  ['grep', (path) => ({ path, pattern: 'OWN' })],
-  ['list_notes', (path) => ({ path })],
-];
-
-test('the list of tools with a path is whole', () => {
-  const takesPath = ({ input }: Tool): boolean => 'path' in Object((input as { shape?: object }).shape);
-  expect(
-    allTools()
-      .filter(takesPath)
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual(BY_PATH.map(([name]) => name).sort());
-});
-
-test.for(BY_PATH)('%s reaches none of it, before and behind its question', async ([name, inputOf]) => {
-  const workspace = await home();
-  const context = contextIn(workspace);
-  await symlink(join(workspace.folder, CONFIG), join(workspace.folder, 'link'));
-  await symlink(join(workspace.folder, SESSION), join(workspace.folder, 'notes/linked.md'));
-  const tool = toolNamed(name);
-  const folders = [CONFIG, DATA, `${DATA}/sessions`, '.triad/sessions', 'link', `${CONFIG}/agents`];
-  const others = ['link/config.toml', 'notes/linked.md', `notes/../${CONFIG}/config.toml`, `${CONFIG}/new/file.md`];
-  for (const path of [...PATHS, ...folders, ...others, join(workspace.folder, CONFIG, 'config.toml')]) {
-    const input = inputOf(path);
-    expect(await call(tool, input, context), path).toMatchObject({
-      status: 'error',
-      output: expect.stringMatching(REFUSED) as string,
-    });
-    await expect(tool.targets!(input, workspace), path).rejects.toMatchObject({ code: 'not_allowed' });
-  }
-  for (const path of PATHS) expect(await readFile(join(workspace.folder, path), 'utf8')).toMatch(/OWN/);
-});
-
-test('case does not matter: some file systems ignore it', async () => {
-  const workspace = await home();
-  for (const path of ['.CONFIG/triad/config.toml', '.config/TRIAD/new.toml', '.Triad/Sessions/one/session.md'])
-    expect(await call(toolNamed('write_file'), { path, content: 'x' }, contextIn(workspace)), path).toMatchObject({
-      status: 'error',
-      output: expect.stringMatching(REFUSED) as string,
-    });
-});
 
 test('searches from above pass over all of it, names included', async () => {
   const workspace = await home();
@@ -86,7 +37,10 @@ test('searches from above pass over all of it, names included', async () => {
   const context = contextIn(workspace);
   expect((await call(toolNamed('glob'), { pattern: '**' }, context)).output).toBe('notes/harmless.toml\nnotes/plan.md');
   expect((await call(toolNamed('glob'), { pattern: `${DATA}/**` }, context)).output).toContain('No file');
-  expect((await call(toolNamed('grep'), { pattern: 'OWN|PLAIN' }, context)).output).toBe('notes/plan.md:1:PLAIN');
+  for (const [, way] of WAYS) {
+    const found = await call(toolNamed('grep'), { pattern: 'OWN|PLAIN' }, contextIn(workspace, undefined, way));
+    expect(found.output).toBe('notes/plan.md:1:PLAIN');
+  }
   expect((await call(toolNamed('list_notes'), {}, context)).output).toBe('notes/plan.md — plan');
 });
 
@@ -102,10 +56,6 @@ test('a hard link to it is refused, and any other hard link is not', async () =>
     output: expect.stringMatching(REFUSED) as string,
   });
   expect(await read('notes/twin.md')).toMatchObject({ status: 'completed', output: 'PLAIN' });
-  for (const [name, inputOf] of BY_PATH.filter(([tool]) => writes(toolNamed(tool))))
-    await expect(toolNamed(name).question!(inputOf('notes/harmless.json'), context), name).rejects.toMatchObject({
-      code: 'not_allowed',
-    });
 });
 
 test("only a lead's notes tool reads a session, and only its Markdown", async () => {

@@ -1,7 +1,7 @@
 /** write_file writes exactly what a person saw, or nothing. */
 import { execFile } from 'node:child_process';
-import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { canonicalHash } from '#core/base/hash.ts';
 import { stampOf } from '#core/workspace/stamp.ts';
 import { previewWrite } from '#core/workspace/preview.ts';
-import { readFileTool } from '#core/tools/read-file.ts';
+import { readFileTool } from '#core/tools/reading/read-file.ts';
 import type { ToolContext, ToolResult } from '#core/tools/tool.ts';
 import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
@@ -125,36 +125,16 @@ test('edited content is written to the same file; an edited path only where it m
   expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('edited\n');
 });
 
-test('a folder that becomes a link to the outside after the yes gets nothing', async () => {
-  const outside = await folderWith();
-  const folder = await folderWith({ 'd/keep': '' });
-  const input = { path: 'd/a.txt', content: 'x' };
-  const asked = await ask(folder, input);
-  await rename(join(folder, 'd'), join(folder, 'aside'));
-  await symlink(outside, join(folder, 'd'));
-  expect(await tool.execute(input, contextIn(folder), allowed(asked))).toMatchObject({ status: 'error' });
-  expect(await readdir(outside)).toEqual([]);
+test.for(REPLACING)('$tool.name refuses folders and pipes', async ({ tool: one, inputOf }) => {
+  const folder = await folderWith({ 'd/x': 'old' });
+  await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
+  for (const path of ['d', 'new/', '.', 'pipe', 'd/x/y']) {
+    const refused = { name: 'TriadError', message: expect.not.stringContaining('old_text') as string };
+    await expect(askOf(one, inputOf(path), contextIn(folder)), path).rejects.toMatchObject(refused);
+    expect(await call(one, inputOf(path), contextIn(folder)), path).toMatchObject({ status: 'error' });
+  }
+  expect(await readFile(join(folder, 'd/x'), 'utf8')).toBe('old');
 });
-
-test.for(REPLACING)(
-  '$tool.name refuses folders, pipes, secrets and what lies outside',
-  async ({ tool: one, inputOf }) => {
-    const outside = await folderWith({ 'x.txt': 'old' });
-    const folder = await folderWith({ 'd/x': 'old', '.env': 'old' });
-    await symlink(join(outside, 'x.txt'), join(folder, 'link'));
-    await symlink('.env', join(folder, 'harmless'));
-    await link(join(folder, '.env'), join(folder, 'twin'));
-    await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
-    const places = ['../x', `../${basename(outside)}/x.txt`, join(outside, 'x.txt'), 'link'];
-    for (const path of ['d', 'new/', '.', 'pipe', 'd/x/y', '.env', 'harmless', 'twin', ...places]) {
-      const refused = { name: 'TriadError', message: expect.not.stringContaining('old_text') as string };
-      await expect(askOf(one, inputOf(path), contextIn(folder)), path).rejects.toMatchObject(refused);
-      expect(await call(one, inputOf(path), contextIn(folder)), path).toMatchObject({ status: 'error' });
-    }
-    for (const file of [join(outside, 'x.txt'), join(folder, '.env'), join(folder, 'd/x')])
-      expect(await readFile(file, 'utf8')).toBe('old');
-  },
-);
 
 test.for(REPLACING)('$tool.name refuses a file that has changed since it was read', async ({ tool: one, inputOf }) => {
   const folder = await folderWith({ 'a.txt': 'old\nold line\n' });

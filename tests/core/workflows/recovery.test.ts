@@ -1,5 +1,5 @@
-/** After an interruption: questions open again, effects never repeated, unfinished text shown but never sent. */
-import { mkdtemp, readFile, rm, writeFile as write } from 'node:fs/promises';
+/** After an interruption: questions open again, unfinished text shown but never sent; of effects see `crash-calls.test.ts`. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
 import { outcomes, startEngine } from '../../support/engine.ts';
-import { LEAD, plainAnswer, reportOf, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import { LEAD, plainAnswer, reportOf, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 
@@ -65,23 +65,6 @@ describe('recovery', () => {
     await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
       code: 'conflict',
     });
-  });
-
-  test('killed while a file was written: the write is not repeated, and the model is told', async () => {
-    const model = await startFakeModel(writeFile({ content: 'new\n' }));
-    onTestFinished(() => model.close());
-    const place = await workplace();
-    expect(await live({ mode: 'start', ...place, url: model.url, killAfter: 'tool-start' })).toBeNull();
-    await write(join(place.folder, 'notes.md'), 'since then\n');
-    const result = await live({ mode: 'resume', ...place, url: model.url });
-    expect(result?.end.outcome).toBe('completed');
-    const results = result?.events.flatMap((event) => (event.type === 'tool-end' ? [event.entry] : []));
-    expect(results).toHaveLength(1);
-    expect(results?.[0]).toMatchObject({
-      status: 'error',
-      output: expect.stringContaining('outcome unknown') as string,
-    });
-    expect(await readFile(join(place.folder, 'notes.md'), 'utf8')).toBe('since then\n');
   });
 
   test('killed in the middle of a stream: what was said is kept as interrupted, and not sent back', async () => {

@@ -1,66 +1,22 @@
-/** No path leads out of the workspace. */
+/** No path leads out of the workspace; what tools make of each kind of path is in `path-escapes.test.ts`. */
 import { mkdir, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { entriesInside, makeFolder, openInside, resolveInside, withFolder } from '#core/workspace/places.ts';
+import { makeFolder, openInside, resolveInside, withFolder } from '#core/workspace/places.ts';
 import { isInside } from '#core/workspace/reach.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
 
-test('relative and absolute paths inside resolve to the canonical path', async () => {
+test('relative and absolute paths inside resolve to the canonical path, links inside followed', async () => {
   const folder = await folderWith({ 'src/a.ts': 'a' });
+  await symlink('src', join(folder, 'in'));
+  expect(await resolveInside(workspaceIn(folder), 'in/a.ts')).toBe(join(folder, 'src/a.ts'));
   expect(await resolveInside(workspaceIn(folder), 'src/a.ts')).toBe(join(folder, 'src/a.ts'));
   expect(await resolveInside(workspaceIn(folder), './src/../src/a.ts')).toBe(join(folder, 'src/a.ts'));
   expect(await resolveInside(workspaceIn(folder), join(folder, 'src'))).toBe(join(folder, 'src'));
   expect(await resolveInside(workspaceIn(folder), 'new/deep/file.txt')).toBe(join(folder, 'new/deep/file.txt'));
   expect(await resolveInside(workspaceIn(folder), '.')).toBe(folder);
-});
-
-test.for(['..', '../x', 'src/../../x', '/etc/passwd', '/', 'no/such/../../../x'])(
-  '%s is refused by name',
-  async (path) => {
-    const folder = await folderWith({ 'src/a.ts': 'a' });
-    await expect(resolveInside(workspaceIn(folder), path)).rejects.toMatchObject({
-      code: 'not_allowed',
-      message: `${path} is outside the workspace`,
-    });
-  },
-);
-
-test('a folder whose name merely begins like the workspace is outside', async () => {
-  const parent = await folderWith({ 'work/a.txt': 'a', 'work-other/b.txt': 'b' });
-  await expect(resolveInside(workspaceIn(join(parent, 'work')), '../work-other/b.txt')).rejects.toMatchObject({
-    code: 'not_allowed',
-  });
-});
-
-test('links that lead outside are refused, also above a new file, and links inside are followed', async () => {
-  const outside = await folderWith({ 'secret.txt': 'x' });
-  const folder = await folderWith({ 'real/a.txt': 'a' });
-  await symlink(outside, join(folder, 'out'));
-  await symlink(join(outside, 'secret.txt'), join(folder, 'file.txt'));
-  await symlink(join(folder, 'out'), join(folder, 'twice'));
-  await symlink('real', join(folder, 'in'));
-  for (const path of ['out', 'out/secret.txt', 'file.txt', 'twice/secret.txt', 'out/new/file.txt']) {
-    await expect(resolveInside(workspaceIn(folder), path), path).rejects.toMatchObject({ code: 'not_allowed' });
-  }
-  expect(await resolveInside(workspaceIn(folder), 'in/a.txt')).toBe(join(folder, 'real/a.txt'));
-});
-
-test('a link to nothing is refused, since writing through it would make its target', async () => {
-  const folder = await folderWith();
-  await symlink('/tmp/triad-does-not-exist/x', join(folder, 'dangling'));
-  await expect(resolveInside(workspaceIn(folder), 'dangling')).rejects.toMatchObject({ code: 'not_allowed' });
-  await expect(resolveInside(workspaceIn(folder), 'dangling/below')).rejects.toMatchObject({ code: 'not_allowed' });
-});
-
-test('links in a circle and a NUL character are refused', async () => {
-  const folder = await folderWith();
-  await symlink('b', join(folder, 'a'));
-  await symlink('a', join(folder, 'b'));
-  await expect(resolveInside(workspaceIn(folder), 'a')).rejects.toMatchObject({ code: 'not_allowed' });
-  await expect(resolveInside(workspaceIn(folder), 'x\0y')).rejects.toMatchObject({ code: 'bad_input' });
 });
 
 test('whatever path is asked for: it is refused, or it lies inside', async () => {
@@ -108,18 +64,6 @@ async function whileSwapped(folder: string, outside: string, work: () => Promise
   await work().finally(() => (on = false));
   await swapping;
 }
-
-test.runIf(process.platform === 'linux')('what is listed is never outside', async () => {
-  const outside = await folderWith({ 'secret-name.txt': '' });
-  const folder = await folderWith({ 'keep/plain.txt': '' });
-  const list = async () => (await entriesInside(workspaceIn(folder), join(folder, 'keep'))).map(({ name }) => name);
-  const listed: string[] = [];
-  await whileSwapped(folder, outside, async () => {
-    for (let n = 0; n < 1000; n++) listed.push(...(await list().catch(() => [])));
-  });
-  expect(listed).not.toContain('secret-name.txt');
-  expect(await list()).toEqual(['plain.txt']);
-});
 
 test.runIf(process.platform === 'linux')('what is made is never outside', async () => {
   const outside = await folderWith();

@@ -12,7 +12,7 @@ import type { Engine } from '../../runs/engine.ts';
 import { workspaceOf } from '../../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { search, searchFrom } from '../../tools/search.ts';
+import { search, searchFrom } from '../../tools/search/search.ts';
 import { isSecret } from '../../workspace/secret-names.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -63,8 +63,8 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
       const rules = await permissions.rules(place);
       const workspace = await workspaceOf(engine, place, false);
       const where = await searchFrom(workspace, undefined, []);
-      const job = { kind: 'glob', pattern: '**', only: pattern, hidden: [], ...where } as const;
-      const found = await search(job, new AbortController().signal);
+      const job = { kind: 'glob', includeIgnored: true, pattern: '**', only: pattern, hidden: [], ...where } as const;
+      const found = await search(job, new AbortController().signal, { ripgrep: null });
       const call = callOf(engine, { folder: place, agent, tool });
       const isAllowed = (path: string): boolean =>
         !isSecret(path, workspace.secrets.patterns) && isGrantable(call(path), pattern, rules);

@@ -10,7 +10,7 @@ import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
-  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit' | 'agents.cleanup')
+  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit' | 'call.image' | 'agents.cleanup')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
@@ -55,6 +55,10 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
     },
     'change.commit': async ({ conversationId, ...commit }) =>
       commitFiles(engine, { folder: (await present(conversationId)).folder, ...commit }),
+    'call.image': async ({ conversationId, sha256 }) => {
+      const bytes = await mustExist(engine.outputs.image(conversationId, sha256), 'This image is not kept any more');
+      return { data: bytes.toString('base64') };
+    },
     'agents.cleanup': async () => {
       const each = orchestrator.active().map((workflow) => workflow.cleanupTemporary());
       return {

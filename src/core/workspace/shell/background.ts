@@ -35,6 +35,8 @@ export interface NewOutput {
   isRunning: boolean;
 }
 
+/** How the name of the file with a command's output ends. */
+export const OUTPUT = '.txt';
 /** Enough for what went wrong; the output is in the file. */
 const RESULT_BYTES = 2048;
 
@@ -63,15 +65,19 @@ export class BackgroundCommands {
     this.#now = now;
   }
 
-  /** The id of the command that now starts. Throws `limit_reached` where too many run, `conflict` when the run has ended. */
-  start(asked: Asked): string {
+  /**
+   * The id of the command that now starts. `earlier`: how many ids were given before the program was killed and the run
+   * resumed. `ended` is called when it has ended. Throws `limit_reached` where too many run, `conflict` when the run has
+   * ended.
+   */
+  start(asked: Asked, earlier = 0, ended: () => Promise<void> = () => Promise.resolve()): string {
     if (this.#hasEnded || this.#signal.aborted)
       throw new TriadError('conflict', 'The run has ended: nothing starts any more');
     const running = this.list().filter(({ isRunning }) => isRunning).length;
     if (running >= this.#limit)
       throw new TriadError('limit_reached', `${running} commands run in the background already: end one first`);
-    const id = `command-${this.#entries.size + 1}`;
-    const file = join(this.#folder, `${id}.txt`);
+    const id = `command-${earlier + this.#entries.size + 1}`;
+    const file = join(this.#folder, `${id}${OUTPUT}`);
     const state: BackgroundCommand = {
       ...{ id, command: asked.command, startedAt: this.#now(), isRunning: true, exitCode: null, signal: null },
       ...{ timedOut: false, isStopped: false, failure: null, bytes: 0 },
@@ -81,6 +87,7 @@ export class BackgroundCommands {
     const done = runShell({ ...asked, file, resultBytes: RESULT_BYTES, signal: controller.signal, onOutput })
       .then((result) => Object.assign(state, endOf(result)))
       .catch((error: unknown) => void (state.failure = error instanceof Error ? error.message : String(error)))
+      .then(ended)
       .then(() => {
         state.isRunning = false;
         unlink();
@@ -126,7 +133,11 @@ export class BackgroundCommands {
 
   #entry(id: string): Entry {
     const entry = this.#entries.get(id);
-    if (!entry) throw new TriadError('not_found', `There is no command ${id} in the background`);
+    if (!entry)
+      throw new TriadError(
+        'not_found',
+        `There is no command ${id} in the background (one that ran when the program was interrupted has ended)`,
+      );
     return entry;
   }
 }

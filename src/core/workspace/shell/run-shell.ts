@@ -1,5 +1,5 @@
 /** The commands of one run: one after the other in a folder that stays, others in the background, all ended with the run. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
@@ -7,7 +7,7 @@ import type { ChangeSet } from '#contract/change.ts';
 import type { Workspace } from '../reach.ts';
 import type { Call } from '../snapshots.ts';
 import type { Workspaces } from '../workspaces.ts';
-import { BackgroundCommands } from './background.ts';
+import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
 import { findSandbox, type Sandbox } from './sandbox.ts';
@@ -19,6 +19,8 @@ const KEPT_BYTES = 64 * 1024 * 1024;
 const RESULT_BYTES = 48 * 1024;
 /** Between the question to end and the end. */
 const GRACE_MS = 2000;
+/** How long the end of one in the background waits for another run's command, in milliseconds. */
+const CLOSE_MS = 2000;
 /** Commands that a run has in the background at a time. */
 const MAX_BACKGROUND = 8;
 
@@ -94,6 +96,7 @@ export class RunShell {
   readonly #folder: string;
   readonly #current = new Set<Promise<unknown>>();
   #at: string | null = null;
+  #earlier: Promise<number> | null = null;
 
   /** `folder`: for outputs in the background; made when the first one is. `signal`: the run's. */
   constructor(host: ShellHost, folder: string, signal: AbortSignal) {
@@ -109,7 +112,7 @@ export class RunShell {
 
   /**
    * Runs it to its end; its whole output is then in `file`. One that can write something holds the workspace's lock, and
-   * what it changes is kept where there is git. Throws what `runShell` and `Snapshots.track` throw.
+   * what it changes is kept where there is git. Throws what `runShell` and `Snapshots.open` throw.
    */
   async run(asked: Asked & Pick<ShellCommand, 'file' | 'onOutput'>, call: Call): Promise<Ran> {
     const { file } = asked;
@@ -134,15 +137,39 @@ export class RunShell {
     const { lock, snapshots } = workspaces;
     return lock.alone(workspace.folder, this.#signal, async () => {
       if (!(await snapshots.isAvailable())) return { ...(await run()), changed: null };
-      const { result, set } = await snapshots.track(workspace, call, run);
-      return { ...result, changed: set };
+      await snapshots.open(workspace, call);
+      const [ran] = await Promise.allSettled([run()]);
+      const changed = await snapshots.close(workspace, call);
+      if (ran.status === 'rejected') throw ran.reason;
+      return { ...ran.value, changed };
     });
   }
 
   /** Starts it in the background, in the folder of the commands before; returns its id. Throws what `start` throws. */
-  async start(asked: Asked): Promise<string> {
+  async start(asked: Asked, call: Call): Promise<string> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    return this.#background.start({ ...asked, ...(await this.#settings(asked)) });
+    // Those of a run that was killed keep their outputs and their names.
+    this.#earlier ??= readdir(this.#folder).then((names) => names.filter((name) => name.endsWith(OUTPUT)).length);
+    const earlier = await this.#earlier;
+    const settings = { ...asked, ...(await this.#settings(asked)) };
+    const { workspaces } = this.#host;
+    const { workspace, write } = asked;
+    if (write === 'nothing' || !(await workspaces?.snapshots.isAvailable()))
+      return this.#background.start(settings, earlier);
+    const { lock, snapshots } = workspaces!;
+    await lock.alone(workspace.folder, this.#signal, () => snapshots.open(workspace, call));
+    const ended = async (): Promise<void> => {
+      const closing = lock.alone(workspace.folder, AbortSignal.timeout(CLOSE_MS), () =>
+        snapshots.close(workspace, call),
+      );
+      await closing.catch(() => snapshots.abandon(call));
+    };
+    try {
+      return this.#background.start(settings, earlier, ended);
+    } catch (error) {
+      await ended();
+      throw error;
+    }
   }
 
   /** Resolves when no command of the run is left. */

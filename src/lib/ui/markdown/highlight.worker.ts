@@ -53,13 +53,21 @@ const LANGUAGES: Readonly<Record<string, Loader>> = {
 
 const ALIASES: Readonly<Record<string, string>> = {
   'c++': 'c',
+  cc: 'c',
+  cjs: 'javascript',
   cpp: 'c',
   'c#': 'csharp',
   cs: 'csharp',
+  cts: 'typescript',
+  h: 'c',
+  hpp: 'c',
+  htm: 'html',
   js: 'javascript',
   jsx: 'tsx',
   kt: 'kotlin',
   md: 'markdown',
+  mjs: 'javascript',
+  mts: 'typescript',
   py: 'python',
   rb: 'ruby',
   rs: 'rust',
@@ -68,6 +76,12 @@ const ALIASES: Readonly<Record<string, string>> = {
   ts: 'typescript',
   yml: 'yaml',
   zsh: 'bash',
+};
+
+/** Colours of the themes that cannot be read on the page, or on the grounds of a difference, and what stands for them. */
+const READABLE = {
+  'github-light-default': { '#6e7781': '#57606a', '#8250df': '#6639ba', '#f6f8fa': '#82071e', '#eaeef2': '#1f2328' },
+  'github-dark-default': { '#161b22': '#ffa198' },
 };
 
 /** Longer code stays plain: it would be as many elements of the page. */
@@ -94,6 +108,7 @@ async function coloured(code: string, language: string): Promise<ColouredToken[]
     lang: name,
     themes: { light: 'github-light-default', dark: 'github-dark-default' },
     defaultColor: false,
+    colorReplacements: READABLE,
     // For a line: the first one of a language loads much, and a busy machine must not show other colours.
     tokenizeTimeLimit: 10_000,
   });

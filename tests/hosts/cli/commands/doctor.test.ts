@@ -14,6 +14,7 @@ import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
 import { conversationId } from '../../support/events.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
+import { RIPGREP } from '../../../support/searching.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -73,6 +74,8 @@ test.each([200, 401])('all is well (%i): exit code 0, whatever is only nice to h
   expect([code, err]).toEqual([0, '']);
   for (const line of out.trim().split('\n')) expect(line).toMatch(/^(✓ ok|! warning) +[a-z ]+: ./);
   expect(out).toContain(`data folder: ${home}`);
+  const ripgrep = RIPGREP === null ? '! warning ripgrep: not found' : `, at ${RIPGREP}\n`;
+  expect(out).toContain(ripgrep);
   expect(out).toContain('✓ ok      key: from ANTHROPIC_API_KEY\n');
   expect(out).toContain(`endpoint: ${baseUrl} (environment) is reachable\n`);
 });

@@ -4,7 +4,7 @@ import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
 import { checkHistory } from './history.ts';
-import { checkGit, checkNode, checkSandbox, checkWindow } from './program.ts';
+import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
 import { checkProvider, checkStore } from './runtime.ts';
 import { ownVersion } from '../../../version.ts';
 import { EXIT } from '../../terminal/failure.ts';
@@ -22,7 +22,12 @@ export async function doctor(io: Io, options: { json?: boolean; full?: boolean }
 async function examine(io: Io, full: boolean): Promise<Finding[]> {
   const { env, webRoot, signal } = io;
   const runtime = checkNode(await ownVersion());
-  const rest = await Promise.all([checkGit(new Git(env)), checkSandbox(env), checkWindow(env, webRoot)]);
+  const rest = await Promise.all([
+    checkGit(new Git(env)),
+    checkRipgrep(env),
+    checkSandbox(env),
+    checkWindow(env, webRoot),
+  ]);
   const found = await folders(env).catch((error: unknown) =>
     problem(
       'data folder',

@@ -1,12 +1,16 @@
 /** Checks what the program runs on and can use: Node, git, a sandbox, a window or a browser. */
+import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findRipgrep } from '#core/tools/search/ripgrep.ts';
 import type { Git } from '#core/workspace/git.ts';
 import { probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { findDesktop } from '../desktop/desktop-runtime.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const NEEDED_NODE = 24;
+const PATIENCE_MS = 5000;
 const WITHOUT_GIT =
   'without it nothing that a command changes in files can be undone, so each that may is asked about; files that agents write themselves can be put back, but not where others have changed them since';
 
@@ -29,6 +33,14 @@ export async function checkGit(git: Pick<Git, 'file' | 'run'>): Promise<Finding>
   } catch (error) {
     return warning('git', `${file} does not work (${causeOf(error)})`, `install it anew; ${WITHOUT_GIT}`);
   }
+}
+
+/** Looked for as a search of the current folder does. */
+export async function checkRipgrep(env: Environment): Promise<Finding> {
+  const program = await findRipgrep(env, { folder: process.cwd() });
+  const version = program === null ? null : await firstLine(program, ['--no-config', '--version']);
+  if (version !== null) return ok('ripgrep', `${version}, at ${program}`);
+  return warning('ripgrep', 'not found', 'nothing: searches are only slower; the package "ripgrep" brings it');
 }
 
 /** Tried, as the commands of agents are run in it: containers often forbid it. */
@@ -56,3 +68,13 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Null where the command is missing or fails. */
+async function firstLine(command: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { timeout: PATIENCE_MS });
+    return stdout.split('\n')[0]?.trim() || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,14 +1,14 @@
 /** A text file page by page: as many whole lines as fit into what a model gets at once. */
-import type { FileHandle } from 'node:fs/promises';
-import { MAX_OUTPUT_BYTES } from './long-output.ts';
+import { type Encoding, NAME_OF } from './encoding.ts';
+import { MAX_OUTPUT_BYTES } from '../long-output.ts';
 
 /** A little less than an output may have, with room for the note at its end. */
 export const MAX_BYTES = MAX_OUTPUT_BYTES - 2 * 1024;
 export const MAX_LINES = 5000;
-const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface Page {
+  /** UTF-8. */
   bytes: Buffer;
   lines: number;
   /** Something follows the page. */
@@ -17,28 +17,20 @@ export interface Page {
   cut: boolean;
   /** Lines of the whole file, where it was read to its end. */
   total: number | null;
-  binary: boolean;
 }
 
-/** Reads no further than the page needs, and holds no more than the page. */
-export async function readPage(handle: FileHandle, first: number, limit: number, signal: AbortSignal): Promise<Page> {
-  const buffer = Buffer.alloc(CHUNK);
+/** Reads no further than the page needs, and holds no more than the page. `chunks`: the text in UTF-8. */
+export async function readPage(chunks: AsyncIterable<Buffer>, first: number, limit: number): Promise<Page> {
   const kept: Buffer[] = [];
   let size = 0;
   let line = 1;
-  let position = 0;
   let atLineStart = true;
-  for (;;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
-    const chunk = buffer.subarray(0, bytesRead);
-    if (bytesRead === 0) return finish(kept, { more: false, total: line - (atLineStart ? 1 : 0) });
-    if (chunk.includes(0)) return { ...finish(kept, { more: false, total: null }), binary: true };
+  for await (const chunk of chunks) {
     let start = 0;
-    while (start < bytesRead) {
+    while (start < chunk.length) {
       if (line >= first + limit) return finish(kept, { more: true, total: null });
       const newline = chunk.indexOf(NEWLINE, start);
-      const end = newline < 0 ? bytesRead : newline + 1;
+      const end = newline < 0 ? chunk.length : newline + 1;
       if (line >= first) {
         const room = MAX_BYTES - size;
         kept.push(Buffer.from(chunk.subarray(start, Math.min(end, start + room))));
@@ -49,8 +41,8 @@ export async function readPage(handle: FileHandle, first: number, limit: number,
       if (atLineStart) line++;
       start = end;
     }
-    position += bytesRead;
   }
+  return finish(kept, { more: false, total: line - (atLineStart ? 1 : 0) });
 }
 
 /** Where the page was cut within a line, that line is left for the next page, unless it is all there is. */
@@ -62,7 +54,7 @@ function finish(kept: readonly Buffer[], { more, total }: Pick<Page, 'more' | 't
     cut = end === 0;
     bytes = bytes.subarray(0, cut ? startOfLastCharacter(bytes) : end);
   }
-  return { bytes, lines: countLines(bytes), more, cut, total, binary: false };
+  return { bytes, lines: countLines(bytes), more, cut, total };
 }
 
 /** Where a character begins that the end of the bytes may have cut. */
@@ -78,7 +70,8 @@ function countLines(bytes: Buffer): number {
   return bytes.length === 0 || bytes.at(-1) === NEWLINE ? count : count + 1;
 }
 
-export function render(page: Page, first: number, size: number): string {
+/** `size`: bytes of the whole file, which is in `encoding`. */
+export function render(page: Page, first: number, size: number, encoding: Encoding = 'utf-8'): string {
   const text = page.bytes.toString('utf8');
   const notes: string[] = [];
   if (size === 0) return '[The file is empty.]';
@@ -93,6 +86,7 @@ export function render(page: Page, first: number, size: number): string {
       `Lines ${first} to ${first + page.lines - 1} of a file of ${size} bytes. Go on with offset ${first + page.lines}.`,
     );
   }
-  if (text.includes('\uFFFD')) notes.push('Some bytes are not UTF-8 and are shown as \uFFFD.');
+  if (encoding !== 'utf-8') notes.push(`The file is in ${NAME_OF[encoding]}.`);
+  if (text.includes('\uFFFD')) notes.push('Some bytes are no text in that encoding and are shown as \uFFFD.');
   return notes.length === 0 ? text : `${text}${text.endsWith('\n') ? '' : '\n'}[${notes.join(' ')}]`;
 }

@@ -1,0 +1,45 @@
+/** Puts pictures into the messages of a request: as the model has seen them before, as long as they are kept. */
+import type { ToolResultPart, WireMessage } from '../model/model.ts';
+
+/** The newest ones, up to this many and so many bytes: a request with more may be refused by the provider. */
+const [MAX_IMAGES, MAX_BYTES] = [20, 16_000_000];
+
+type UserPart = Extract<WireMessage, { role: 'user' }>['content'][number];
+
+const GONE = '[This image is not kept any more and is not shown: read the file again.]';
+const TOO_MANY = '[This image is not shown any more, because newer ones have come: read the file again.]';
+
+/** `load`: the bytes by their hash; null where they are gone. */
+export async function withImages(
+  messages: readonly WireMessage[],
+  load: (sha256: string) => Promise<Buffer | null>,
+): Promise<WireMessage[]> {
+  const shown = newestOf(messages);
+  const fill = async (part: UserPart): Promise<UserPart> => {
+    if (part.type === 'text' || !part.image) return part;
+    const { image, ...text } = part;
+    if (!shown.has(part)) return { ...text, output: `${part.output}\n${TOO_MANY}` };
+    const bytes = await load(image.sha256);
+    if (bytes === null) return { ...text, output: `${part.output}\n${GONE}` };
+    return { ...text, image: { ...image, data: bytes.toString('base64') } };
+  };
+  return Promise.all(
+    messages.map(async (message) => {
+      if (message.role === 'assistant') return message;
+      return { ...message, content: await Promise.all(message.content.map(fill)) };
+    }),
+  );
+}
+
+function newestOf(messages: readonly WireMessage[]): Set<ToolResultPart> {
+  const parts = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
+  const newest = new Set<ToolResultPart>();
+  let bytes = 0;
+  for (const part of parts.reverse()) {
+    if (part.type !== 'tool_result' || !part.image) continue;
+    bytes += part.image.bytes;
+    if (newest.size === MAX_IMAGES || bytes > MAX_BYTES) break;
+    newest.add(part);
+  }
+  return newest;
+}

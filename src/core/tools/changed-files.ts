@@ -1,0 +1,23 @@
+/** What the result of a call says of the files that it changed. */
+import type { ChangeSet } from '#contract/change.ts';
+
+/** Paths that the metadata names; the change set has all. */
+const MAX_NAMED = 1000;
+const NAMED_TO_MODEL = 10;
+
+/** For the person: the call can be undone. */
+export function changedMetadata(changed: ChangeSet | null): Record<string, unknown> {
+  const [path, ...also] = (changed?.files ?? []).map((file) => file.path);
+  const notKept = changed?.notKept ?? [];
+  return {
+    ...(path === undefined ? {} : { path, undoable: true }),
+    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED) } : {}),
+    ...(notKept.length > 0 ? { notKept: notKept.slice(0, MAX_NAMED) } : {}),
+  };
+}
+
+/** For the model: the first of them. */
+export function changedNames({ files }: ChangeSet): string {
+  const names = files.slice(0, NAMED_TO_MODEL).map(({ path }) => path);
+  return names.join(', ') + (files.length > names.length ? ` and ${files.length - names.length} more` : '');
+}

@@ -1,0 +1,129 @@
+/** The tool that reads a file of the workspace: text, that of PDFs too, page by page, and pictures as they are. */
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Image } from '#contract/message.ts';
+import { TriadError } from '../../base/errors.ts';
+import { type Encoding, TextFile } from './encoding.ts';
+import { HEAD_BYTES, imageTypeOf, readImage } from './image.ts';
+import { isPdf, pdfText } from './pdf.ts';
+import { MAX_BYTES, MAX_LINES, type Page, readPage, render } from './text-page.ts';
+import { READ_ONLY } from '../traits.ts';
+import { toToolResult } from '../to-tool-result.ts';
+import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
+import { fileTargets, openInside, shownPath } from '../../workspace/places.ts';
+import { stampOf } from '../../workspace/stamp.ts';
+
+const Input = z.strictObject({
+  path: z.string().min(1).max(4096).describe('The file, relative to the workspace folder.'),
+  offset: z.int().min(1).optional().describe('First line to return, counted from 1. Default: 1.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_LINES)
+    .optional()
+    .describe(`How many lines to return. Default: as many as fit, at most ${MAX_LINES}.`),
+});
+type Input = z.infer<typeof Input>;
+
+export function readFileTool(): Tool {
+  return defineTool<Input>({
+    ...READ_ONLY,
+    name: 'read_file',
+    describe: () =>
+      'Reads a file of the workspace. Of a text it returns the lines as they are, without numbers: ' +
+      `at most ${MAX_LINES} lines and ${MAX_BYTES / 1024} KiB; a note at the end says where to go on with offset. ` +
+      'Text may be in UTF-8, UTF-16 or Windows-1252. Of a PDF it returns the text, page by page. Images (PNG, JPEG, GIF, WebP) are shown to you. ' +
+      'Other binary files, and files that hold keys or passwords, are refused.',
+    input: Input,
+    targets: (input, workspace) => fileTargets(workspace, input.path),
+    execute: (input, context) =>
+      toToolResult(context, async () => {
+        const { handle, path: canonical } = await openInside(context.workspace, input.path);
+        try {
+          const file = { handle, path: await shownPath(context.workspace.folder, canonical) };
+          const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+          const head = buffer.subarray(0, bytesRead);
+          const mediaType = imageTypeOf(head);
+          if (mediaType !== null) return await imageOf(file, mediaType, context);
+          return await (isPdf(head) ? pdfOf(file, input, context) : textOf(file, input, context));
+        } finally {
+          await handle.close();
+        }
+      }),
+  });
+}
+
+interface File {
+  handle: FileHandle;
+  /** As it is shown. */
+  path: string;
+}
+
+async function imageOf({ handle, path }: File, type: Image['mediaType'], context: ToolContext): Promise<ToolResult> {
+  const { image, bytes } = await readImage(handle, type, path);
+  await context.keepImage(bytes);
+  const { mediaType, width, height } = image;
+  return {
+    status: 'completed',
+    output: `[The image ${path}: ${mediaType}, ${width} × ${height} pixels, ${bytes.length} bytes.]`,
+    metadata: { path, stamp: stampOf(bytes) },
+    image,
+  };
+}
+
+async function textOf(file: File, input: Input, { signal }: ToolContext): Promise<ToolResult> {
+  const text = new TextFile(file.handle, signal);
+  const read = await readFrom(text, file, input);
+  if (text.isBinary) throw new TriadError('bad_input', `${file.path} is a binary file (${read.stats.size} bytes)`);
+  const { encoding } = text;
+  const { first, page, stats } = read;
+  const isWhole = first === 1 && !page.more && encoding === 'utf-8';
+  return resultOf(read, { encoding, stamp: stampOf(isWhole ? page.bytes : stats) });
+}
+
+async function pdfOf(file: File, input: Input, { signal, thread }: ToolContext): Promise<ToolResult> {
+  const release = await thread();
+  try {
+    const read = await readFrom(pdfText(file.handle, { path: file.path, signal }), file, input);
+    return resultOf(read, { encoding: 'utf-8', stamp: stampOf(read.stats) });
+  } finally {
+    release();
+  }
+}
+
+interface Read {
+  path: string;
+  first: number;
+  page: Page;
+  stats: BigIntStats;
+}
+
+async function readFrom(
+  chunks: AsyncIterable<Buffer>,
+  { handle, path }: File,
+  { offset: first = 1, limit = MAX_LINES }: Input,
+): Promise<Read> {
+  // What changes while it is read is not what was seen.
+  const stats = await handle.stat({ bigint: true });
+  return { path, first, page: await readPage(chunks, first, limit), stats };
+}
+
+function resultOf(
+  { path, first, page, stats }: Read,
+  { encoding, stamp }: { encoding: Encoding; stamp: string },
+): ToolResult {
+  return {
+    status: 'completed',
+    output: render(page, first, Number(stats.size), encoding),
+    metadata: {
+      path,
+      from: first,
+      lines: page.lines,
+      bytes: page.bytes.length,
+      truncated: page.more,
+      ...(encoding === 'utf-8' ? {} : { encoding }),
+      stamp,
+    },
+  };
+}

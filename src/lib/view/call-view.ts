@@ -1,0 +1,103 @@
+/** How a call is best shown: chosen by its tool and by what is known of it; null for its arguments and output as text. */
+import type { PlanItem } from '#contract/message.ts';
+import { hitsOf, type FileHits } from './hits.ts';
+import type { Call } from './transcript.ts';
+
+/** So many rows show before somebody asks for all. */
+export const FOLDED_ROWS = 20;
+
+export type CallView =
+  /** `output`: null before anything was printed; `exitCode`, `folder`: null where they are not known. */
+  | { kind: 'terminal'; command: string | null; output: string | null; exitCode: number | null; folder: string | null }
+  | { kind: 'hits'; files: FileHits[]; notes: string[] }
+  | { kind: 'paths'; paths: string[]; notes: string[] }
+  | { kind: 'change'; diff: string }
+  | { kind: 'plan'; items: PlanItem[] }
+  | { kind: 'thought'; text: string };
+
+/** `printed`: what it has printed last while it runs, null where nothing is known. */
+export function callView(call: Call, printed: string | null): CallView | null {
+  // A call that was refused shows what was asked for, and the reason.
+  if (call.result?.metadata['refused'] === true) return null;
+  const diff = call.result?.metadata['diff'];
+  if (typeof diff === 'string' && diff !== '') return { kind: 'change', diff };
+  return VIEWS.get(call.name)?.(call, printed) ?? null;
+}
+
+type View = (call: Call, printed: string | null) => CallView | null;
+
+const command: View = (call, printed) => {
+  const line = fieldOf(call, 'command');
+  if (typeof line !== 'string') return null;
+  const { exitCode, folder } = call.result?.metadata ?? {};
+  return {
+    kind: 'terminal',
+    command: line,
+    output: call.result?.output ?? printed,
+    exitCode: typeof exitCode === 'number' ? exitCode : null,
+    folder: typeof folder === 'string' ? folder : null,
+  };
+};
+
+const paths: View = ({ result }) => {
+  if (result?.status !== 'completed') return null;
+  const lines = result.output.split('\n').filter((line) => line !== '');
+  const [notes, names] = partition(lines, (line) => NOTE.test(line));
+  return { kind: 'paths', paths: names, notes };
+};
+
+const terminal: View = (call, printed) =>
+  fieldOf(call, 'action') === 'read'
+    ? { kind: 'terminal', command: null, output: call.result?.output ?? printed, exitCode: null, folder: null }
+    : null;
+
+const hits: View = ({ result }) =>
+  result ? { kind: 'hits', ...hitsOf(result.output, result.metadata['marks']) } : null;
+
+const plan: View = (call) => {
+  if (hasFailed(call)) return null;
+  const items = fieldOf(call, 'items');
+  return Array.isArray(items) && items.every(isPlanItem) ? { kind: 'plan', items } : null;
+};
+
+const thought: View = (call) => {
+  if (hasFailed(call)) return null;
+  const text = fieldOf(call, 'thought');
+  return typeof text === 'string' ? { kind: 'thought', text } : null;
+};
+
+/** By the name of the tool. */
+const VIEWS: ReadonlyMap<string, View> = new Map([
+  ['bash', command],
+  ['bash_online', command],
+  ['bash_jobs', terminal],
+  ['grep', hits],
+  ['glob', paths],
+  ['list_directory', paths],
+  ['todo_write', plan],
+  ['think', thought],
+]);
+
+/** Then its output says why. */
+function hasFailed({ result }: Call): boolean {
+  return result !== null && result.status !== 'completed';
+}
+
+/** What a tool adds to a list: the sentences stand in brackets, on lines of their own. */
+const NOTE = /^\[.*\.\]$/;
+
+function fieldOf({ input }: Call, name: string): unknown {
+  return typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;
+}
+
+const STATES = ['pending', 'in_progress', 'completed'];
+
+function isPlanItem(item: unknown): item is PlanItem {
+  if (typeof item !== 'object' || item === null) return false;
+  const { content, status } = item as Partial<Record<keyof PlanItem, unknown>>;
+  return typeof content === 'string' && typeof status === 'string' && STATES.includes(status);
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}

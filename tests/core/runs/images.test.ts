@@ -1,0 +1,135 @@
+/** A picture that an agent reads is sent to its model, again with every later request, and stays in the history. */
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ModelRequest } from '#core/model/model.ts';
+import { estimatedInput } from '#core/loop/request-meter.ts';
+import { withImages } from '#core/loop/with-images.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { WireBody } from '../../support/fake-model/request.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { png, RED } from '../../support/images.ts';
+
+const LOOK = toolUse('read_file', { path: 'red.png' }, { id: 'look' });
+const SAID = { type: 'text', text: '[The image red.png: image/png, 4 × 3 pixels, 73 bytes.]' };
+const SHOWN = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: RED.toString('base64') } };
+
+/** The content of the result of the call `look`, in a request. */
+function lookIn({ messages }: WireBody): unknown {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  return blocks.find((block) => block.tool_use_id === 'look')?.content;
+}
+const looks = ({ model }: Harness): unknown[] => model.requests.map(({ body }) => lookIn(body));
+const keptIn = async ({ folder, conversationId }: Harness): Promise<string[]> =>
+  (await readdir(join(`${folder}-replaced`, conversationId))).map((name) => join(conversationId, name));
+
+test('the model gets it, with every request, and nobody loses it when the file is gone', async () => {
+  const script = new Script()
+    .step([LOOK])
+    .step([toolUse('glob', { pattern: '*' })])
+    .step([text('Red.')])
+    .step([text('Still red.')]);
+  const engine = await startEngine(script, { files: { 'red.png': RED } });
+  await engine.ask('Look');
+  await rm(join(engine.folder, 'red.png'));
+  await engine.ask('And now?');
+  expect(looks(engine)).toEqual([undefined, [SAID, SHOWN], [SAID, SHOWN], [SAID, SHOWN]]);
+  engine.model.expectDone();
+
+  const [{ entry } = { entry: null }] = engine.of('tool-end');
+  const image = entry!.image!;
+  expect(image).toEqual({ mediaType: 'image/png', bytes: RED.length, width: 4, height: 3, sha256: image.sha256 });
+  const { conversationId, runtime } = engine;
+  const { sha256 } = image;
+  const { data } = await runtime.request('call.image', { conversationId, sha256 });
+  expect(Buffer.from(data, 'base64')).toEqual(RED);
+  await expect(runtime.request('call.image', { conversationId, sha256: '../'.repeat(21) + 'x' })).rejects.toMatchObject(
+    {
+      code: 'bad_input',
+    },
+  );
+
+  const exported = async (format: 'md' | 'json') =>
+    (await runtime.request('conversation.export', { conversationId, format })).text;
+  expect(await exported('md')).toContain('[The image red.png: image/png, 4 × 3 pixels');
+  expect(await exported('json')).toContain(sha256);
+});
+
+test.for<[string, (kept: string) => Promise<void>]>([
+  ['gone', (kept) => rm(kept)],
+  ['others', (kept) => writeFile(kept, png(4, 3))],
+])('where the kept bytes are %s, the model and the person are told', async ([, harm]) => {
+  const script = new Script()
+    .step([LOOK])
+    .step([text('Red.')])
+    .step([text('Gone.')]);
+  const engine = await startEngine(script, { files: { 'red.png': RED } });
+  await engine.ask('Look');
+  const [kept] = await keptIn(engine);
+  await harm(join(`${engine.folder}-replaced`, kept!));
+  await engine.ask('And now?');
+  const gone = `${SAID.text}\n[This image is not kept any more and is not shown: read the file again.]`;
+  expect(looks(engine)).toEqual([undefined, [SAID, SHOWN], gone]);
+  const { sha256 } = engine.of('tool-end')[0]!.entry.image!;
+  const { conversationId } = engine;
+  await expect(engine.runtime.request('call.image', { conversationId, sha256 })).rejects.toMatchObject({
+    code: 'not_found',
+    message: 'This image is not kept any more',
+  });
+});
+
+test('a question about a call, and a run that is resumed, send the same bytes, whatever the file is now', async () => {
+  const store = await openStore({ url: 'mem://' });
+  const script = new Script();
+  script.on({ lastUser: /has a question about your call/ }).reply([text('It is better.')]);
+  script.on({ step: 1 }).reply([LOOK]);
+  script.on({ step: 2 }).reply([toolUse('write_file', { path: 'red.png', content: 'no image' })]);
+  script.on({}).reply([text('Done.')]);
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const engine = await startEngine(script, { store: lasting, person: () => null, files: { 'red.png': RED } });
+  const { workflowId } = await engine.send('Go');
+  const { approval } = await engine.event('approval-request');
+  await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
+  await engine.event('context-end');
+  await engine.runtime.close();
+  const again = await composeRuntime({ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') });
+  onTestFinished(() => again.close());
+  await answering(again, yes);
+  await again.request('workflow.resume', { workflowId });
+  await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));
+  expect(looks(engine).slice(1)).toEqual([
+    [SAID, SHOWN],
+    [SAID, SHOWN],
+    [SAID, SHOWN],
+  ]);
+});
+
+/** A request whose only result is a picture of this many pixels. */
+function requestWith(width: number, height: number, bytes = 100): ModelRequest {
+  const image = { mediaType: 'image/png' as const, bytes, width, height, sha256: `${bytes}` };
+  const result = { type: 'tool_result' as const, toolCallId: 'c', output: '', isError: false, image };
+  const fields = { model: 'm', maxTokens: 1, effort: null, system: '', tools: [], toolChoice: 'auto' as const };
+  return { ...fields, messages: [{ role: 'user', content: [result] }] };
+}
+
+test('its tokens are estimated by its pixels, up to what the largest is made into', () => {
+  expect([requestWith(750, 100), requestWith(1, 1), requestWith(4000, 4000)].map((one) => estimatedInput(one))).toEqual(
+    [100, 1, 1600],
+  );
+});
+
+test.for<[string, number, number, number]>([
+  ['many', 25, 1000, 20],
+  ['large ones', 6, 3_750_000, 4],
+])('of %s the newest are shown, and the others named', async ([, count, bytes, shown]) => {
+  const messages = Array.from({ length: count }, () => requestWith(1, 1, bytes).messages).flat();
+  const results = (await withImages(messages, () => Promise.resolve(png(1, 1)))).flatMap((message) =>
+    message.role === 'user' ? message.content : [],
+  );
+  const isShown = results.map((part) => part.type === 'tool_result' && part.image?.data !== undefined);
+  expect(isShown).toEqual([...Array<boolean>(count - shown).fill(false), ...Array<boolean>(shown).fill(true)]);
+  expect(results[0]).toMatchObject({ output: expect.stringContaining('newer ones have come') as string });
+});

@@ -1,0 +1,93 @@
+/** read_file takes the text out of PDFs, and says what to do with those of which it cannot. */
+import { open, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { MAX_PDF_BYTES, pdfText } from '#core/tools/reading/pdf.ts';
+import { readFileTool } from '#core/tools/reading/read-file.ts';
+import { pdf } from '../../../support/pdf.ts';
+import { call, contextIn, folderWith, longestBlock } from '../../../support/workspace.ts';
+
+const read = async (bytes: Uint8Array, input: object = {}) =>
+  call(readFileTool(), { path: 'f', ...input }, contextIn(await folderWith({ f: bytes })));
+
+const TWO = pdf([['One', 'gr\xfcn'], ['Two']]);
+
+test('the text comes with a mark for each page, and in pages of lines', async () => {
+  const whole = await read(TWO);
+  expect(whole.output).toBe('[Page 1 of 2]\nOne\ngrün\n[Page 2 of 2]\nTwo\n');
+  expect(whole.metadata).toMatchObject({ path: 'f', from: 1, lines: 5, truncated: false });
+  const part = await read(TWO, { offset: 2, limit: 2 });
+  expect(part.output).toBe(`One\ngrün\n[Lines 2 to 3 of a file of ${TWO.length} bytes. Go on with offset 4.]`);
+});
+
+test('a page without text is marked, and a PDF of such pages alone is refused', async () => {
+  expect((await read(pdf([[], ['Two'], []]))).output).toBe(
+    '[Page 1 of 3, without text]\n[Page 2 of 3]\nTwo\n[Page 3 of 3, without text]\n',
+  );
+  expect(await read(pdf([[], []]), { limit: 1 })).toEqual({
+    status: 'error',
+    output: expect.stringMatching(/^f has no text, only images .*: make images of its pages/) as string,
+  });
+});
+
+test.for<[string, Uint8Array, RegExp]>([
+  ['locked', pdf([['One']], { locked: true }), /^f is locked by a password: make a copy of it without one$/],
+  ['broken', TWO.subarray(0, 400), /^f is a broken PDF \(Invalid PDF structure\.\): make it again, or repair it$/],
+])('one that is %s is refused with what to do, and leaves its thread', async ([, bytes, words]) => {
+  const threads: string[] = [];
+  const thread = () => {
+    threads.push('taken');
+    return Promise.resolve(() => void threads.push('given back'));
+  };
+  const context = { ...contextIn(await folderWith({ f: bytes })), thread };
+  const result = await call(readFileTool(), { path: 'f' }, context);
+  expect(result).toEqual({ status: 'error', output: expect.stringMatching(words) as string });
+  expect(threads).toEqual(['taken', 'given back']);
+});
+
+test('one that is too large is not read', async () => {
+  const folder = await folderWith({ f: TWO });
+  await truncate(join(folder, 'f'), MAX_PDF_BYTES + 1);
+  const { status, output } = await call(readFileTool(), { path: 'f' }, contextIn(folder));
+  expect([status, output]).toEqual(['error', expect.stringContaining('and a PDF may have 50000000: split it')]);
+});
+
+test('nothing waits while it is parsed', async () => {
+  const lines = Array.from({ length: 50 }, (_, line) => `Line ${line} of a page with some words on it`);
+  const bytes = pdf(Array<string[]>(60).fill(lines));
+  const { value, longest } = await longestBlock(() => read(bytes, { offset: 2500 }));
+  expect(value.output).toContain('Line 0 of a page');
+  expect(longest).toBeLessThan(100);
+});
+
+describe('it ends', () => {
+  const all = async (bytes: Uint8Array, options: Partial<Parameters<typeof pdfText>[1]>) => {
+    await using handle = await open(join(await folderWith({ f: bytes }), 'f'));
+    for await (const _ of pdfText(handle, { path: 'f', signal: new AbortController().signal, ...options }));
+  };
+
+  test('with its time', async () => {
+    await expect(all(TWO, { limits: { ms: 1, decodedBytes: 1e9 } })).rejects.toMatchObject({
+      code: 'limit_reached',
+      message: expect.stringMatching(/^f takes too much time: split it/) as string,
+    });
+  });
+
+  test('with its run', async () => {
+    const stop = new AbortController();
+    const stopped = all(TWO, { signal: stop.signal });
+    stop.abort(new Error('Stopped'));
+    await expect(stopped).rejects.toThrow('Stopped');
+  });
+
+  test('when little is decoded to too much', async () => {
+    const content = deflateSync(Buffer.alloc(40_000_000, ' '));
+    const bytes = pdf([['One']], { content, filter: '/Filter/FlateDecode' });
+    expect(bytes.length).toBeLessThan(100_000);
+    await expect(all(bytes, { limits: { ms: 20_000, decodedBytes: 10_000_000 } })).rejects.toMatchObject({
+      code: 'limit_reached',
+      message: expect.stringMatching(/^f takes too much memory: split it/) as string,
+    });
+  });
+});

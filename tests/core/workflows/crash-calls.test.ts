@@ -1,0 +1,129 @@
+/** A call of each kind of tool is cut off by a stop or by kill -9: nothing half is left, and everybody knows what became of it. */
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import type { ToolEntry } from '#contract/message.ts';
+import { type HostedLife, host, Resumer } from '../../support/crash.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import { processesWith, sandbox, uniqueSleep } from '../workspace/shell/support.ts';
+import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
+
+const soak = import.meta.env.MODE === 'soak';
+
+/** Every file that is left; a temporary one of a write would be among them. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+}
+
+const temporaryIn = async (folder: string): Promise<string[]> =>
+  (await filesIn(folder)).filter((path) => path.endsWith('.tmp'));
+
+async function expectWhole({ kind, changes = {} }: CutCall, folder: string): Promise<void> {
+  for (const [path, may] of Object.entries(changes))
+    expect(may, `${kind}: ${path}`).toContain(await readFile(join(folder, path), 'utf8').catch(() => null));
+}
+
+const resultsIn = (events: readonly DurableEvent[]): ToolEntry[] =>
+  events.flatMap((event) => (event.type === 'tool-end' && event.parentRunId === null ? [event.entry] : []));
+
+/** Each question once, and none without an answer. */
+function expectAnswered(events: readonly DurableEvent[], kind: string): void {
+  const ids = (type: 'approval-request' | 'approval-decide'): string[] =>
+    events.flatMap((event) =>
+      event.type === type
+        ? ['approval' in event ? event.approval.id : (event as { approvalId: string }).approvalId]
+        : [],
+    );
+  const asked = ids('approval-request');
+  expect(ids('approval-decide').sort(), kind).toEqual([...asked].sort());
+}
+
+interface Killed {
+  call: CutCall;
+  moment: CutCall['moments'][number];
+  model: FakeModel;
+  life: HostedLife;
+}
+
+async function lifeOf(root: string, index: number, call: CutCall, moment: Killed['moment']): Promise<Killed> {
+  const folder = join(root, `ws-${index}`);
+  await mkdir(folder);
+  for (const [path, content] of Object.entries(FILES)) await writeFile(join(folder, path), content);
+  const model = await startFakeModel(scriptOf(call));
+  const cut = typeof moment === 'object' || moment === 'ended' ? { killIn: moment } : { killAfter: moment };
+  return {
+    call,
+    moment,
+    model,
+    life: { mode: 'start', data: join(root, `store-${index}`), folder, url: model.url, ...cut },
+  };
+}
+
+async function checkResumed({ call, moment, model, life }: Killed, resumer: Resumer): Promise<void> {
+  const words = `${call.kind}, killed ${JSON.stringify(moment)}`;
+  await expectWhole(call, life.folder);
+  await call.meanwhile?.(life.folder);
+  const written = Object.keys(call.changes ?? {}).filter(() => call.unknown);
+  // Whatever a person makes of it until the next start stays.
+  for (const path of written) {
+    await mkdir(join(life.folder, path, '..'), { recursive: true });
+    await writeFile(join(life.folder, path), 'since then\n');
+  }
+  const before = model.requests.length;
+  const { end, events } = await resumer.resume(life);
+  expect(end.outcome, words).toBe('completed');
+  expect(
+    events.map(({ seq }) => seq),
+    words,
+  ).toEqual(events.map((_, index) => index + 1));
+  expectAnswered(events, words);
+  const results = resultsIn(events);
+  const ids = results.map(({ toolCallId }) => toolCallId);
+  expect(new Set(ids).size, words).toBe(ids.length);
+  expect(results[call.calls.length - 1]?.output, words).toMatch(call.told);
+  const next = model.requests.slice(before).find(({ seen }) => seen.results.some(({ text }) => call.told.test(text)));
+  expect(next, `${words}: the model is told`).toBeDefined();
+  if (call.then) expect(results.at(-1)?.output, words).toMatch(call.then.told);
+  for (const path of written) expect(await readFile(join(life.folder, path), 'utf8'), words).toBe('since then\n');
+  expect(await temporaryIn(life.folder), words).toEqual([]);
+  model.expectDone();
+}
+
+/** Lives that are killed with one process. */
+const TOGETHER = 6;
+
+async function killTogether(points: readonly Pick<Killed, 'call' | 'moment'>[], seconds: string): Promise<void> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'triad-calls-')));
+  const killed = await Promise.all(points.map(({ call, moment }, index) => lifeOf(root, index, call, moment)));
+  const resumer = new Resumer();
+  try {
+    expect(await host(killed.map(({ life }) => life)), 'killed').toBeNull();
+    // Without a sandbox nothing ends what a killed program has started.
+    if (sandbox) await eventually(async () => expect(await processesWith(seconds)).toEqual([]));
+    for (const pid of await processesWith(seconds)) process.kill(pid, 'SIGKILL');
+    for (const one of killed) await checkResumed(one, resumer);
+    expect(await processesWith(seconds)).toEqual([]);
+  } finally {
+    resumer.end();
+    for (const { model } of killed) await model.close();
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+test(
+  'kill -9 in the middle of calls; in the soak of each kind, at each of their moments',
+  { timeout: 600_000 },
+  async () => {
+    const seconds = uniqueSleep();
+    const points = cutCalls(seconds)
+      .filter(({ always }) => soak || always)
+      .flatMap((call) => call.moments.slice(0, soak ? undefined : 1).map((moment) => ({ call, moment })));
+    for (let at = 0; at < points.length; at += TOGETHER) await killTogether(points.slice(at, at + TOGETHER), seconds);
+  },
+);

@@ -1,0 +1,190 @@
+/** What a command changed is found, kept and put back, byte for byte, with real git. */
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ChangeSet } from '#contract/change.ts';
+import { newId } from '#core/base/ids.ts';
+import type { Call } from '#core/workspace/snapshots.ts';
+import { carryOut, changesOf, planUndo, undoOf } from '#core/workspace/undo.ts';
+import { Workspaces } from '#core/workspace/workspaces.ts';
+import { treeOf } from '../../support/tree.ts';
+import { folderWith, workspaceIn } from '../../support/workspace.ts';
+
+const hasGit = spawnSync('git', ['--version']).status === 0;
+
+async function place(files: Record<string, string>) {
+  const [folder, data] = [await folderWith(files), await folderWith()];
+  const workspaces = new Workspaces({ kept: join(data, 'kept'), data }, process.env);
+  const workspace = workspaceIn(folder);
+  const conversationId = newId();
+  const call = (): Call => ({
+    ...{ conversationId, workflowId: conversationId, runId: conversationId, toolCallId: newId() },
+    ...{ agent: 'lead', tool: 'bash', folder, at: new Date().toISOString() },
+  });
+  const { snapshots } = workspaces;
+  const at = (path: string): string => join(folder, path);
+  return {
+    ...{ folder, data, workspaces, workspace, snapshots, call, at },
+    /** What the work has changed. */
+    track: async (work: () => Promise<unknown>): Promise<ChangeSet | null> => {
+      const one = call();
+      await snapshots.open(workspace, one);
+      await work();
+      return snapshots.close(workspace, one);
+    },
+    undo: async (...sets: ChangeSet[]) => {
+      const changes = sets.flatMap((set) => changesOf([set], { runId: set.runId })).map(({ file }) => file);
+      const plan = await planUndo(workspaces, workspace, { conversationId, changes });
+      const { files, bytes } = undoOf(plan);
+      await workspaces.changes.keepUndo(
+        {
+          ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [] },
+          ...{ files, takesBack: [], redone: false },
+        },
+        bytes,
+      );
+      await carryOut(workspace, plan);
+      return { plan, redo: { ...sets[0]!, files } };
+    },
+  };
+}
+
+const paths = (set: ChangeSet | null) => set?.files.map(({ path }) => path);
+
+describe.skipIf(!hasGit)('with git', () => {
+  test('files, modes, links, and what is removed, made and replaced, there and back', async () => {
+    const one = await place({
+      'plain.txt': 'one\r\n',
+      'run.sh': '#!/bin/sh\n',
+      'private.txt': 'private',
+      'only-mode.txt': 'same',
+      'becomes-folder': 'file',
+      'folder/becomes-file': 'inner',
+      'gone/deep/a.bin': '\0\u0001',
+      'notes.log': 'ignored, and kept',
+      '.gitattributes': '* text=auto eol=lf\n*.sh filter=other\n',
+      '.gitignore': '*.log\nbuild/\n',
+      'build/out.js': 'made',
+      'unchanged.txt': 'x',
+    });
+    const { at, folder } = one;
+    await chmod(at('private.txt'), 0o600);
+    await chmod(at('run.sh'), 0o755);
+    await symlink('plain.txt', at('link'));
+    await symlink('nowhere', at('broken'));
+    const before = await treeOf(folder);
+    const set = await one.track(async () => {
+      await writeFile(at('plain.txt'), 'two\r\nthree');
+      await chmod(at('run.sh'), 0o644);
+      await rm(at('private.txt'));
+      await chmod(at('only-mode.txt'), 0o640);
+      await rm(at('becomes-folder'));
+      await mkdir(at('becomes-folder'));
+      await writeFile(at('becomes-folder/inner'), 'now inside');
+      await rm(at('folder'), { recursive: true });
+      await writeFile(at('folder'), 'now a file');
+      await rm(at('gone'), { recursive: true });
+      await writeFile(at('notes.log'), 'changed');
+      await writeFile(at('build/out.js'), 'changed, and not kept');
+      await rm(at('link'));
+      await symlink('/etc/passwd', at('link'));
+      await rename(at('broken'), at('renamed'));
+      await mkdir(at('new/deep'), { recursive: true });
+      await writeFile(at('new/deep/ü.txt'), 'new', { mode: 0o600 });
+    });
+    const after = await treeOf(folder);
+    expect(paths(set)).toEqual([
+      ...['becomes-folder', 'becomes-folder/inner', 'broken', 'folder', 'folder/becomes-file', 'gone/deep/a.bin'],
+      ...['link', 'new/deep/ü.txt', 'notes.log', 'only-mode.txt', 'plain.txt', 'private.txt', 'renamed', 'run.sh'],
+    ]);
+    const { redo } = await one.undo(set!);
+    // What git ignores as a whole folder is not kept, and said so where a command is asked for.
+    const ignored = { 'build/out.js': after['build/out.js'] };
+    expect(await treeOf(folder)).toEqual({ ...before, ...ignored });
+    expect(await one.snapshots.notKept(one.workspace)).toEqual(['build/']);
+    await one.undo(redo);
+    expect(await treeOf(folder)).toEqual(after);
+  });
+
+  test('nothing is found where nothing changed, and what others changed before is not the call’s', async () => {
+    const one = await place({ 'a.txt': 'one' });
+    expect(await one.track(() => Promise.resolve())).toBeNull();
+    await writeFile(one.at('a.txt'), 'mine');
+    expect(paths(await one.track(() => writeFile(one.at('b.txt'), 'new')))).toEqual(['b.txt']);
+  });
+
+  test('the workspace’s own repository is not touched, and one within it is not kept', async () => {
+    const one = await place({ 'a.txt': 'one', 'inner/b.txt': 'two' });
+    const git = (...args: string[]) => spawnSync('git', ['-C', one.folder, ...args], { encoding: 'utf8' }).stdout;
+    git('init', '-q');
+    spawnSync('git', ['init', '-q', one.at('inner')]);
+    git('add', 'a.txt');
+    const own = async () => treeOf(one.at('.git'));
+    const [before, status] = [await own(), git('status', '--short')];
+    const set = await one.track(async () => {
+      await writeFile(one.at('a.txt'), 'two');
+      await writeFile(one.at('inner/b.txt'), 'changed');
+    });
+    expect(paths(set)).toEqual(['a.txt']);
+    await one.undo(set!);
+    expect(await own()).toEqual(before);
+    expect(git('status', '--short')).toBe(status);
+    expect(await one.snapshots.notKept(one.workspace)).toEqual(['inner/']);
+  });
+
+  test('files that hold keys and the program’s own are not kept; one that is too large is named', async () => {
+    const one = await place({ '.env': 'KEY=1', 'own/settings.json': '{}', 'a.txt': 'one' });
+    const workspace = workspaceIn(one.folder, { own: [one.at('own')] });
+    const call = one.call();
+    await writeFile(one.at('large.bin'), '');
+    await truncate(one.at('large.bin'), 17 * 2 ** 20);
+    await one.snapshots.open(workspace, call);
+    await writeFile(one.at('.env'), 'KEY=2');
+    await writeFile(one.at('own/settings.json'), '[]');
+    await writeFile(one.at('a.txt'), 'two');
+    await truncate(one.at('large.bin'), 18 * 2 ** 20);
+    const set = await one.snapshots.close(workspace, call);
+    expect([paths(set), set?.notKept]).toEqual([['a.txt'], ['large.bin']]);
+    expect(await one.snapshots.notKept(workspace)).toEqual(['large.bin']);
+    expect(Object.values(await treeOf(one.data)).some((file) => file.includes(btoa('KEY=')))).toBe(false);
+  });
+
+  test('what a killed program left unkept belongs to the call that was working then', async () => {
+    const one = await place({ 'a.txt': 'one' });
+    const call = one.call();
+    await one.snapshots.open(one.workspace, call);
+    await writeFile(one.at('a.txt'), 'two');
+    // Another program, which knows nothing of it.
+    const { changes, snapshots } = new Workspaces({ kept: join(one.data, 'kept'), data: one.data }, process.env);
+    await writeFile(join(one.data, 'snapshots', 'index.lock'), '');
+    await snapshots.settle(one.workspace);
+    const { sets } = await changes.of(call.conversationId);
+    expect(sets.map((set) => [set.toolCallId, paths(set)])).toEqual([[call.toolCallId, ['a.txt']]]);
+    await writeFile(one.at('a.txt'), 'three');
+    expect(await snapshots.settle(one.workspace)).toBeNull();
+  });
+
+  test('of two calls that are open, the last one’s is what changed; each gets its own in the end', async () => {
+    const one = await place({ 'a.txt': 'one' });
+    const [server, command] = [one.call(), one.call()];
+    await one.snapshots.open(one.workspace, server);
+    await writeFile(one.at('a.txt'), 'by the server');
+    await one.snapshots.open(one.workspace, command);
+    await writeFile(one.at('b.txt'), 'by the command');
+    expect(paths(await one.snapshots.close(one.workspace, command))).toEqual(['b.txt']);
+    await writeFile(one.at('a.txt'), 'by the server again');
+    await one.snapshots.close(one.workspace, server);
+    const { sets } = await one.workspaces.changes.of(server.conversationId);
+    const mine = sets.find(({ toolCallId }) => toolCallId === server.toolCallId);
+    expect(paths(mine ?? null)).toEqual(['a.txt']);
+    await one.undo(mine!);
+    expect(await treeOf(one.folder)).toMatchObject({ 'a.txt': expect.stringContaining(btoa('one')) as string });
+  });
+});
+
+test('without git nothing is kept', async () => {
+  const folder = await folderWith();
+  const { snapshots } = new Workspaces({ kept: folder, data: folder }, { PATH: '/nowhere' });
+  expect(await snapshots.isAvailable()).toBe(hasGit);
+});

@@ -1,0 +1,108 @@
+/** Which view a call gets, and the rows of those that are lists. */
+import { describe, expect, test } from 'vitest';
+import { callView } from '#lib/view/call-view.ts';
+import { firstHits, hitsOf } from '#lib/view/hits.ts';
+import type { Call } from '#lib/view/transcript.ts';
+
+function callOf(name: string, input: unknown, output?: string, metadata: Record<string, unknown> = {}): Call {
+  const base = { id: 'a', draft: null, children: [], startedAt: null, change: null, allowedBy: null };
+  const entry = { kind: 'tool', n: 1, at: '2026-01-01T00:00:00.000Z', toolCallId: 'a', status: 'completed' } as const;
+  const result = output === undefined ? null : { ...entry, name, output, durationMs: 5, metadata };
+  return { ...base, name, input, state: result ? 'completed' : 'running', result };
+}
+
+test('a command has its output, live and at the end', () => {
+  const input = { command: 'make' };
+  const terminal = { kind: 'terminal', command: 'make', exitCode: null, folder: null };
+  expect(callView(callOf('bash', input), null)).toEqual({ ...terminal, output: null });
+  expect(callView(callOf('bash_online', input), 'so far')).toEqual({ ...terminal, output: 'so far' });
+  const ended = callOf('bash', input, 'all', { exitCode: 0, folder: 'src' });
+  expect(callView(ended, 'so far')).toEqual({ ...terminal, output: 'all', exitCode: 0, folder: 'src' });
+  expect(callView(callOf('bash_jobs', { action: 'read', id: 'x' }, 'read'), null)).toMatchObject({ output: 'read' });
+});
+
+test.for([
+  ['a tool without a view of its own', callOf('read_file', { path: 'a' }, 'text')],
+  ['a name that every object has', callOf('constructor', {}, 'text')],
+  ['arguments that are not there yet', callOf('bash', undefined)],
+  ['arguments that do not fit', callOf('bash', { command: 7 }, 'no')],
+  ['a call that was refused', callOf('bash', { command: 'x' }, 'no', { refused: true })],
+  ['a plan that is none', callOf('todo_write', { items: [{ content: 'x', status: 'lost' }] }, 'no')],
+  ['a list that has not come', callOf('glob', { pattern: '*' })],
+  ['the other actions on commands', callOf('bash_jobs', { action: 'list' }, 'none')],
+] as const)('as text: %s', ([, call]) => {
+  expect(callView(call, null)).toBeNull();
+});
+
+test.for([
+  ['glob', { pattern: '../x' }],
+  ['list_directory', { path: 'no' }],
+  ['todo_write', { items: [] }],
+  ['think', { thought: 'Hm.' }],
+] as const)('as text: %s that failed, whose output says why', ([name, input]) => {
+  const call = callOf(name, input, 'It cannot be done');
+  if (call.result) call.result = { ...call.result, status: 'error' };
+  expect(callView(call, null)).toBeNull();
+});
+
+test('a search that failed says why beside what it found', () => {
+  expect(callView(callOf('grep', {}, 'Invalid regular expression'), null)).toEqual({
+    kind: 'hits',
+    files: [],
+    notes: ['Invalid regular expression'],
+  });
+});
+
+test('lists keep what is said of them apart', () => {
+  const call = callOf('glob', { pattern: '*' }, 'a.ts\nb/[id].ts\n\n[The first 2 of 9 files; narrow the pattern.]');
+  expect(callView(call, null)).toEqual({
+    kind: 'paths',
+    paths: ['a.ts', 'b/[id].ts'],
+    notes: ['[The first 2 of 9 files; narrow the pattern.]'],
+  });
+  expect(callView(callOf('list_directory', {}, 'a/\nb'), null)).toMatchObject({ paths: ['a/', 'b'], notes: [] });
+});
+
+test('a difference, a plan and a thought', () => {
+  const diff = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
+  expect(callView(callOf('edit_file', {}, 'Edited x', { diff }), null)).toEqual({ kind: 'change', diff });
+  const items = [{ content: 'Read', status: 'pending', priority: 'low' }];
+  expect(callView(callOf('todo_write', { items }), null)).toEqual({ kind: 'plan', items });
+  expect(callView(callOf('think', { thought: 'Hm.' }), null)).toEqual({ kind: 'thought', text: 'Hm.' });
+});
+
+describe('hits', () => {
+  const output = 'a.ts:1:one\n[id].ts:2:  a:3: b.]\n[id].ts:30:\n[No more.]';
+
+  test('by file, with their matches', () => {
+    const marks = [
+      [7, 10],
+      [10, 13],
+      [11, 11],
+    ];
+    expect(hitsOf(output, marks)).toEqual({
+      files: [
+        { path: 'a.ts', hits: [{ line: 1, text: 'one', match: { start: 0, end: 3 } }] },
+        {
+          path: '[id].ts',
+          hits: [
+            { line: 2, text: '  a:3: b.]', match: { start: 0, end: 3 } },
+            { line: 30, text: '', match: null },
+          ],
+        },
+      ],
+      notes: ['[No more.]'],
+    });
+  });
+
+  test.for([undefined, 'no', [[7, 10]], [[1, 2], 'x', [null, 4]]])('marks nothing by %j', (marks) => {
+    const { files } = hitsOf(output, marks);
+    expect(files.flatMap(({ hits }) => hits.map(({ match }) => match))).toEqual([null, null, null]);
+  });
+
+  test('the first of them, over files', () => {
+    const { files } = hitsOf(output, null);
+    expect(firstHits(files, 2).map(({ hits }) => hits.length)).toEqual([1, 1]);
+    expect(firstHits(files, 1).map(({ path }) => path)).toEqual(['a.ts']);
+  });
+});
