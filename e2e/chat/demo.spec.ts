@@ -37,15 +37,17 @@ test('messages lead through a spawn and a delegation, labelled here and in the h
   expect(app.model.requests, 'nothing was sent').toEqual([]);
 });
 
-test('a third message leads through a batch, and ends the demo', { tag: '@soak' }, async ({ start }) => {
+test('a third message leads through a batch and a file, and ends the demo', { tag: '@soak' }, async ({ start }) => {
   test.slow();
   const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
   await upToTheBatch(app);
   await app.send('And now?');
   for (const name of ['code-reviewer', 'documentation-writer', 'test-generator']) await app.allow(name);
+  await app.allow();
   await app.expectOutcome('completed');
   await expect(app.workflow()).toContainText('1 file matches **/*.md');
-  await expect(app.page.getByText('The demo ends here.')).toBeVisible();
+  await expect(app.workflow()).toContainText('triad changes --undo RUN');
+  await expect(app.page.getByText(/The demo ends here\..*Changes/)).toBeVisible();
   expect(app.model.requests, 'nothing was sent').toEqual([]);
 });
 

@@ -66,6 +66,11 @@ function places(output: string, pattern: string): string {
   return `${more}${count(found.length, 'line matches', 'lines match')} \`${pattern}\`, in ${count(files.size, 'file')}: ${nameList(found)}.`;
 }
 
+/** Whether the tool returned only a part of the list. */
+export function isCut(output: string): boolean {
+  return totalOf(output) !== null;
+}
+
 /** The total where the tool returned only the first ones; null where it returned all. */
 function totalOf(output: string): number | null {
   const total = /^\[(?:The first )?\d+ of (?:more than )?(\d+) (?:files|entries)/m.exec(output)?.[1];

@@ -1,5 +1,15 @@
-/** The demo's lead: three acts, one for each message of a conversation, and after them the way to a real model. */
-import { count, factOf, lateReports, firstWords, type Report, reportsOf, summaryOf } from './demo-facts.ts';
+/** The demo's lead: three acts, one for each message of a conversation; the last writes a file. After them the way to a real model. */
+import {
+  count,
+  factOf,
+  isCut,
+  lateReports,
+  listedLines,
+  firstWords,
+  type Report,
+  reportsOf,
+  summaryOf,
+} from './demo-facts.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 const SCRIPTED =
@@ -12,6 +22,8 @@ interface Act {
   start(scene: Scene): Reply['calls'][number] | null;
   /** Said before the question comes. */
   asking: string;
+  /** Whether what came of it is written to a file. */
+  writes?: boolean;
   next: string;
 }
 
@@ -62,7 +74,7 @@ const ACTS: readonly Act[] = [
     next: 'Send a third message, and I run three agents at the same time.',
   },
   {
-    intent: 'I look at the folder, then start three agents at once.',
+    intent: 'I look at the folder, start three agents at once, and write down what they found.',
     asking: 'Three agents shall work at the same time. Each is a question of its own: allow all of them, or only some.',
     start: (scene) => {
       const agents = agentsOf(scene, 3);
@@ -78,7 +90,8 @@ const ACTS: readonly Act[] = [
             },
           };
     },
-    next: 'That was all of the script: one sub-agent, a permanent one, and three at once.',
+    writes: true,
+    next: 'That was all of the script: one sub-agent, a permanent one, three at once, and a file.',
   },
 ];
 
@@ -109,11 +122,41 @@ export function leadReply(scene: Scene): Reply {
       calls: [inAct(number, { id: 'look', name: 'list_directory', input: {} })],
     };
   const seen = looked ? factOf(looked, '.') : '';
-  const started = calls.find(({ name }) => name !== 'list_directory');
-  if (started) return finalOf(seen, outcomeOf(started, lateReports(scene.notes)), act.next);
+  const started = calls.find(({ name }) => name !== 'list_directory' && name !== 'write_file');
+  if (started) {
+    const outcome = outcomeOf(started, lateReports(scene.notes));
+    const written = calls.find(({ name }) => name === 'write_file');
+    if (written) return finalOf(seen, outcome, writtenText(written), act.next);
+    const write = act.writes ? writeOf(scene, started, looked, outcome) : null;
+    return write ? { text: ASKING_TO_WRITE, calls: [inAct(number, write)] } : finalOf(seen, outcome, act.next);
+  }
   const start = act.start(scene);
   if (!start) return finalOf(seen, 'No sub-agent can be started here, so there is nothing more to show.', act.next);
   return { text: `${seen} ${act.asking}`.trim(), calls: [inAct(number, start)] };
+}
+
+const ASKING_TO_WRITE =
+  'I write down what they found. **You are asked first**: you see the file and every line of it. Nothing else is written.';
+
+/** A new file beside those that were seen, with what was reported; null where nothing was, or a name could be taken. */
+function writeOf(
+  { can }: Scene,
+  started: DoneCall,
+  looked: DoneCall | undefined,
+  outcome: string,
+): Reply['calls'][number] | null {
+  const hasReport = reportsOf(started.output)?.some(({ success }) => success) ?? false;
+  if (!hasReport || !can('write_file') || !looked || looked.isError || isCut(looked.output)) return null;
+  const taken = new Set(listedLines(looked.output));
+  let path = 'triad-demo.md';
+  for (let number = 2; taken.has(path); number += 1) path = `triad-demo-${number}.md`;
+  const content = `# Written by the demo of Triad\n\nAfter a yes. What the agents reported:\n\n${outcome}\n`;
+  return { id: 'write', name: 'write_file', input: { path, content } };
+}
+
+function writtenText({ output, isError }: DoneCall): string {
+  if (isError) return `Nothing was written: ${firstWords(output, 300)}`;
+  return 'I wrote that to a file, after your yes. **Changes** shows it, and **Undo** takes it away again. In a terminal, in this folder, `triad changes` says what was changed by which run, and `triad changes --undo RUN` undoes it.';
 }
 
 const THE_END = `The demo has shown what it can. To let a model work for you, open **Settings → Model provider**, and paste an Anthropic key or point to a server of your own: Ollama, LM Studio and others on this machine are found by themselves. In a terminal, set \`active = "anthropic"\` below \`[providers]\` in \`config.toml\`, and \`ANTHROPIC_API_KEY\`.

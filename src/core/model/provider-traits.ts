@@ -5,8 +5,8 @@ import type { AppState } from '#contract/app-state.ts';
 interface ProviderTraits {
   /** Answers from a script instead of a model: offline, free, without a key, and labelled so wherever it shows. */
   readonly isScripted: boolean;
-  /** Whether its agents may be given tools that write. */
-  readonly mayWrite: boolean;
+  /** Of the tools that write those that its lead may be given, and its sub-agents none; null: all of both. */
+  readonly leadWrites: readonly string[] | null;
   /** The id and alias of its one model; null where the settings name the models. */
   readonly onlyModel: string | null;
   /** Concurrent requests of sub-agents, where the settings say nothing else. */
@@ -15,7 +15,7 @@ interface ProviderTraits {
 
 const ANTHROPIC: ProviderTraits = {
   isScripted: false,
-  mayWrite: true,
+  leadWrites: null,
   onlyModel: null,
   concurrency: PROVIDER_CONCURRENCY.anthropic,
 };
@@ -25,7 +25,12 @@ export const DEMO = 'demo' satisfies AppState['provider']['kind'];
 
 const PROVIDERS = {
   anthropic: ANTHROPIC,
-  [DEMO]: { isScripted: true, mayWrite: false, onlyModel: DEMO, concurrency: PROVIDER_CONCURRENCY.anthropic },
+  [DEMO]: {
+    isScripted: true,
+    leadWrites: ['write_file'],
+    onlyModel: DEMO,
+    concurrency: PROVIDER_CONCURRENCY.anthropic,
+  },
 } satisfies Record<AppState['provider']['kind'], ProviderTraits>;
 
 const BY_NAME: ReadonlyMap<string, ProviderTraits> = new Map(Object.entries(PROVIDERS));

@@ -52,7 +52,8 @@ export class Envelopes {
   lead(definition: AgentDefinition, prompt: string, folder: string, limits = this.#settings.limits): Envelope {
     const provider = this.#provider();
     const all = this.#tools.names(definition.role === 'primary');
-    const tools = this.#within(provider, definition.tools ?? this.#unnamed(all));
+    const { leadWrites } = providerTraits(provider);
+    const tools = this.#within(leadWrites, definition.tools ?? this.#unnamed(all));
     this.#checkTools(definition.name, tools, all, 'Triad');
     const { name, permissions } = definition;
     this.#checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
@@ -93,7 +94,7 @@ export class Envelopes {
     this.#checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
     const own = this.#childTools(parent);
     const lent = this.#fitting(this.#lent(definition, own), permissions);
-    const tools = request.tools ?? this.#within(provider, lent);
+    const tools = request.tools ?? this.#within(childWrites(provider), lent);
     this.#checkTools(agent, tools, own, 'The lead');
     this.#checkTools(agent, tools, this.#fitting(own, permissions), 'Its permissions');
     return this.#build({
@@ -248,7 +249,7 @@ export class Envelopes {
     );
   }
 
-  /** What is named and the parent lacks is refused; the baseline nobody lacks, and the demo writes nothing. */
+  /** What is named and the parent lacks is refused; the baseline nobody lacks, and what the demo may not write is left out. */
   #checkPermissions(
     agent: string,
     named: readonly Permission[] | null,
@@ -257,9 +258,9 @@ export class Envelopes {
     whose: string,
   ): void {
     const available = [...new Set([...BASELINE, ...has])].sort();
-    const { mayWrite } = providerTraits(provider);
+    const isBounded = providerTraits(provider).leadWrites !== null;
     const missing = (named ?? []).filter(
-      (permission) => !available.includes(permission) && (mayWrite || !writes({ permissions: [permission] })),
+      (permission) => !available.includes(permission) && !(isBounded && writes({ permissions: [permission] })),
     );
     if (missing.length === 0) return;
     throw new TriadError(
@@ -275,7 +276,7 @@ export class Envelopes {
 
   #childTools(parent: Envelope): string[] {
     const isGiven = (name: string): boolean => parent.tools.includes(name) || this.#tools.get(name)?.onlyNamed === true;
-    const given = this.#tools.names(false).filter(isGiven);
+    const given = this.#within(childWrites(parent.provider), this.#tools.names(false).filter(isGiven));
     return this.#fitting(given, parent.permissions);
   }
 
@@ -294,16 +295,19 @@ export class Envelopes {
     return tools.filter((name) => !this.#tools.get(name)?.onlyNamed);
   }
 
-  /** Without the tools that write, where the provider may not be given them. */
-  #within(provider: string, tools: readonly string[]): string[] {
-    if (providerTraits(provider).mayWrite) return [...tools];
-    return tools.filter((name) => !writes({ permissions: this.#tools.permissionsOf([name]) }));
+  /** Of the tools that write only these; null: all of them. */
+  #within(writing: readonly string[] | null, tools: readonly string[]): string[] {
+    const isWriting = (name: string): boolean => writes({ permissions: this.#tools.permissionsOf([name]) });
+    return tools.filter((name) => writing === null || writing.includes(name) || !isWriting(name));
   }
 
   #withBaseline(tools: readonly string[]): string[] {
     return [...new Set([...tools, ...this.#tools.baseline()])].sort();
   }
 }
+
+/** The tools that write which a sub-agent may be given; null: all of them. */
+const childWrites = (provider: string) => (providerTraits(provider).leadWrites === null ? null : []);
 
 type RunBudget = NonNullable<Envelope['limits']['budget']>;
 

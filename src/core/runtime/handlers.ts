@@ -98,8 +98,8 @@ async function appStateOf(
   { agents, tools, settings }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
-  const { mayWrite } = providerTraits(provider.name);
-  const offered = tools.all().filter((tool) => mayWrite || !writes(tool));
+  const { leadWrites } = providerTraits(provider.name);
+  const offered = tools.all().filter((tool) => !writes(tool) || (leadWrites?.includes(tool.name) ?? true));
   return {
     version,
     folder,

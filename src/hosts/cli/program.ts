@@ -5,6 +5,7 @@ import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/f
 import type { Io } from './terminal/io.ts';
 import { approve, type Done, json, withClient } from './program/parts.ts';
 import { addAgents, addTrust } from './program/agents.ts';
+import { addChanges } from './program/changes.ts';
 import { addPermissions } from './program/permissions.ts';
 import { addSessions } from './program/sessions.ts';
 
@@ -52,6 +53,7 @@ function createProgram(io: Io, version: string, done: Done): Command {
   addAgents(group(program, 'agents', 'agent definitions'), io, done);
   addTrust(program, io, done);
   addSessions(group(program, 'sessions', 'conversations and their workflows'), io, done);
+  addChanges(program, io, done);
   addConfig(program, io, done);
   addPermissions(group(program, 'permissions', 'rules and grants: what is asked about'), io, done);
   addBackup(program, io, done);

@@ -6,17 +6,17 @@ export const demoWords = {
   steps: [
     'Send the three messages below, one after the other. The demo looks at your folder and starts sub-agents.',
     'You are asked before each sub-agent starts. Say yes, say no, or change its prompt and see what becomes of it.',
-    'Every answer is scripted and says so. Nothing leaves this machine, and nothing in your folder is changed.',
+    'Every answer is scripted and says so. Nothing leaves this machine. In your folder one small file is made, if you say yes to it, and you can undo that.',
   ],
   /** One for each act of the script; what they say does not matter to it. */
   messages: [
     'What is in this folder? Let one sub-agent count the files.',
     'Let a permanent agent look for what was left to do.',
-    'Let three agents look at the texts, the tests and the links at the same time.',
+    'Let three agents look at the texts, the tests and the links at the same time, and write down what they found.',
   ],
   messagesLabel: 'Send these, one after the other',
   next: 'Next in the demo',
-  end: 'The demo ends here.',
+  end: 'The demo ends here. What agents wrote stands under Changes, where you can undo it; in a terminal: triad changes --undo RUN.',
   toSettings: 'Set up a model',
 } as const;
 

@@ -42,13 +42,16 @@ async function reply(messages: WireMessage[], names: string[]) {
   };
   let text = '';
   const calls: string[] = [];
+  const inputs: unknown[] = [];
   const stream = createDemoModel({ firstMs: 0, pieceMs: 0 }).stream(request, new AbortController().signal);
   for await (const event of stream) {
     if (event.type !== 'part') continue;
     if (event.value.type === 'text') text += event.value.text;
-    if (event.value.type === 'tool_use') calls.push(event.value.name);
+    if (event.value.type !== 'tool_use') continue;
+    calls.push(event.value.name);
+    inputs.push(event.value.input);
   }
-  return { text, calls };
+  return { text, calls, inputs };
 }
 
 const CHILD = ['glob', 'grep', 'read_file', 'list_directory'];
@@ -56,7 +59,7 @@ const found = called('demo_agent_glob', 'glob', 'README.md\nnotes/plan.md', TOLD
 
 test('with more to spend a sub-agent goes on from the results that it has', async () => {
   const messages = [user(TASK), ...found, said('# Report'), user(RAISED)];
-  expect(await reply(messages, CHILD)).toEqual({
+  expect(await reply(messages, CHILD)).toMatchObject({
     text: '`README.md` looks worth reading.',
     calls: ['read_file'],
   });
@@ -92,4 +95,37 @@ test('the lead puts a report that came late beside those that it has', async () 
   expect(calls).toEqual([]);
   expect(text).toContain('- **analyst**: Its report: Two tests.\n- **writer**: Its report: Three links.');
   expect(text).not.toContain('lost');
+});
+
+const LEAD = ['spawn_agent', 'parallel_tasks', 'list_directory', 'write_file'];
+const third = (listing: string, success: boolean): WireMessage[] => {
+  const results = [{ agent_id: 'analyst', success, outcome: success ? 'completed' : 'rejected', report: 'Two tests.' }];
+  return [
+    user('Go'),
+    ...called('demo_act3_look', 'list_directory', listing),
+    ...called('demo_act3_batch', 'parallel_tasks', JSON.stringify({ results })),
+  ];
+};
+
+test('what was reported is written to a new file, and never over one that is there', async () => {
+  expect(await reply(third('README.md\ntriad-demo.md', true), LEAD)).toMatchObject({
+    calls: ['write_file'],
+    inputs: [{ path: 'triad-demo-2.md', content: expect.stringContaining('Two tests.') as string }],
+  });
+  const partly = 'README.md\n[1 of 2000 entries; narrow it with glob.]';
+  for (const [listing, success, names] of [
+    [partly, true, LEAD],
+    ['README.md', false, LEAD],
+    ['README.md', true, LEAD.slice(0, 3)],
+  ] as const)
+    expect((await reply(third(listing, success), [...names])).calls).toEqual([]);
+});
+
+test('that it was not written is said with why, and nothing else is tried', async () => {
+  const refused = called('demo_act3_write', 'write_file', 'Rejected by the person: no');
+  for (const part of refused[1]!.content) if (part.type === 'tool_result') part.isError = true;
+  const { text, calls } = await reply([...third('README.md', true), ...refused], LEAD);
+  expect(calls).toEqual([]);
+  expect(text).toContain('Nothing was written: Rejected by the person: no');
+  expect(text).not.toContain('--undo');
 });

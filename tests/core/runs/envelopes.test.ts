@@ -98,12 +98,12 @@ describe('a lead', () => {
     expect(leadOf({ permissions: ['SemanticSearch', 'FilesystemRead'] }).tools).not.toContain('write_file');
   });
 
-  test('of the demo writes nothing, whatever its definition names', () => {
+  test('of the demo writes whole files alone, whatever its definition names', () => {
     const demo = leadOf({}, '', 'demo');
-    expect(demo.tools).not.toContain('write_file');
-    expect(demo.tools).toEqual(expect.arrayContaining(['spawn_agent', 'todo_write', 'read_file']));
+    for (const name of ['edit_file', 'bash']) expect(demo.tools).not.toContain(name);
+    expect(demo.tools).toEqual(expect.arrayContaining(['spawn_agent', 'todo_write', 'read_file', 'write_file']));
     expect(demo).toMatchObject({ provider: 'demo', model: 'demo' });
-    expect(leadOf({ tools: ['write_file'] }, '', 'demo').tools).toEqual([...registry.baseline()].sort());
+    expect(leadOf({ tools: ['edit_file'] }, '', 'demo').tools).toEqual([...registry.baseline()].sort());
     expect(() => leadOf({ permissions: ['FilesystemWrite', 'DatabaseWrite'] }, '', 'demo')).not.toThrow();
     expect(() => leadOf({ permissions: ['DatabaseRead'] }, '', 'demo')).toThrow(/DatabaseRead/);
   });
@@ -225,7 +225,7 @@ describe('a permanent agent', () => {
     expect(all.tools).toContain('todo_write');
   });
 
-  test('of a demo lead writes nothing; a request for that is refused', () => {
+  test('of a demo lead writes nothing, though its lead does; a request for that is refused', () => {
     const demo = leadOf({}, '', 'demo');
     const child = built('', 'demo').child(
       delegating(),
@@ -233,6 +233,7 @@ describe('a permanent agent', () => {
       agentsWith({ tools: ['read_file'], permissions: ['FilesystemWrite'] }),
     );
     expect(child).toMatchObject({ provider: 'demo', model: 'demo' });
+    expect(built('', 'demo').child(spawning(), demo, agentsWith()).tools).not.toContain('write_file');
     expect(() => built('', 'demo').child(spawning({ tools: ['write_file'] }), demo, agentsWith())).toThrow(
       /write_file/,
     );

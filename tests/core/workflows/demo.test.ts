@@ -1,4 +1,6 @@
 /** The demo: three messages that lead through the real engine with facts from the folder, offline and labelled. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import { openStore } from '#core/store/surreal.ts';
@@ -51,6 +53,7 @@ test('three messages show a spawned, a delegated and three parallel agents, with
   expect(third.text).toContain('2 files match `**/*.md`');
   expect(third.text).toContain('1 file matches `**/*test*`: `src/apple.test.js`');
   expect(third.text).toContain('1 line matches `https?://`, in 1 file: `README.md:3`');
+  await expectUndoable(engine, third.text);
 
   const fourth = await engine.ask('More?');
   expect(fourth.subAgents).toEqual([]);
@@ -59,7 +62,18 @@ test('three messages show a spawned, a delegated and three parallel agents, with
   expect(engine.model.requests, 'nothing was sent anywhere').toEqual([]);
 });
 
-test('its envelopes name the demo, and no tool in them can write', async () => {
+/** The file that the lead wrote after a yes: named with the way to undo it, and gone after that. */
+async function expectUndoable({ folder, runtime, conversationId }: Harness, text: string): Promise<void> {
+  expect(text).toContain('`triad changes --undo RUN`');
+  const file = join(folder, 'triad-demo.md');
+  expect(await readFile(file, 'utf8')).toContain('2 files match `**/*.md`');
+  const [{ runId = '', files = [] } = {}] = await runtime.request('change.list', { conversationId });
+  expect(files).toMatchObject([{ path: 'triad-demo.md', before: null, state: 'done' }]);
+  await runtime.request('change.undo', { conversationId, target: { runId } });
+  await expect(readFile(file)).rejects.toThrow('ENOENT');
+}
+
+test('its envelopes name the demo, and only its lead has a tool that writes', async () => {
   const engine = await demo();
   await engine.ask('One');
   await engine.ask('Two');
@@ -68,7 +82,8 @@ test('its envelopes name the demo, and no tool in them can write', async () => {
   expect(envelopes).toHaveLength(3 + 5);
   const writes = ({ permissions, tools }: Envelope): boolean =>
     tools.includes('write_file') || permissions.some((permission) => permission.endsWith('Write'));
-  expect(envelopes.filter(writes)).toEqual([]);
+  expect(envelopes.filter(writes).map(({ agent }) => agent)).toEqual(['lead', 'lead', 'lead']);
+  expect(envelopes.filter(({ tools }) => tools.includes('edit_file') || tools.includes('bash'))).toEqual([]);
   expect(new Set(envelopes.map(({ provider, model }) => `${provider}/${model}`))).toEqual(new Set(['demo/demo']));
   expect(engine.of('notice').map(({ text }) => text)).toEqual(
     Array.from({ length: 3 }, () => 'Demo: the answers are scripted, no model is asked'),

@@ -11,7 +11,6 @@ const ID = 'its id, or the first characters of it, at least 6';
 export function addSessions(sessions: Command, io: Io, done: Done): void {
   addReading(sessions, io, done);
   addExecutions(sessions, io, done);
-  addChanges(sessions, io, done);
   addMoving(sessions, io, done);
   sessions
     .command('resume')
@@ -84,28 +83,6 @@ function addExecutions(sessions: Command, io: Io, done: Done): void {
       const { listExecutions } = await import('../commands/sessions/agents.ts');
       done(await withClient(io, (client) => listExecutions(io, client, options)));
     });
-}
-
-function addChanges(sessions: Command, io: Io, done: Done): void {
-  const number = (name: string, what: string) => new Option(`--${name} <number>`, what).argParser(position);
-  sessions
-    .command('changes')
-    .description('the files that its agents wrote, numbered; undoes what one of these writes did')
-    .argument('<id>', ID)
-    .addOption(number('undo', 'put back what was there before this write').conflicts('redo'))
-    .addOption(number('redo', 'write again what was undone'))
-    .addOption(json())
-    .action(async (id: string, options: { undo?: number; redo?: number; json?: boolean }) => {
-      const { sessionChanges } = await import('../commands/sessions/changes.ts');
-      done(await withClient(io, (client) => sessionChanges(io, client, id, options)));
-    });
-}
-
-/** Counted from 1. */
-function position(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new InvalidArgumentError('This is the number of a write, as the list shows it.');
-  return Number(text);
 }
 
 function addMoving(sessions: Command, io: Io, done: Done): void {

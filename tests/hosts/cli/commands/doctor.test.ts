@@ -9,6 +9,7 @@ import type { AppState } from '#contract/app-state.ts';
 import type { Missing } from '#contract/missing.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import { checkGit } from '#hosts/cli/commands/doctor/program.ts';
 import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
 import { conversationId } from '../../support/events.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -159,4 +160,22 @@ test('--full looks at the history, and what is missing in it is a problem', asyn
   expect(out).toContain(
     `session ${conversationId}: 3 events missing; to do: restore a backup with "triad restore DIR"`,
   );
+});
+
+test('git: what can be undone with it, and what is lost without it or with one that does not work', async () => {
+  const { out } = await doctor(appState({}));
+  expect(out).toMatch(
+    /^✓ ok {6}git: git version \S+ \(\/.+\/git\); what commands change in the sandbox can be undone$/m,
+  );
+  const nowhere = { file: () => Promise.resolve(null), run: () => Promise.reject(new Error('not asked')) };
+  const broken = { file: () => Promise.resolve('/usr/bin/git'), run: () => Promise.reject(new Error('no')) };
+  const lost = /; without it nothing that a command changes in files can be undone, /;
+  for (const [git, text] of [
+    [nowhere, 'not found'],
+    [broken, '/usr/bin/git does not work (no)'],
+  ] as const)
+    expect(await checkGit(git)).toEqual({
+      ...{ name: 'git', state: 'warning', text },
+      advice: expect.stringMatching(lost) as string,
+    });
 });

@@ -1,5 +1,6 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
 import { folders } from '#core/settings/folders.ts';
+import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
 import { checkHistory } from './history.ts';
@@ -21,7 +22,12 @@ export async function doctor(io: Io, options: { json?: boolean; full?: boolean }
 async function examine(io: Io, full: boolean): Promise<Finding[]> {
   const { env, webRoot, signal } = io;
   const runtime = checkNode(await ownVersion());
-  const rest = await Promise.all([checkGit(), checkRipgrep(env), checkSandbox(env), checkWindow(env, webRoot)]);
+  const rest = await Promise.all([
+    checkGit(new Git(env)),
+    checkRipgrep(env),
+    checkSandbox(env),
+    checkWindow(env, webRoot),
+  ]);
   const found = await folders(env).catch((error: unknown) =>
     problem(
       'data folder',

@@ -4,12 +4,15 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findRipgrep } from '#core/tools/search/ripgrep.ts';
+import type { Git } from '#core/workspace/git.ts';
 import { probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { findDesktop } from '../desktop/desktop-runtime.ts';
-import { type Finding, ok, problem, warning } from './finding.ts';
+import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const NEEDED_NODE = 24;
 const PATIENCE_MS = 5000;
+const WITHOUT_GIT =
+  'without it nothing that a command changes in files can be undone, so each that may is asked about; files that agents write themselves can be put back, but not where others have changed them since';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,10 +23,16 @@ export function checkNode(version: string): Finding {
   return problem('runtime', text, `use Node.js ${NEEDED_NODE} or newer: "npm start" brings its own on most systems`);
 }
 
-export async function checkGit(): Promise<Finding> {
-  const version = await firstLine('git', ['--version']);
-  if (version !== null) return ok('git', version);
-  return warning('git', 'not found', 'install git: agents use it to look at the history of a project');
+/** `git`: as the program itself would use it, which need not be the first in the path. */
+export async function checkGit(git: Pick<Git, 'file' | 'run'>): Promise<Finding> {
+  const file = await git.file();
+  if (file === null) return warning('git', 'not found', `install the package "git"; ${WITHOUT_GIT}`);
+  try {
+    const version = (await git.run({ args: ['--version'], cwd: '/' })).toString('utf8').trim();
+    return ok('git', `${version} (${file}); what commands change in the sandbox can be undone`);
+  } catch (error) {
+    return warning('git', `${file} does not work (${causeOf(error)})`, `install it anew; ${WITHOUT_GIT}`);
+  }
 }
 
 /** Looked for as a search of the current folder does. */

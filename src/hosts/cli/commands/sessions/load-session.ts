@@ -78,7 +78,8 @@ async function wholeSession(client: Client, newest: Snapshot): Promise<Session> 
   return { conversation: newest.conversation, workflows, runs };
 }
 
-async function found<T>(request: Promise<T>): Promise<T | null> {
+/** Null where the runtime knows no such thing. */
+export async function found<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
