@@ -12,6 +12,7 @@ import { historyFigures } from './figures/history.ts';
 import { launchFigures } from './figures/launch.ts';
 import { pageFigures } from './figures/page.ts';
 import { searchFigures } from './figures/search.ts';
+import { snapshotFigures } from './figures/snapshots.ts';
 import { stopFigures } from './figures/stop.ts';
 import { storedFigures } from './figures/stored.ts';
 import { streamFigures } from './figures/streams.ts';
@@ -77,6 +78,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   page: pageFigures,
   cards: cardFigures,
   search: searchFigures,
+  snapshots: snapshotFigures,
 };
 /** Processes that already ran or waited to run. */
 const BUSY_LOAD = 0.7;

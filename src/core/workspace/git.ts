@@ -1,6 +1,7 @@
 /** Runs git for the program itself: never with the settings, hooks or questions of whoever uses the machine. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { buffer, text } from 'node:stream/consumers';
 import type { Environment } from '../base/child-environment.ts';
 import { TriadError } from '../base/errors.ts';
@@ -47,11 +48,21 @@ export class Git {
       killSignal: 'SIGKILL',
       stdio: 'pipe',
     });
+    // It may use every core for a moment: what a person looks at goes first.
+    yieldTo(child.pid);
     const closed = once(child, 'close') as Promise<[number | null]>;
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const [[code], out, said] = await Promise.all([closed, buffer(child.stdout), text(child.stderr)]);
     if (code !== null && accepts(code)) return out;
     throw new TriadError('internal', `git ${args[0] ?? ''} failed`, { detail: said.trim() || `exit ${code}` });
+  }
+}
+
+function yieldTo(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already.
   }
 }

@@ -1,7 +1,5 @@
 /** A search of lines through a large tree, with and without ripgrep, and ripgrep by itself. */
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { findRipgrep } from '#core/tools/search/ripgrep.ts';
@@ -11,14 +9,9 @@ import { type Figure, figure, unmeasured } from '../figure.ts';
 import type { Session } from '../session.ts';
 import { longestBlock } from '../side.ts';
 import { median } from '../statistics.ts';
+import { NEEDLE, seedTree } from '../tree.ts';
 
-const NEEDLE = 'needle_in';
-/** One of so many files has a match. */
-const RARE = 5000;
-const LINES = 60;
 const PATIENCE_MS = 120_000;
-/** Files written at a time. */
-const AT_A_TIME = 500;
 
 interface Run {
   ms: number;
@@ -32,7 +25,7 @@ interface Run {
 export async function searchFigures(session: Session): Promise<Figure[]> {
   const { searched, searches } = session.sizes;
   const folder = await session.folder('search');
-  const matches = await seed(folder, searched);
+  const matches = await seedTree(folder, searched);
   const ripgrep = await findRipgrep(process.env, { folder });
   const runs: Record<'alone' | 'without' | 'with', Run[]> = { alone: [], without: [], with: [] };
   // The first of each warms up what both read.
@@ -94,21 +87,3 @@ async function timed(work: () => Promise<number>, matches: number): Promise<Run>
 }
 
 const msOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
-
-/** Files of a few kilobytes in a thousand folders; returns how many have a match. */
-async function seed(folder: string, count: number): Promise<number> {
-  const names = Array.from({ length: count }, (_, n) =>
-    join(folder, `part-${n % 25}/module-${((n / 25) % 40) | 0}/${n}.ts`),
-  );
-  const folders = new Set(names.map(dirname));
-  for (const one of folders) await mkdir(one, { recursive: true });
-  const text = (n: number): string =>
-    Array.from({ length: LINES }, (_, line) => `export const value${line} = parse(stream, ${n * line});\n`).join('');
-  for (let at = 0; at < count; at += AT_A_TIME) {
-    const some = names.slice(at, at + AT_A_TIME).entries();
-    await Promise.all(
-      some.map(([n, name]) => writeFile(name, text(at + n) + ((at + n) % RARE === 17 ? `${NEEDLE} ${at + n}\n` : ''))),
-    );
-  }
-  return Math.ceil((count - 17) / RARE);
-}
