@@ -9,6 +9,7 @@ import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
+import { changesWords } from './changes-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -83,6 +84,9 @@ export const text = {
   show: 'Show',
   hide: 'Hide',
   loadMore: 'Load more',
+  /** `more` of those that are not shown, which are `rest`; `all`: with those that are. */
+  showMore: (more: number, rest: number, all: number) =>
+    more === rest ? `Show all ${all}` : `Show ${more} more of ${all}`,
   connection: {
     notConnected: 'There is no connection to Triad at the moment: try again once it is back',
     lost: 'The connection to Triad broke before the answer came',
@@ -198,8 +202,9 @@ export const text = {
     changes: 'Changes',
     noChanges: 'Nothing changes.',
     noOutput: 'No output yet',
-    undo: 'Undo',
-    redo: 'Redo',
+    /** What it did to so many files. */
+    undo: (files: number) => (files === 1 ? 'Undo' : `Undo ${files} files`),
+    redo: (files: number) => (files === 1 ? 'Redo' : `Redo ${files} files`),
     undone: 'undone',
     writing: (units: number) => `writing arguments, ${plural(units, 'character', 'characters')}`,
   },
@@ -338,6 +343,7 @@ export const text = {
   agents: agentsWords,
   ask: askWords,
   grant: grantWords,
+  changes: changesWords,
   review: reviewWords,
   decision: {
     /** To what an agent wants to know there is no yes. */
