@@ -8,6 +8,7 @@ import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { Gate } from '../tests/support/gate.ts';
 import { type App, type AppOptions, startApp } from './support/app.ts';
 import { browserSurface } from './support/browser-surface.ts';
+import { CHANGE_SCREENS } from './support/change-screens.ts';
 import { Complaints } from './support/complaints.ts';
 import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
@@ -273,7 +274,8 @@ async function main(folder: string): Promise<void> {
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
     await visit(browser, folder, reviews(), {}, finished);
-    for (const { script, go } of [...WORK_SCREENS, ...QUESTION_SCREENS]) await visit(browser, folder, script(), {}, go);
+    for (const { script, options = {}, go } of [...WORK_SCREENS, ...QUESTION_SCREENS, ...CHANGE_SCREENS])
+      await visit(browser, folder, script(), options, go);
   } finally {
     await browser.close();
   }

@@ -73,10 +73,10 @@ export interface Committable {
 
 /** Files of a folder that a commit can take. */
 export function committable(rows: readonly ChangeRow[], folder: string): Committable[] {
-  return byFile(rows.filter((row) => row.folder === folder)).flatMap(({ path, parts }) => {
-    const state = stateOf(parts);
-    const isGone = parts.at(-1)?.after === null && parts[0]?.before === null;
-    return state === 'undone' || state === 'gone' || isGone ? [] : [{ path, chosen: state === 'done' }];
+  return byFile(rows.filter((row) => row.folder === folder)).flatMap((file) => {
+    const states = byRun(file).map(stateOf);
+    const isLeft = states.some((state) => state === 'done' || state === 'changed') && kindOf(file.parts) !== 'passing';
+    return isLeft ? [{ path: file.path, chosen: file.parts.at(-1)?.state === 'done' }] : [];
   });
 }
 

@@ -30,7 +30,7 @@ export const changesWords = {
     changed: 'changed since',
     gone: 'its folder is gone',
   } satisfies Readonly<Record<ChangeState, string>>,
-  kinds: { made: 'made', changed: 'changed', removed: 'removed', passing: 'made and removed' },
+  kinds: { made: 'made', changed: 'edited', removed: 'removed', passing: 'made and removed' },
   folderKinds: { file: '', link: 'link', folder: 'folder' },
   movedFrom: (path: string) => `moved from ${path}`,
   movedTo: (path: string) => `moved to ${path}`,
@@ -86,5 +86,4 @@ export const changesWords = {
     failed: 'Not committed',
     done: (value: number, commit: string) => `Committed ${files(value)} as ${commit}.`,
   },
-  marks: { lead: 'lead', first: 'first sub-agent', second: 'second sub-agent', third: 'third sub-agent' },
 } as const;

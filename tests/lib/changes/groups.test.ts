@@ -114,11 +114,15 @@ it('a commit can take what is there of its folder, and is offered what is as age
     changeRow('lead', 'four', [['undone.txt', null, fileState('a')]], 'undone'),
     changeRow('lead', 'five', [['passing.txt', null, fileState('a')]], 'changed'),
     changeRow('lead', 'six', [['passing.txt', fileState('a'), null]]),
+    changeRow('lead', 'eight', [['shared.txt', fileState('a'), fileState('b')]], 'undone'),
+    changeRow('writer', 'nine', [['shared.txt', fileState('b'), fileState('c')]], 'changed'),
     { ...changeRow('lead', 'seven', [['far.txt', null, fileState('a')]]), folder: '/elsewhere' },
   ];
   expect(committable(rows, '/project')).toEqual([
     { path: 'changed.txt', chosen: false },
     { path: 'done.txt', chosen: true },
     { path: 'removed.txt', chosen: true },
+    // What another did to it is still there.
+    { path: 'shared.txt', chosen: false },
   ]);
 });
