@@ -75,6 +75,7 @@ test(
     await expect(parts.first().getByRole('listitem')).toHaveCount(2);
     await parts.first().getByRole('button', { name: 'Undo: part 2' }).click();
     await expect(parts.first().getByRole('listitem').nth(1)).toContainText('undone');
+    await expect(panel.getByRole('group', { name: 'shared.txt, part 2' }).first()).toBeFocused();
     expect(await file('shared.txt')).toMatch(
       /^line 1, by the first\nline 2\n[^]*line 10\nline 11\n[^]*line 20, by the second\n$/,
     );

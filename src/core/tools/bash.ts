@@ -159,13 +159,13 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   };
 }
 
-/** What it changed, for the person; paths beyond a thousand are in the change set alone. */
+/** What it changed, for the person; paths beyond a thousand are in the change set alone, and counted. */
 function changedIn(changed: ChangeSet | null): Record<string, unknown> {
   const [path, ...also] = (changed?.files ?? []).map((file) => file.path);
   const notKept = changed?.notKept ?? [];
   return {
     ...(path === undefined ? {} : { path, undoable: true }),
-    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED) } : {}),
+    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED), files: also.length + 1 } : {}),
     ...(notKept.length > 0 ? { notKept: notKept.slice(0, MAX_NAMED) } : {}),
   };
 }

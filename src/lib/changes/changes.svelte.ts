@@ -87,6 +87,8 @@ export class Changes {
   /** `leave`: files in conflict stay as they are. What came of it goes to `report`. */
   undo(target: ChangeTarget, { redo = false, leave = false } = {}): Promise<void> {
     return this.#act(async (conversationId) => {
+      // Of many files it takes seconds.
+      this.report = { sentence: text.changes.working, failed: false, redo: null };
       const done = await this.#connection.request('change.undo', { conversationId, target, redo, leave });
       const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
       const sentence = text.changes.done(done, redo);

@@ -64,6 +64,7 @@ export const changesWords = {
     nothing: 'Nothing of it can be undone.',
     already: 'Nothing is left to undo.',
   },
+  working: 'Working on the files…',
   /** What came of an undo, in one line. */
   done: (outcomes: readonly Pick<UndoneFile, 'outcome'>[], redo: boolean) => {
     const parts = ORDER.flatMap((outcome) => {
