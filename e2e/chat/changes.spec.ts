@@ -61,6 +61,12 @@ test(
     expect(await file('shared.txt')).toMatch(/^line 1, by the first\n[^]*line 20, by the second\n$/);
     expect(await file('made/by-first.txt')).toBe('By the first.\n');
 
+    // What is undone in the conversation is told here, too.
+    await app.call('write_file').click();
+    await app.workflow().getByRole('button', { name: 'Undo', exact: true }).click();
+    await panel.getByRole('button', { name: 'Redo: notes.md by lead' }).click();
+    await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toBeVisible();
+
     // The conflict of one file alone is a sentence.
     await panel.getByRole('button', { name: 'Undo: clash.txt by first-editor' }).click();
     await expect(told).toContainText(/clash\.txt: .*Nothing was undone/);
@@ -112,5 +118,11 @@ test(
     await panel.getByRole('button', { name: 'Close the changes' }).click();
     await expect(panel).toHaveCount(0);
     await expect(opener).toBeFocused();
+
+    // After a reload the page does not have the calls of sub-agents: it gives no number that could be wrong.
+    await page.reload();
+    await expect(opener).toHaveAccessibleName('Changes');
+    await opener.click();
+    await expect(opener).toHaveAccessibleName('Changes: 3 files to look at');
   },
 );

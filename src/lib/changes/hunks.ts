@@ -3,11 +3,11 @@ import type { ChangeDiff } from '#contract/change.ts';
 
 export type Hunk = ChangeDiff['hunks'][number];
 
-/** A unified diff of one part, with the headers that one has. */
+/** A unified diff of one part. */
 export function hunkText({ oldStart, newStart, lines }: Hunk): string {
   const length = (sign: string): number => lines.filter((line) => line.startsWith(' ') || line.startsWith(sign)).length;
   const place = `@@ -${oldStart},${length('-')} +${newStart},${length('+')} @@`;
-  return ['--- before', '+++ after', place, ...lines].join('\n');
+  return [place, ...lines].join('\n');
 }
 
 export interface LineCounts {

@@ -78,10 +78,8 @@ describe('undoing', () => {
     expect(methods()).toEqual(['change.list', 'change.undo', 'change.list']);
     await changes.undo(TARGET, { redo: true });
     expect(connection.calls[3]?.input).toMatchObject({ redo: true, leave: false });
-    expect(changes.report).toMatchObject({
-      sentence: expect.stringMatching(/^Done again: 2 files written again/),
-      redo: null,
-    });
+    expect(changes.report?.sentence).toMatch(/^Done again: 2 files written again/);
+    expect(changes.report?.redo).toBeNull();
   });
 
   it('offers nothing to take back where nothing was done', async () => {
