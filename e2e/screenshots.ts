@@ -8,13 +8,14 @@ import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
 import { Gate } from '../tests/support/gate.ts';
 import { type App, type AppOptions, startApp } from './support/app.ts';
 import { browserSurface } from './support/browser-surface.ts';
+import { CHANGE_SCREENS } from './support/change-screens.ts';
 import { Complaints } from './support/complaints.ts';
 import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
 import { CALL_SCREENS } from './support/call-screens.ts';
 import { leadCalls, leadSpawns } from './support/scripts.ts';
 import { QUESTION_SCREENS } from './support/question-screens.ts';
-import { WORK_SCREENS } from './support/work-screens.ts';
+import { WORK_SCREENS, type WorkScreen } from './support/work-screens.ts';
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -274,8 +275,8 @@ async function main(folder: string): Promise<void> {
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
     await visit(browser, folder, reviews(), {}, finished);
-    const screens = [...WORK_SCREENS, ...QUESTION_SCREENS, ...CALL_SCREENS];
-    for (const { script, go } of screens) await visit(browser, folder, script(), {}, go);
+    const screens: WorkScreen[] = [...WORK_SCREENS, ...QUESTION_SCREENS, ...CALL_SCREENS, ...CHANGE_SCREENS];
+    for (const { script, options = {}, go } of screens) await visit(browser, folder, script(), options, go);
   } finally {
     await browser.close();
   }

@@ -28,6 +28,7 @@ export const ROOMS = {
     'app',
     'parts',
     'runs',
+    'changes',
     ['chat', 'approvals', 'history', 'agents', 'permissions', 'settings'],
     'shell',
   ],

@@ -3,11 +3,12 @@ import { expect } from '@playwright/test';
 import { Gate } from '../../tests/support/gate.ts';
 import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import type { App } from './app.ts';
+import type { App, AppOptions } from './app.ts';
 
 type Shoot = (screen: string) => Promise<void>;
 export interface WorkScreen {
   script: () => Script;
+  options?: AppOptions;
   go: (app: App, shoot: Shoot) => Promise<void>;
 }
 

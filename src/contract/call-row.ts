@@ -35,7 +35,14 @@ function alsoOf(also: unknown): { wroteAlso?: string[] } {
   return { wroteAlso: also.filter((path) => typeof path === 'string') };
 }
 
-/** The file that a call wrote; null where it wrote none. One that a crash cut off is known only once it was undone. */
-export function wroteOf({ wrote, undos }: ToolCallRow): string | null {
-  return wrote ?? undos?.[0]?.path ?? null;
+/** The files that a call wrote, none where it wrote none. Those of one that a crash cut off are known once it was undone. */
+export function wroteOf({ wrote, wroteAlso = [], undos }: ToolCallRow): string[] {
+  if (wrote !== undefined) return [wrote, ...wroteAlso];
+  const [first] = undos ?? [];
+  return first ? [first.path, ...(first.also ?? [])] : [];
+}
+
+/** Ends the name of a file that stands for others, too. */
+export function andMore(others: readonly string[] = []): string {
+  return others.length === 0 ? '' : ` and ${others.length} more`;
 }

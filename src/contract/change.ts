@@ -47,8 +47,16 @@ export const Undo = z.object({
   conversationId: Id,
   folder: z.string(),
   at: Instant,
-  /** What was undone. `whole`: false where it was a file or a part of one. */
-  calls: z.array(z.object({ runId: Id, toolCallId: ToolCallId, agent: z.string(), whole: z.boolean() })),
+  /** What was undone; `path`, `hunk`: only this file of the call, or this part of it. */
+  calls: z.array(
+    z.object({
+      runId: Id,
+      toolCallId: ToolCallId,
+      agent: z.string(),
+      path: z.string().nullable(),
+      hunk: z.int().nonnegative().nullable(),
+    }),
+  ),
   files: z.array(FileChange),
   /** Other undos that this one has taken back: then it did again what they had undone. */
   takesBack: z.array(Id),

@@ -1,6 +1,6 @@
 /** Markdown fragments that their content cannot break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
-import { wroteOf } from '#contract/call-row.ts';
+import { andMore, wroteOf } from '#contract/call-row.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
 import type { ToolCallRow } from '#contract/view.ts';
@@ -84,14 +84,14 @@ export function decided(decision: Decision | null): string {
   return `${answer} by ${by} at ${at}${reason === null ? '' : `, reason: ${inline(reason)}`}`;
 }
 
-/** The file that a call wrote, and each time that this was undone or written again; null where it wrote none. */
+/** What a call wrote, by its first file, and each time that this was undone or written again; null where it wrote none. */
 export function wrote(call: ToolCallRow | undefined): string | null {
-  const path = call ? wroteOf(call) : null;
-  if (path === null) return null;
+  const [path, ...also] = call ? wroteOf(call) : [];
+  if (path === undefined) return null;
   const undos = (call?.undos ?? []).map(
     ({ undone, at }) => `${undone ? 'undone' : 'written again'} by person at ${at}`,
   );
-  return [code(path), ...undos].join(', ');
+  return [`${code(path)}${andMore(also)}`, ...undos].join(', ');
 }
 
 /** Billionths of a US dollar; null is unknown. */

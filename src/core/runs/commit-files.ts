@@ -30,7 +30,9 @@ export async function commitFiles(
     const detail = error instanceof TriadError ? error.detail : undefined;
     throw new TriadError('bad_input', detail ? `${message}: ${detail.split('\n').at(-1)}` : message, { cause: error });
   };
-  await run(['rev-parse', '--git-dir']).catch(refuse(`${folder} is in no git repository`));
+  await run(['rev-parse', '--git-dir']).catch((error: unknown) => {
+    throw new TriadError('bad_input', `${folder} is in no git repository`, { cause: error });
+  });
   const there = await Promise.all(
     paths.map((path) =>
       stat(join(folder, path)).then(

@@ -31,7 +31,7 @@ function sentence({ calls, files, takesBack }: Undo, runId: string | null): stri
   const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : '';
   const agents = [...new Set(calls.map(({ agent }) => agent))];
   const whose = runId === null ? `what ${agents.join(', ')} did` : 'what you did';
-  const how = calls.every(({ whole }) => whole) ? whose : `a part of ${whose}`;
+  const how = calls.every(({ path, hunk }) => path === null && hunk === null) ? whose : `a part of ${whose}`;
   return takesBack.length > 0
     ? `did again ${how}: ${paths.join(', ')}${more}`
     : `undid ${how}: ${paths.join(', ')}${more}`;

@@ -16,7 +16,7 @@ import { newId } from '../base/ids.ts';
 import { isSame, readState, stateOf } from '../workspace/file-state.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { reversed, hunkStep } from '../workspace/reverse.ts';
-import { carryOut, changesOf, hunksOf, type Plan, planUndo, undoOf, undosOf } from '../workspace/undo.ts';
+import { carryOut, changesOf, hunksOf, type Plan, planUndo, stepOf, undoOf, undosOf } from '../workspace/undo.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
 
@@ -72,10 +72,13 @@ function stateIn(
 ): ChangeState {
   if (now !== undefined && isSame(now, file.after)) return 'done';
   if (now !== undefined && isSame(now, file.before)) return 'undone';
-  const isOf = ({ calls, files }: Undo): boolean =>
-    calls.some(({ runId, toolCallId, whole }) => whole && runId === set.runId && toolCallId === set.toolCallId) &&
-    files.some(({ path }) => path === file.path);
-  return undos.some(isOf) ? 'undone' : 'changed';
+  const isOf = (call: Undo['calls'][number]): boolean =>
+    call.runId === set.runId &&
+    call.toolCallId === set.toolCallId &&
+    (call.path ?? file.path) === file.path &&
+    call.hunk === null;
+  const isUndone = undos.some(({ calls, files }) => calls.some(isOf) && files.some(({ path }) => path === file.path));
+  return isUndone ? 'undone' : 'changed';
 }
 
 function markOf(set: Pick<ChangeSet, 'runId' | 'toolCallId'>, path: string, hunk?: number): string {
@@ -91,9 +94,7 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
   const [found] = changesOf(sets, target);
   if (!found) throw nothingKept();
   const { set, file } = found;
-  const side = async (state: FileState | null) =>
-    state && { kind: state.kind, bytes: await parts.workspaces.changes.bytes(conversationId, state), mode: state.mode };
-  const step = { path: file.path, before: await side(file.before), after: await side(file.after) };
+  const step = await stepOf(parts.workspaces, conversationId, file);
   const patch = await hunksOf(step).catch((error: unknown) => {
     if (error instanceof TriadError && error.code === 'bad_input') return null;
     throw error;
@@ -125,26 +126,35 @@ function noteOn({ before, after }: FileChange): string {
   return `It has no lines to show: before ${words(before)}; after ${words(after)}`;
 }
 
-/** Marks what the person has looked at and keeps, or takes the mark away. */
+/** Marks what the person has looked at and keeps, or takes the mark away. A file whose every hunk is kept is kept. */
 export async function keepChange(
   parts: Parts,
   conversationId: string,
   target: ChangeTarget,
   kept: boolean,
 ): Promise<void> {
-  const [{ sets }, before] = await Promise.all([
-    parts.workspaces.changes.of(conversationId),
-    parts.workspaces.changes.marks(conversationId),
-  ]);
+  const { changes } = parts.workspaces;
+  const [{ sets }, before] = await Promise.all([changes.of(conversationId), changes.marks(conversationId)]);
   const found = changesOf(sets, target);
   if (found.length === 0) throw nothingKept();
   const marks = new Set(before);
   for (const { set, file } of found) {
+    const all = markOf(set, file.path);
+    if (target.hunk === undefined) {
+      if (kept) marks.add(all);
+      else marks.delete(all);
+      continue;
+    }
+    const patch = await hunksOf(await stepOf(parts.workspaces, conversationId, file));
+    const hunks = patch.hunks.map((_, index) => markOf(set, file.path, index));
+    const mine = new Set(marks.has(all) ? hunks : hunks.filter((mark) => marks.has(mark)));
     const mark = markOf(set, file.path, target.hunk);
-    if (kept) marks.add(mark);
-    else marks.delete(mark);
+    if (kept) mine.add(mark);
+    else mine.delete(mark);
+    for (const one of [all, ...hunks]) marks.delete(one);
+    for (const one of mine.size === hunks.length ? [all] : mine) marks.add(one);
   }
-  await parts.workspaces.changes.mark(conversationId, marks);
+  await changes.mark(conversationId, marks);
 }
 
 /**
@@ -239,8 +249,8 @@ function lowerFirst(text: string): string {
 function callsOf(taken: ReturnType<typeof changesOf>, { path, hunk }: ChangeTarget): Undo['calls'] {
   const sets = new Set(taken.map(({ set }) => set));
   return [...sets].map(({ runId, toolCallId, agent, files }) => {
-    const whole = hunk === undefined && (path === undefined || files.length === 1);
-    return { runId, toolCallId, agent, whole };
+    const isAll = hunk === undefined && files.length === 1;
+    return { runId, toolCallId, agent, path: isAll ? null : (path ?? null), hunk: hunk ?? null };
   });
 }
 
@@ -257,7 +267,8 @@ async function record({ log, store }: Parts, { sets, calls, plan, redo, at }: Do
   const done = new Set(plan.files.filter(({ outcome }) => outcome !== 'conflict').map(({ path }) => path));
   const rows = await store.callsOf([...new Set(calls.map(({ runId }) => runId))]);
   const events = [];
-  for (const { runId, toolCallId, whole } of calls) {
+  for (const { runId, toolCallId, ...part } of calls) {
+    const whole = part.path === null && part.hunk === null;
     const set = sets.find((one) => one.runId === runId && one.toolCallId === toolCallId);
     const [path, ...also] = (set?.files ?? []).map((file) => file.path).filter((one) => done.has(one));
     const row = rows.find((one) => one.runId === runId && one.toolCallId === toolCallId);

@@ -11,7 +11,7 @@ export function changedMetadata(changed: ChangeSet | null): Record<string, unkno
   const notKept = changed?.notKept ?? [];
   return {
     ...(path === undefined ? {} : { path, undoable: true }),
-    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED) } : {}),
+    ...(also.length > 0 ? { also: also.slice(0, MAX_NAMED), files: also.length + 1 } : {}),
     ...(notKept.length > 0 ? { notKept: notKept.slice(0, MAX_NAMED) } : {}),
   };
 }

@@ -85,7 +85,7 @@ export async function relocate(
   return {
     status: 'completed',
     output: to === null ? `Deleted ${tree.path}${count}.` : `Moved ${tree.path}${count} to ${to}.`,
-    metadata: { path: first ?? tree.path, also, undoable: true },
+    metadata: { path: first ?? tree.path, also, files: also.length + 1, undoable: true },
   };
 }
 

@@ -84,7 +84,9 @@ const OUTCOMES = ['already', 'put_back', 'merged'] as const;
 async function takenBack(ports: Ports, wanted: Wanted, change: FileChange, file: PlannedFile): Promise<PlannedFile> {
   if (file.outcome === 'conflict') return file;
   try {
-    const step = await stepOf(ports, wanted, change);
+    const { conversationId, hunk } = wanted;
+    const all = await stepOf(ports, conversationId, change);
+    const step = hunk === undefined ? all : hunkStep(all, await hunksOf(all), hunk);
     const next = await reversed(ports.git, step, file.to);
     if (next.outcome === 'conflict') return { ...file, outcome: 'conflict', why: next.why };
     // What is merged once is not exactly what it was, whatever comes before it.
@@ -96,13 +98,12 @@ async function takenBack(ports: Ports, wanted: Wanted, change: FileChange, file:
   }
 }
 
-async function stepOf(ports: Ports, { conversationId, hunk }: Wanted, change: FileChange): Promise<Step> {
+/** A change with its bytes. Throws `not_found` where they are not kept. */
+export async function stepOf({ changes }: Ports, conversationId: string, change: FileChange): Promise<Step> {
   const side = async (state: FileState | null): Promise<FileNow | null> =>
-    state && { kind: state.kind, bytes: await ports.changes.bytes(conversationId, state), mode: state.mode };
+    state && { kind: state.kind, bytes: await changes.bytes(conversationId, state), mode: state.mode };
   const [before, after] = await Promise.all([side(change.before), side(change.after)]);
-  const step = { path: change.path, before, after };
-  if (hunk === undefined) return step;
-  return hunkStep(step, await hunksOf(step), hunk);
+  return { path: change.path, before, after };
 }
 
 /** Throws `bad_input` where the change cannot be shown by line. */
@@ -131,18 +132,21 @@ export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> 
   for (const { path, to, now } of [...removed, ...put]) await putState(workspace, path, to, stateOf(now));
 }
 
-/** The undos that are taken back by taking back the target: those of nothing else. Throws `conflict` where one has undone more. */
+/** The undos that are taken back by taking back the target, newest first. Throws `conflict` where one has undone more. */
 export function undosOf(undos: readonly Undo[], target: ChangeTarget): Undo[] {
-  const isPart = ({ calls }: Undo): boolean =>
-    calls.some(({ runId, toolCallId }) => runId === target.runId && (target.toolCallId ?? toolCallId) === toolCallId);
+  const isOf = (call: Undo['calls'][number]): boolean =>
+    call.runId === target.runId && (target.toolCallId ?? call.toolCallId) === call.toolCallId;
+  // A hunk that was undone by itself is taken back by itself.
+  const isPart = (call: Undo['calls'][number]): boolean =>
+    isOf(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
+  const isIn = (path: string): boolean => (target.path ?? path) === path;
   const found = undos
     .toReversed()
-    .filter((undo) => !undo.redone && isPart(undo) && undo.files.some(({ path }) => (target.path ?? path) === path));
+    .filter(({ redone, calls, files }) => !redone && calls.some(isPart) && files.some(({ path }) => isIn(path)));
   for (const { calls, files } of found) {
     const isWhole =
-      calls.every(
-        ({ runId, toolCallId }) => runId === target.runId && (target.toolCallId ?? toolCallId) === toolCallId,
-      ) && files.every(({ path }) => (target.path ?? path) === path);
+      calls.every((call) => isOf(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&
+      files.every(({ path }) => isIn(path));
     if (!isWhole)
       throw new TriadError('conflict', 'It was undone together with something else: take all of that back together');
   }

@@ -10,6 +10,7 @@ import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
+import { changesWords } from './changes-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -84,6 +85,9 @@ export const text = {
   show: 'Show',
   hide: 'Hide',
   loadMore: 'Load more',
+  /** `more` of those that are not shown, which are `rest`; `all`: with those that are. */
+  showMore: (more: number, rest: number, all: number) =>
+    more === rest ? `Show all ${all}` : `Show ${more} more of ${all}`,
   connection: {
     notConnected: 'There is no connection to Triad at the moment: try again once it is back',
     lost: 'The connection to Triad broke before the answer came',
@@ -343,6 +347,7 @@ export const text = {
   agents: agentsWords,
   ask: askWords,
   grant: grantWords,
+  changes: changesWords,
   review: reviewWords,
   decision: {
     /** To what an agent wants to know there is no yes. */

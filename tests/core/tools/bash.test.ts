@@ -43,12 +43,13 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   test('what it prints and its exit code come back, and the folder stays', async () => {
     const { engine, entries } = await outputs([
       bash('mkdir sub && cd sub && echo hello > b.txt; cat ../a.txt >&2; exit 3'),
-      bash('cat b.txt'),
+      bash('cat b.txt; echo c > c.txt; echo d > d.txt'),
     ]);
     expect(entries.map(({ status, output }) => [status, output])).toEqual([
       ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt]'],
-      ['completed', 'hello\n[exit code 0, in sub]'],
+      ['completed', 'hello\n[exit code 0, in sub]\n[files changed: sub/c.txt, sub/d.txt]'],
     ]);
+    expect(entries[1]?.metadata).toMatchObject({ path: 'sub/c.txt', also: ['sub/d.txt'], files: 2 });
     expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false, folder: 'sub' });
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });

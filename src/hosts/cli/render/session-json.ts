@@ -63,10 +63,10 @@ export function shownSession({ conversation, workflows, runs, calls = [], missin
 /** What a run wrote to files; `undos`: each time that the person undid that or had it written again. */
 function writesOf({ id, agent }: RunRow, calls: readonly ToolCallRow[]) {
   return calls.flatMap((call) => {
-    const path = wroteOf(call);
-    if (call.runId !== id || path === null) return [];
+    const [path, ...also] = wroteOf(call);
+    if (call.runId !== id || path === undefined) return [];
     const { toolCallId, endedAt: at, undone = false, undos = [] } = call;
-    return [{ runId: id, toolCallId, agent, path, at, undone, undos: undos.map(({ path: _, ...undo }) => undo) }];
+    return [{ runId: id, toolCallId, agent, path, also, at, undone, undos: undos.map(({ path: _, ...undo }) => undo) }];
   });
 }
 

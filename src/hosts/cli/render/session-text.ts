@@ -1,5 +1,6 @@
 /** One conversation as lines for the terminal. Pure. */
 import type { Missing } from '#contract/missing.ts';
+import { andMore } from '#contract/call-row.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
 import type { Style } from '../terminal/style.ts';
@@ -53,8 +54,8 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
   ];
 }
 
-function writeLine({ agent, path, undos }: Shown['writes'][number]): string {
+function writeLine({ agent, path, also, undos }: Shown['writes'][number]): string {
   const last = undos.at(-1);
   const state = last ? ` · ${last.undone ? 'undone' : 'written again'} ${localTime(last.at)} by you` : '';
-  return `${oneLine(visible(agent))} wrote ${oneLine(visible(path))}${state}`;
+  return `${oneLine(visible(agent))} wrote ${oneLine(visible(path))}${andMore(also)}${state}`;
 }

@@ -1,5 +1,6 @@
 /** A trace as a tree for the terminal. Pure. */
 import stringWidth from 'string-width';
+import { andMore } from '#contract/call-row.ts';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import { missingLines } from './session-text.ts';
@@ -84,9 +85,9 @@ function refusalLines({ toolCalls }: RunTrace): string[] {
 function undoLines({ undos }: RunTrace): string[] {
   return undos
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-    .map(({ path, undone, at, by }) => {
+    .map(({ path, also, undone, at, by }) => {
       const [mark, what] = undone ? ['↶', 'undone'] : ['↷', 'written again'];
-      return `${mark} ${clean(path)} – ${what} by ${by} · ${localTime(at)}`;
+      return `${mark} ${clean(path)}${andMore(also)} – ${what} by ${by} · ${localTime(at)}`;
     });
 }
 

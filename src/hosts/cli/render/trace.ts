@@ -141,12 +141,20 @@ function approvalItems(approval: Approval, grants: readonly Grant[]) {
 
 function callOf(call: ToolCallRow) {
   const { toolCallId, name, status, startedAt, endedAt, refusal = null } = call;
-  return { toolCallId, name, status, startedAt, endedAt, refusal, wrote: wroteOf(call) };
+  const [wrote = null, ...wroteAlso] = wroteOf(call);
+  return { toolCallId, name, status, startedAt, endedAt, refusal, wrote, wroteAlso };
 }
 
 /** Each time that the person undid what the call wrote, or had it written again. */
 function undosOf({ toolCallId, undos = [] }: ToolCallRow) {
-  return undos.map(({ path, undone, at }) => ({ toolCallId, path, undone, at, by: 'person' as const }));
+  return undos.map(({ path, also = [], undone, at }) => ({
+    toolCallId,
+    path,
+    also,
+    undone,
+    at,
+    by: 'person' as const,
+  }));
 }
 
 /** In milliseconds. */

@@ -66,7 +66,12 @@ test('files that it wrote stand with each time that this was undone, those of ot
   };
   const undo = { path: 'a`b.txt', undone: true, at: later(1) };
   const calls = [
-    { ...call, wrote: 'a`b.txt', undos: [undo, { ...undo, undone: false, at: later(2) }] },
+    {
+      ...call,
+      wrote: 'a`b.txt',
+      wroteAlso: ['b.txt', 'c.txt'],
+      undos: [undo, { ...undo, undone: false, at: later(2) }],
+    },
     { ...call, runId: newId(), wrote: 'other.txt' },
     // Its end was lost in a crash.
     { ...call, status: 'error' as const, undos: [{ ...undo, path: 'c.txt' }] },
@@ -75,7 +80,7 @@ test('files that it wrote stand with each time that this was undone, those of ot
   const page = agentPage(run, { approvals: [], calls }, FOLDER);
   expect(page.slice(page.indexOf('## Files'), page.indexOf('\n## Findings'))).toBe(`## Files written
 
-- \`\` a\`b.txt \`\`, undone by person at ${later(1)}, written again by person at ${later(2)}
+- \`\` a\`b.txt \`\` and 2 more, undone by person at ${later(1)}, written again by person at ${later(2)}
 - \`c.txt\`, undone by person at ${later(1)}
 `);
   expect(agentPage(run, NOTHING, FOLDER)).not.toContain('written');

@@ -1,0 +1,128 @@
+/** What three agents changed is looked at, undone with what is in conflict said first, done again, kept and committed. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import { EDITED, threeEditors } from '../support/change-screens.ts';
+import { expect, test } from '../support/test.ts';
+
+const git = async (cwd: string, ...args: string[]): Promise<string> =>
+  (await promisify(execFile)('git', args, { cwd })).stdout.trim();
+
+test(
+  'what agents changed is undone by agent and by part, done again, kept and committed',
+  {
+    tag: '@browser',
+    annotation: SAME_PAGE,
+  },
+  async ({ start }) => {
+    const app = await start(threeEditors(), EDITED);
+    const { page } = app;
+    const file = (path: string) => readFile(join(app.workspace, path), 'utf8');
+    const opener = page.getByRole('button', { name: /^Changes/ });
+    await expect(opener, 'no agent has changed anything').toHaveCount(0);
+    await app.send('Have two of you edit it.');
+    await app.expectOutcome('completed');
+
+    await expect(opener).toHaveAccessibleName('Changes: 4 files to look at');
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('region', { name: 'Changes' });
+    await expect(panel.getByRole('heading', { level: 3 })).toHaveText([
+      /lead.*1 file$/,
+      /first-editor.*3 files$/,
+      /second-editor.*2 files$/,
+    ]);
+    await expectAccessibleInBoth(page, 'changes');
+
+    // One of the first editor's files was written over by the second one.
+    await panel.getByRole('button', { name: 'Undo all…: first-editor' }).press('Enter');
+    const asked = page.getByRole('dialog');
+    await expect(asked.getByRole('list', { name: /^In conflict/ })).toHaveText(
+      /clash\.txt – .*(in the way|changed since)/,
+    );
+    await expect(asked.getByRole('list', { name: /^Taken out/ })).toHaveText('shared.txt');
+    await expect(asked.getByRole('list', { name: /^Put back/ })).toHaveText('made/by-first.txt');
+    expect(await file('made/by-first.txt'), 'a look changes nothing').toBe('By the first.\n');
+    await page.keyboard.press('Escape');
+    await expect(panel.getByRole('button', { name: 'Undo all…: first-editor' }), 'the focus is back').toBeFocused();
+    await page.keyboard.press('Enter');
+    await asked.getByRole('button', { name: 'Undo the others, leave these' }).click();
+    const told = panel.getByRole('status');
+    await expect(told).toContainText(
+      'Undone: 1 file put back, 1 file merged with what came since, 1 file left as it is.',
+    );
+    await expect(file('made/by-first.txt')).rejects.toThrow('ENOENT');
+    expect(await file('shared.txt')).toMatch(/^line 1\n[^]*line 20, by the second\n$/);
+    expect(await file('clash.txt')).toBe('By the second.\n');
+    await told.getByRole('button', { name: 'Redo' }).click();
+    await expect(told).toContainText('Done again: ');
+    expect(await file('shared.txt')).toMatch(/^line 1, by the first\n[^]*line 20, by the second\n$/);
+    expect(await file('made/by-first.txt')).toBe('By the first.\n');
+
+    // What is undone in the conversation is told here, too.
+    await app.call('write_file').click();
+    await app.workflow().getByRole('button', { name: 'Undo', exact: true }).click();
+    await panel.getByRole('button', { name: 'Redo: notes.md by lead' }).click();
+    await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toBeVisible();
+
+    // The conflict of one file alone is a sentence.
+    await panel.getByRole('button', { name: 'Undo: clash.txt by first-editor' }).click();
+    await expect(told).toContainText(/clash\.txt: .*Nothing was undone/);
+
+    await panel.getByRole('button', { name: 'By file' }).click();
+    await panel.getByRole('button', { name: 'shared.txt', exact: true }).press('Enter');
+    const parts = panel.getByRole('list', { name: 'Parts' });
+    await expect(parts).toHaveCount(2);
+    await expect(parts.first().getByRole('group', { name: 'shared.txt, part 1' })).toContainText(
+      '+ line 1, by the first',
+    );
+    await expect(parts.first().getByRole('listitem')).toHaveCount(2);
+    await parts.first().getByRole('button', { name: 'Undo: part 2' }).click();
+    await expect(parts.first().getByRole('listitem').nth(1)).toContainText('undone');
+    await expect(panel.getByRole('group', { name: 'shared.txt, part 2' }).first()).toBeFocused();
+    expect(await file('shared.txt')).toMatch(
+      /^line 1, by the first\nline 2\n[^]*line 10\nline 11\n[^]*line 20, by the second\n$/,
+    );
+    await expectAccessibleInBoth(page, 'parts of a file');
+
+    await panel.getByRole('button', { name: 'Keep: notes.md by lead' }).click();
+    await expect(panel.getByRole('button', { name: 'Keep: notes.md by lead' })).toHaveAttribute('aria-pressed', 'true');
+    await expect(opener).toHaveAccessibleName('Changes: 3 files to look at');
+
+    await git(app.workspace, 'init', '-q');
+    for (const [name, value] of [
+      ['name', 'A Person'],
+      ['email', 'person@example.com'],
+    ])
+      await git(app.workspace, 'config', `user.${name}`, value!);
+    await panel.getByRole('button', { name: 'Commit…' }).click();
+    await expect(asked.getByLabel('Message')).toHaveValue('');
+    await asked.getByRole('button', { name: /^Commit / }).click();
+    await expect(asked.getByText('Write what the commit is about.')).toBeVisible();
+    await expect(asked.getByRole('checkbox', { name: 'notes.md' })).toBeChecked();
+    await asked.getByRole('checkbox', { name: 'made/by-first.txt' }).uncheck();
+    // A part of it is undone: it is not as an agent left it.
+    await expect(asked.getByRole('checkbox', { name: 'shared.txt' })).not.toBeChecked();
+    await asked.getByRole('checkbox', { name: 'shared.txt' }).check();
+    await asked.getByLabel('Message').fill('Add notes');
+    await expectAccessibleInBoth(page, 'commit');
+    await asked.getByRole('button', { name: /^Commit / }).click();
+    await expect(told).toContainText(/^Committed 3 files as [0-9a-f]{7,}\./);
+    const committed = (await git(app.workspace, 'show', '--name-only', '--format=%s', 'HEAD'))
+      .split('\n')
+      .filter(Boolean);
+    expect(committed).toEqual(['Add notes', 'clash.txt', 'notes.md', 'shared.txt']);
+
+    await panel.getByRole('button', { name: 'Close the changes' }).click();
+    await expect(panel).toHaveCount(0);
+    await expect(opener).toBeFocused();
+
+    // After a reload the page does not have the calls of sub-agents: it gives no number that could be wrong.
+    await page.reload();
+    await expect(opener).toHaveAccessibleName('Changes');
+    await opener.click();
+    await expect(opener).toHaveAccessibleName('Changes: 3 files to look at');
+  },
+);

@@ -1,0 +1,129 @@
+/** What the agents of a conversation changed, loaded while somebody looks at it, and what a person does about it. */
+import { SvelteMap } from 'svelte/reactivity';
+import type { ChangeDiff, ChangeRow, ChangeTarget, UndoneFile } from '#contract/change.ts';
+import type { Connection } from '#lib/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { text } from '#lib/words/text.ts';
+import type { Part } from './groups.ts';
+import { type LineCounts, lineCounts } from './hunks.ts';
+
+/** What came of the last thing that was done, in one line. */
+export interface Report {
+  sentence: string;
+  failed: boolean;
+  /** What takes it back; null where nothing does. */
+  redo: ChangeTarget | null;
+}
+
+export class Changes {
+  open = $state(false);
+  grouping = $state<'agent' | 'file'>('agent');
+  /** Null until it was loaded once. */
+  rows = $state.raw<readonly ChangeRow[] | null>(null);
+  failure = $state.raw<RequestError | null>(null);
+  report = $state.raw<Report | null>(null);
+  /** Something is being done, and nothing else can be. */
+  busy = $state(false);
+  /** Counts what was loaded: differences that are shown are asked for again. */
+  version = $state(0);
+  /** Of what calls did to files, where it is known; by `partKey`. */
+  readonly counts = new SvelteMap<string, LineCounts>();
+  readonly #connection: Connection;
+  readonly #conversationId: string;
+  #loading = false;
+  #again = false;
+
+  constructor(connection: Connection, conversationId: string) {
+    this.#connection = connection;
+    this.#conversationId = conversationId;
+  }
+
+  show(): void {
+    this.open = true;
+    void this.load();
+  }
+
+  close(): void {
+    this.open = false;
+    this.report = null;
+  }
+
+  /** Loads nothing while it is closed; while it loads, once more after that. An error goes to `failure`. */
+  async load(): Promise<void> {
+    if (!this.open) return;
+    if (this.#loading) {
+      this.#again = true;
+      return;
+    }
+    this.#loading = true;
+    try {
+      this.rows = await this.#connection.request('change.list', { conversationId: this.#conversationId });
+      this.version += 1;
+      this.failure = null;
+    } catch (error) {
+      this.failure = asRequestError(error);
+    }
+    this.#loading = false;
+    if (!this.#again) return;
+    this.#again = false;
+    await this.load();
+  }
+
+  /** What a call did to a file. Rejects with a `RequestError`. */
+  async diff(part: Part): Promise<ChangeDiff> {
+    const { runId, toolCallId, path } = part;
+    const conversationId = this.#conversationId;
+    const diff = await this.#connection.request('change.diff', { conversationId, runId, toolCallId, path });
+    this.counts.set(partKey(part), lineCounts(diff.hunks));
+    return diff;
+  }
+
+  /** What undoing would do, file by file. Rejects with a `RequestError`. */
+  preview(target: ChangeTarget): Promise<UndoneFile[]> {
+    const conversationId = this.#conversationId;
+    return this.#connection.request('change.undo', { conversationId, target, preview: true });
+  }
+
+  /** `leave`: files in conflict stay as they are. What came of it goes to `report`. */
+  undo(target: ChangeTarget, { redo = false, leave = false } = {}): Promise<void> {
+    return this.#act(async (conversationId) => {
+      // Of many files it takes seconds.
+      this.report = { sentence: text.changes.working, failed: false, redo: null };
+      const done = await this.#connection.request('change.undo', { conversationId, target, redo, leave });
+      const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
+      const sentence = text.changes.done(done, redo);
+      return { sentence, failed: false, redo: !redo && hasChanged ? target : null };
+    });
+  }
+
+  keep(target: ChangeTarget, kept: boolean): Promise<void> {
+    return this.#act(async (conversationId) => {
+      await this.#connection.request('change.keep', { conversationId, target, kept });
+      return null;
+    });
+  }
+
+  /** Rejects with a `RequestError`; once it is done, the short name of the commit is told in `report`. */
+  async commit(paths: readonly string[], message: string): Promise<void> {
+    const conversationId = this.#conversationId;
+    const { commit } = await this.#connection.request('change.commit', { conversationId, message, paths: [...paths] });
+    this.report = { sentence: text.changes.commit.done(paths.length, commit), failed: false, redo: null };
+  }
+
+  /** One at a time; all that is loaded may be different afterwards, also where it failed. */
+  async #act(work: (conversationId: string) => Promise<Report | null>): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    try {
+      this.report = await work(this.#conversationId);
+    } catch (error) {
+      this.report = { sentence: asRequestError(error).message, failed: true, redo: null };
+    }
+    await this.load();
+    this.busy = false;
+  }
+}
+
+export function partKey({ runId, toolCallId, path }: Pick<Part, 'runId' | 'toolCallId' | 'path'>): string {
+  return JSON.stringify([runId, toolCallId, path]);
+}

@@ -1,0 +1,90 @@
+/** The words about what agents changed in files. */
+import type { ChangeState, UndoneFile } from '#contract/change.ts';
+import { plural } from './sentences.ts';
+
+const files = (value: number): string => plural(value, 'file', 'files');
+
+const OUTCOMES: Readonly<Record<UndoneFile['outcome'], (value: number, redo: boolean) => string>> = {
+  put_back: (value, redo) => `${files(value)} ${redo ? 'written again' : 'put back'}`,
+  merged: (value) => `${files(value)} merged with what came since`,
+  already: (value) => `${files(value)} ${value === 1 ? 'was' : 'were'} so already`,
+  conflict: (value) => `${files(value)} left as ${value === 1 ? 'it is' : 'they are'}`,
+};
+const ORDER = ['put_back', 'merged', 'conflict', 'already'] as const satisfies UndoneFile['outcome'][];
+
+export const changesWords = {
+  title: 'Changes',
+  /** Of the button that opens them; 0: the number is not known, or all is looked at. */
+  open: (value: number) => (value === 0 ? 'Changes' : `Changes: ${files(value)} to look at`),
+  close: 'Close the changes',
+  grouping: 'Grouped by',
+  groupings: { agent: 'By agent', file: 'By file' },
+  empty: 'No agent has changed a file in this conversation.',
+  failed: 'The changes could not be loaded',
+  diffFailed: 'The difference could not be loaded',
+  files,
+  counts: (added: number, removed: number) => `+${added} −${removed}`,
+  states: {
+    done: '',
+    undone: 'undone',
+    changed: 'changed since',
+    gone: 'its folder is gone',
+  } satisfies Readonly<Record<ChangeState, string>>,
+  kinds: { made: 'made', changed: 'edited', removed: 'removed', passing: 'made and removed' },
+  folderKinds: { file: '', link: 'link', folder: 'folder' },
+  movedFrom: (path: string) => `moved from ${path}`,
+  movedTo: (path: string) => `moved to ${path}`,
+  undo: 'Undo',
+  redo: 'Redo',
+  keep: 'Keep',
+  undoAll: 'Undo all…',
+  redoAll: 'Redo all',
+  redoParts: 'Redo what is undone here',
+  /** Names of buttons that stand more than once. */
+  of: (button: string, what: string) => `${button}: ${what}`,
+  ofAgent: (path: string, agent: string) => `${path} by ${agent}`,
+  part: (number: number) => `part ${number}`,
+  parts: 'Parts',
+  difference: (path: string, number: number) => `${path}, part ${number}`,
+  notKept: (paths: readonly string[]) =>
+    `Changed too, and cannot be put back: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`,
+  preview: {
+    title: (agent: string) => `Undo all that ${agent} changed?`,
+    looking: 'Looking at each file…',
+    description: 'Nothing is changed before you say so.',
+    outcomes: {
+      put_back: 'Put back as it was before',
+      merged: 'Taken out; what others did to it since stays',
+      conflict: 'In conflict: it cannot be undone without losing what came since',
+      already: 'Is so already',
+    } satisfies Readonly<Record<UndoneFile['outcome'], string>>,
+    undo: (value: number) => `Undo ${files(value)}`,
+    leave: 'Undo the others, leave these',
+    cancel: 'Cancel',
+    nothing: 'Nothing of it can be undone.',
+    already: 'Nothing is left to undo.',
+  },
+  working: 'Working on the files…',
+  /** What came of an undo, in one line. */
+  done: (outcomes: readonly Pick<UndoneFile, 'outcome'>[], redo: boolean) => {
+    const parts = ORDER.flatMap((outcome) => {
+      const value = outcomes.filter((one) => one.outcome === outcome).length;
+      return value === 0 ? [] : [OUTCOMES[outcome](value, redo)];
+    });
+    return `${redo ? 'Done again' : 'Undone'}: ${parts.join(', ')}.`;
+  },
+  commit: {
+    open: 'Commit…',
+    title: 'Commit to your git repository',
+    description: 'The files as they are now, and nothing else. What else is staged stays so; hooks are not run.',
+    files: 'Files',
+    none: 'There is nothing to commit.',
+    message: 'Message',
+    commit: (value: number) => `Commit ${files(value)}`,
+    cancel: 'Cancel',
+    needsMessage: 'Write what the commit is about.',
+    needsFiles: 'Choose at least one file.',
+    failed: 'Not committed',
+    done: (value: number, commit: string) => `Committed ${files(value)} as ${commit}.`,
+  },
+} as const;

@@ -1,0 +1,121 @@
+// Nothing is loaded while it is closed, one thing is done at a time, and what came of it is told in one line.
+import { describe, expect, it } from 'vitest';
+import type { UndoneFile } from '#contract/change.ts';
+import { Changes } from '#lib/changes/changes.svelte.ts';
+import { RequestError } from '#lib/client/request-error.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { CONVERSATION } from '../support/story.ts';
+import { changeRow, fileState } from '../support/change-rows.ts';
+
+const ROWS = [changeRow('lead', 'one', [['a.txt', null, fileState('a')]])];
+const TARGET = { runId: 'lead' };
+
+function setup(outcomes: readonly UndoneFile['outcome'][] = ['put_back']) {
+  const connection = new FakeConnection()
+    .on('change.list', () => ROWS)
+    .on('change.undo', () => outcomes.map((outcome, n) => ({ path: `${n}.txt`, outcome })));
+  const changes = new Changes(connection, CONVERSATION);
+  const methods = () => connection.calls.map(({ method }) => method);
+  return { connection, changes, methods };
+}
+
+describe('loading', () => {
+  it('asks for nothing while it is closed', async () => {
+    const { changes, methods } = setup();
+    await changes.load();
+    expect(methods()).toEqual([]);
+    changes.show();
+    await settled();
+    expect(methods()).toEqual(['change.list']);
+    expect(changes.rows).toEqual(ROWS);
+    changes.close();
+    await changes.load();
+    expect(methods()).toEqual(['change.list']);
+  });
+
+  it('loads once more after what was asked for meanwhile, however often that was', async () => {
+    const { connection, changes, methods } = setup();
+    const first = Promise.withResolvers<typeof ROWS>();
+    connection.on('change.list', () => first.promise);
+    changes.show();
+    for (let n = 0; n < 5; n += 1) void changes.load();
+    connection.on('change.list', () => []);
+    first.resolve(ROWS);
+    await settled();
+    expect(methods()).toEqual(['change.list', 'change.list']);
+    expect(changes.rows).toEqual([]);
+  });
+
+  it('keeps what it had and says why where it fails, until it works', async () => {
+    const { connection, changes } = setup();
+    changes.show();
+    await settled();
+    connection.on('change.list', () => {
+      throw new RequestError('disconnected', 'There is no connection');
+    });
+    await changes.load();
+    expect(changes.failure?.message).toBe('There is no connection');
+    expect(changes.rows).toEqual(ROWS);
+    connection.on('change.list', () => ROWS);
+    await changes.load();
+    expect(changes.failure).toBeNull();
+  });
+});
+
+describe('undoing', () => {
+  it('says what came of each file, offers to take it back, and loads again', async () => {
+    const { connection, changes, methods } = setup(['put_back', 'put_back', 'merged', 'conflict', 'already']);
+    changes.show();
+    await settled();
+    await changes.undo(TARGET, { leave: true });
+    expect(changes.report).toEqual({
+      sentence:
+        'Undone: 2 files put back, 1 file merged with what came since, 1 file left as it is, 1 file was so already.',
+      failed: false,
+      redo: TARGET,
+    });
+    expect(connection.calls[1]?.input).toMatchObject({ target: TARGET, redo: false, leave: true });
+    expect(methods()).toEqual(['change.list', 'change.undo', 'change.list']);
+    await changes.undo(TARGET, { redo: true });
+    expect(connection.calls[3]?.input).toMatchObject({ redo: true, leave: false });
+    expect(changes.report?.sentence).toMatch(/^Done again: 2 files written again/);
+    expect(changes.report?.redo).toBeNull();
+  });
+
+  it('offers nothing to take back where nothing was done', async () => {
+    const { changes } = setup(['already']);
+    await changes.undo(TARGET);
+    expect(changes.report).toMatchObject({ sentence: 'Undone: 1 file was so already.', redo: null });
+  });
+
+  it('tells the sentence of a conflict', async () => {
+    const { connection, changes } = setup();
+    connection.on('change.undo', () => {
+      throw new RequestError('conflict', 'a.txt: it was removed since. Nothing was undone');
+    });
+    await changes.undo(TARGET);
+    expect(changes.report).toEqual({
+      sentence: 'a.txt: it was removed since. Nothing was undone',
+      failed: true,
+      redo: null,
+    });
+    expect(changes.busy).toBe(false);
+  });
+
+  it('does one thing at a time', async () => {
+    const { changes, methods } = setup();
+    await Promise.all([changes.undo(TARGET), changes.undo(TARGET)]);
+    expect(methods()).toEqual(['change.undo']);
+  });
+});
+
+it('tells the short name of a commit, and rejects where there is none', async () => {
+  const { connection, changes } = setup();
+  connection.on('change.commit', ({ paths }) => ({ commit: `abc${paths.length}` }));
+  await changes.commit(['a.txt', 'b.txt'], 'Write both');
+  expect(changes.report?.sentence).toBe('Committed 2 files as abc2.');
+  connection.on('change.commit', () => {
+    throw new RequestError('bad_input', '/project is in no git repository');
+  });
+  await expect(changes.commit(['a.txt'], 'Write')).rejects.toThrow('is in no git repository');
+});

@@ -1,0 +1,128 @@
+// What agents changed is told by agent and by file, each change once, with what several changes come to.
+import { describe, expect, it } from 'vitest';
+import type { ChangeRow, ChangeState, FileState } from '#contract/change.ts';
+import { byAgent, byFile, byRun, committable, kindOf, stateOf } from '#lib/changes/groups.ts';
+import { changeRow, fileState } from '../support/change-rows.ts';
+
+describe('byAgent and byFile', () => {
+  const rows: ChangeRow[] = [
+    changeRow('lead', 'one', [['b.txt', null, fileState('b')]]),
+    changeRow('writer', 'two', [
+      ['b.txt', fileState('b'), fileState('c')],
+      ['a.txt', fileState('a'), null],
+    ]),
+    changeRow('lead', 'three', [['b.txt', fileState('c'), fileState('d')]]),
+  ];
+
+  it('has each run once, with its files by path and their changes in order of time', () => {
+    const told = byAgent(rows).map(({ agent, files }) => [
+      agent,
+      files.map(({ path, parts }) => [path, parts.map(({ toolCallId }) => toolCallId)]),
+    ]);
+    expect(told).toEqual([
+      ['lead', [['b.txt', ['one', 'three']]]],
+      [
+        'writer',
+        [
+          ['a.txt', ['two']],
+          ['b.txt', ['two']],
+        ],
+      ],
+    ]);
+  });
+
+  it('has each file once, with the changes of every run', () => {
+    const files = byFile(rows);
+    expect(files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+    expect(byRun(files[1]!).map((parts) => parts.map(({ agent, toolCallId }) => [agent, toolCallId]))).toEqual([
+      [
+        ['lead', 'one'],
+        ['lead', 'three'],
+      ],
+      [['writer', 'two']],
+    ]);
+  });
+
+  it('keeps files of one name in two folders apart', () => {
+    const elsewhere = { ...rows[0]!, folder: '/elsewhere' };
+    expect(byFile([rows[0]!, elsewhere])).toHaveLength(2);
+  });
+
+  it('tells what a call moved, on both sides, and not what only looks alike in two calls', () => {
+    const made = changeRow('lead', 'made', [['c.txt', null, fileState('a')]]);
+    const moved = changeRow('lead', 'moved', [
+      ['a.txt', fileState('a'), null],
+      ['b.txt', null, fileState('a')],
+    ]);
+    const told = byFile([made, moved]).flatMap(({ parts }) => parts.map((part) => [part.path, part.moved]));
+    expect(told).toEqual([
+      ['a.txt', { to: 'b.txt' }],
+      ['b.txt', { from: 'a.txt' }],
+      ['c.txt', null],
+    ]);
+  });
+
+  it('says once which paths cannot be put back', () => {
+    const row = { ...rows[0]!, notKept: ['node_modules'] };
+    expect(byAgent([row, row])[0]?.notKept).toEqual(['node_modules']);
+  });
+});
+
+describe('several changes of a file', () => {
+  const state = fileState('a');
+  it.each([
+    [[[null, state]], 'made'],
+    [[[state, null]], 'removed'],
+    [[[state, fileState('b')]], 'changed'],
+    [
+      [
+        [null, state],
+        [state, null],
+      ],
+      'passing',
+    ],
+    [
+      [
+        [null, state],
+        [state, fileState('b')],
+      ],
+      'made',
+    ],
+  ] as [[FileState | null, FileState | null][], string][])('%j are %s', (pairs, kind) => {
+    expect(kindOf(pairs.map(([before, after]) => ({ before, after })))).toBe(kind);
+  });
+
+  it.each([
+    [['done'], 'done'],
+    [['changed', 'done'], 'done'],
+    [['undone', 'undone'], 'undone'],
+    // It is as it was before the first: the second is not what is there, and cannot be undone any more.
+    [['undone', 'changed'], 'undone'],
+    [['done', 'undone'], 'changed'],
+    [['changed'], 'changed'],
+    [['done', 'gone'], 'gone'],
+  ] as [ChangeState[], ChangeState][])('%j are %s', (states, whole) => {
+    expect(stateOf(states.map((one) => ({ state: one })))).toBe(whole);
+  });
+});
+
+it('a commit can take what is there of its folder, and is offered what is as agents left it', () => {
+  const rows = [
+    changeRow('lead', 'one', [['done.txt', null, fileState('a')]]),
+    changeRow('lead', 'two', [['removed.txt', fileState('a'), null]]),
+    changeRow('lead', 'three', [['changed.txt', fileState('a'), fileState('b')]], 'changed'),
+    changeRow('lead', 'four', [['undone.txt', null, fileState('a')]], 'undone'),
+    changeRow('lead', 'five', [['passing.txt', null, fileState('a')]], 'changed'),
+    changeRow('lead', 'six', [['passing.txt', fileState('a'), null]]),
+    changeRow('lead', 'eight', [['shared.txt', fileState('a'), fileState('b')]], 'undone'),
+    changeRow('writer', 'nine', [['shared.txt', fileState('b'), fileState('c')]], 'changed'),
+    { ...changeRow('lead', 'seven', [['far.txt', null, fileState('a')]]), folder: '/elsewhere' },
+  ];
+  expect(committable(rows, '/project')).toEqual([
+    { path: 'changed.txt', chosen: false },
+    { path: 'done.txt', chosen: true },
+    { path: 'removed.txt', chosen: true },
+    // What another did to it is still there.
+    { path: 'shared.txt', chosen: false },
+  ]);
+});

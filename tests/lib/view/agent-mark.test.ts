@@ -1,0 +1,22 @@
+// A run has one mark within its workflow, by the order in which sub-agents were asked for.
+import { expect, it } from 'vitest';
+import { agentMarkOf } from '#lib/view/agent-mark.ts';
+
+const run = (id: string, workflowId: string, parentRunId: string | null) => ({ id, workflowId, parentRunId });
+const runs = [
+  run('lead', 'w', null),
+  run('other lead', 'v', null),
+  run('other child', 'v', 'other lead'),
+  ...['a', 'b', 'c', 'd'].map((id) => run(id, 'w', 'lead')),
+];
+
+it('counts the sub-agents of its own workflow alone, and begins anew after the third', () => {
+  expect(runs.map(({ id }) => agentMarkOf(runs, id))).toEqual([
+    ...['lead', 'lead', 'first'],
+    ...['first', 'second', 'third', 'first'],
+  ]);
+});
+
+it('is not known of a run that is not there', () => {
+  expect(agentMarkOf(runs, 'gone')).toBeNull();
+});
