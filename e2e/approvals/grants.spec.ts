@@ -128,6 +128,6 @@ test('a write is undone and done again where it stands in the transcript, also a
 
   await writeFile(file, 'mine');
   await app.button('Undo').click();
-  await expect(app.page.getByText('data.bin was changed since: nothing was undone')).toBeVisible();
+  await expect(app.page.getByText('data.bin: what was changed since is in the way. Nothing was undone')).toBeVisible();
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
