@@ -123,9 +123,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 
   test('in the background it goes on, is read and ended, and ends with the run', async () => {
-    const { entries } = await outputs([
-      bash('echo ready; sleep 4713', { background: true }),
-      bash('sleep 0.3'),
+    const { engine, entries } = await outputs([
+      bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
+      bash('until test -s by-it.txt; do sleep 0.02; done', { read_only: true }),
       jobs({ action: 'read', id: 'command-1' }),
       bash('sleep 4714', { background: true }),
       jobs({ action: 'kill', id: 'command-1' }),
@@ -135,14 +135,20 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     ]);
     const said = entries.map(({ output }) => output);
     expect(said[0]).toContain('command-1');
-    expect(said[2]).toBe('ready\n[command-1: runs: echo ready; sleep 4713; read on from 6]');
-    expect(said[4]).toBe('command-1: was ended: echo ready; sleep 4713');
-    expect(said[5]).toBe('command-1: was ended: echo ready; sleep 4713\ncommand-2: runs: sleep 4714');
+    expect(said[2]).toMatch(/^ready\n\[command-1: runs: echo ready; .* sleep 4713; read on from 6\]$/);
+    expect(said[4]).toMatch(/^command-1: was ended: echo ready;/);
+    expect(said[5]).toMatch(/^command-1: was ended: .*\ncommand-2: runs: sleep 4714$/);
     expect(said.slice(6)).toEqual([
       'Name the id of the command to read',
       'There is no command command-9 in the background (one that ran when the program was interrupted has ended)',
     ]);
     for (const words of ['sleep 4713', 'sleep 4714']) expect(await isRunning(words)).toBe(false);
+    // What it changed is its call's.
+    const { conversationId, runtime } = engine;
+    const rows = await runtime.request('change.list', { conversationId });
+    expect(rows.map(({ toolCallId, files }) => [toolCallId, files.map(({ path }) => path)])).toEqual([
+      [entries[0]?.toolCallId, ['by-it.txt']],
+    ]);
   });
 
   test('it gets no key of the program', async () => {
@@ -156,14 +162,45 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     const ruled = async (rules: string) => ({ configFolder: await folderWith({ 'config.toml': rules }) });
 
     test('unless a rule of the person names each part of the command', async () => {
-      const allowed = ['echo hello', 'echo hello && cat a.txt | cat a.txt'];
-      const asked = ['echo hello > b.txt', 'echo $(rm b.txt)', 'echo "$(<a.txt)" | sh', 'cat a.txt; pwd'];
+      const allowed = ['echo hello && cat a.txt | cat a.txt'];
+      const asked = ['echo hello > b.txt', 'echo "$(<a.txt)" | sh'];
       const calls = [...allowed, ...asked].map((command) => bash(command));
       const { engine } = await outputs(calls, await ruled(allow('echo *') + allow('cat a.txt')));
       expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
         ...allowed.map(() => 'rule'),
         ...asked.map(() => 'person'),
       ]);
+    });
+
+    test('a second step where something of it could not be put back, and it can do no more than it was asked with', async () => {
+      const files = {
+        'a.txt': 'one\n',
+        '.gitignore': 'data/\ndist/\n',
+        'dist/out.js': 'made',
+        '.git/HEAD': 'ref: refs/heads/main\n',
+      };
+      const calls = [
+        bash('rm -rf .git dist; echo two > a.txt'),
+        bash('git gc'),
+        bash('mkdir data && echo mine > data/rows.csv'),
+        bash('echo three > a.txt'),
+        bash('echo four > a.txt', { read_only: true }),
+      ];
+      const { engine, entries } = await outputs(calls, { files });
+      const asked = engine
+        .of('approval-request')
+        .map(({ approval }) => [approval.reversible, approval.description.split('. ')[1]]);
+      expect(asked).toEqual([
+        [true, 'What it changes can be undone, except in dist/, which git ignores'],
+        [false, 'What git stores in .git cannot be undone'],
+        [true, 'What it changes can be undone'],
+        [false, 'What it changes in data/ could not be undone: that is too large, or git ignores it'],
+        [true, 'It can write nothing there'],
+      ]);
+      expect(entries[0]?.output).toContain("cannot remove '.git/HEAD': Read-only file system");
+      expect(entries[4]?.output).toContain('a.txt: Read-only file system');
+      expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('three\n');
+      expect(await readdir(engine.folder)).toContain('.git');
     });
 
     test('with what it can change; a grant is for this command alone', async () => {

@@ -12,6 +12,8 @@ import { PATH_ATTEMPTS, type PathAttempt } from './path-attempts.ts';
 import { HIDDEN, hiddenState, makes, pathField, type PathField, reads } from './path-field.ts';
 import { missingInputs, PATH_INPUTS, pathFor } from './path-tools.ts';
 
+const SEARCHES = new Set(['grep', 'glob']);
+
 async function field(): Promise<PathField> {
   const place = await pathField();
   vi.stubEnv('HOME', join(place.root, 'home'));
@@ -73,7 +75,7 @@ describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Ma
     for (const [index, attempt] of PATH_ATTEMPTS.entries()) {
       const path = pathFor(attempt, one, attempt.at(place));
       // Each of these starts the thread of a search, and meets what another input has met; the soak tries them all.
-      const isDear = one.tool === 'grep' && attempt.takes !== 'folder' && index % 5 > 0;
+      const isDear = SEARCHES.has(one.tool) && attempt.takes !== 'folder' && index % 5 > 0;
       if (path === null || (isDear && import.meta.env.MODE !== 'soak')) continue;
       tried += 1;
       const words = `${attempt.kind}: ${attempt.name}`;

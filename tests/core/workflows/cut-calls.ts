@@ -136,7 +136,12 @@ function commands(seconds: string): CutCall[] {
   return [
     {
       ...{ kind: 'bash', calls: [toolUse('bash', { command: stays })], moments: [{ file: 'started' }, 'tool-start'] },
-      ...{ told: UNKNOWN, unknown: true, stop: { file: 'started' }, changes: { 'out.txt': [null, 'whole\n'] } },
+      ...{
+        told: /outcome unknown.*\n\[files that it has changed, or was about to: out\.txt/,
+        unknown: true,
+        always: true,
+      },
+      ...{ stop: { file: 'started' }, changes: { 'out.txt': [null, 'whole\n'] } },
     },
     {
       ...{ kind: 'bash in the background', always: true },

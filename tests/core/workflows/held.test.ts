@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { Held } from '../../support/held.ts';
 import { builtProgram } from '../../support/program.ts';
 
-const WORKFLOWS = 9;
+const WORKFLOWS = 6;
 /** What a workflow leaves is there for each of them; what is not collected or closed yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
 

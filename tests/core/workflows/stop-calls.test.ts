@@ -16,7 +16,10 @@ import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
 const SLOW_MS = 60;
 
 const seconds = uniqueSleep();
-const CALLS = cutCalls(seconds).filter(({ always, stop }) => always || stop || import.meta.env.MODE === 'soak');
+const FEW = new Set(['bash', 'move']);
+const CALLS = cutCalls(seconds).filter(
+  ({ always, kind }) => always || FEW.has(kind) || import.meta.env.MODE === 'soak',
+);
 
 /** Keeps what was there slowly, and tells when it begins. */
 async function slowly(begins: () => void): Promise<Workspaces> {

@@ -183,6 +183,24 @@ describe.skipIf(!hasGit)('with git', () => {
   });
 });
 
+test('nothing is put where a folder is since, unless all that is in it goes', async () => {
+  const one = await place({ a: 'file' });
+  const set = await one.track(async () => {
+    await rm(one.at('a'));
+    await mkdir(one.at('a'));
+    await writeFile(one.at('a/b'), 'its own');
+  });
+  await writeFile(one.at('a/mine'), 'mine');
+  const before = await treeOf(one.folder);
+  const { plan } = await one.undo(set!);
+  expect(plan.files.map(({ path, outcome, why }) => [path, outcome, why])).toEqual([
+    ['a', 'conflict', 'A folder is there since, with a/mine in it'],
+    ['a/b', 'put_back', null],
+  ]);
+  const { 'a/b': _, ...left } = before;
+  expect(await treeOf(one.folder)).toEqual(left);
+});
+
 test('without git nothing is kept', async () => {
   const folder = await folderWith();
   const { snapshots } = new Workspaces({ kept: folder, data: folder }, { PATH: '/nowhere' });
