@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ChangeSet } from '#contract/change.ts';
 import { newId } from '#core/base/ids.ts';
@@ -105,6 +106,16 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['build/']);
     await one.undo(redo);
     expect(await treeOf(folder)).toEqual(after);
+  });
+
+  test('permissions that change in the second in which the file did', async () => {
+    const one = await place({ 'a.txt': 'one' });
+    // Early in a second, so that all of it happens in the same one.
+    await sleep(1000 - (Date.now() % 1000));
+    await writeFile(one.at('a.txt'), 'two');
+    const set = await one.track(() => chmod(one.at('a.txt'), 0o600));
+    expect(set?.files.map(({ before, after }) => [before?.mode, after?.mode])).toEqual([[0o644, 0o600]]);
+    expect(await one.track(() => Promise.resolve())).toBeNull();
   });
 
   test('nothing is found where nothing changed, and what others changed before is not the call’s', async () => {
