@@ -73,6 +73,9 @@ export const changesWords = {
     });
     return `${redo ? 'Done again' : 'Undone'}: ${parts.join(', ')}.`;
   },
+  /** The same of one part of a file. */
+  donePart: (number: number, path: string, redo: boolean) =>
+    `${redo ? 'Done again' : 'Undone'}: part ${number} of ${path}.`,
   commit: {
     open: 'Commit…',
     title: 'Commit to your git repository',

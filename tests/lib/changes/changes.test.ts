@@ -82,6 +82,15 @@ describe('undoing', () => {
     expect(changes.report?.redo).toBeNull();
   });
 
+  it('says of one part of a file which one', async () => {
+    const { changes } = setup();
+    const part = { ...TARGET, toolCallId: 'one', path: 'a.txt', hunk: 1 };
+    await changes.undo(part);
+    expect(changes.report).toMatchObject({ sentence: 'Undone: part 2 of a.txt.', redo: part });
+    await changes.undo(part, { redo: true });
+    expect(changes.report?.sentence).toBe('Done again: part 2 of a.txt.');
+  });
+
   it('offers nothing to take back where nothing was done', async () => {
     const { changes } = setup(['already']);
     await changes.undo(TARGET);
