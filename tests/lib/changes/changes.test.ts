@@ -70,7 +70,7 @@ describe('undoing', () => {
     await changes.undo(TARGET, { leave: true });
     expect(changes.report).toEqual({
       sentence:
-        'Undone: 2 files put back, 1 file merged with what came since, 1 file left as it is, 1 file was so already.',
+        'Undone: 2 files as they were before, 1 file merged with what came since, 1 file left as it is, 1 file was so already.',
       failed: false,
       redo: TARGET,
     });
@@ -78,7 +78,7 @@ describe('undoing', () => {
     expect(methods()).toEqual(['change.list', 'change.undo', 'change.list']);
     await changes.undo(TARGET, { redo: true });
     expect(connection.calls[3]?.input).toMatchObject({ redo: true, leave: false });
-    expect(changes.report?.sentence).toMatch(/^Done again: 2 files written again/);
+    expect(changes.report?.sentence).toMatch(/^Done again: 2 files as they were before the undo/);
     expect(changes.report?.redo).toBeNull();
   });
 
