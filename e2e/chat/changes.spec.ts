@@ -51,7 +51,7 @@ test(
     await asked.getByRole('button', { name: 'Undo the others, leave these' }).click();
     const told = panel.getByRole('status');
     await expect(told).toContainText(
-      'Undone: 1 file put back, 1 file merged with what came since, 1 file left as it is.',
+      'Undone: 1 file as it was before, 1 file merged with what came since, 1 file left as it is.',
     );
     await expect(file('made/by-first.txt')).rejects.toThrow('ENOENT');
     expect(await file('shared.txt')).toMatch(/^line 1\n[^]*line 20, by the second\n$/);

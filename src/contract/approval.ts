@@ -37,6 +37,8 @@ export const Preview = z.object({
   added: z.int(),
   removed: z.int(),
   created: z.boolean(),
+  /** The file goes. */
+  deleted: z.literal(true).optional(),
   /** False where the diff stands for a change that is too large, or no text; left out: it shows all. */
   whole: z.literal(false).optional(),
   /** SHA-256 in hex of the file's bytes when the question was asked; null where there was no file. */

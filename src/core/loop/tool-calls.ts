@@ -132,6 +132,8 @@ function unknownTool(run: RunContext, name: string): string {
 }
 
 async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<void> {
+  // How long a person takes to answer is not the call's time. What became of the question is looked at in `resultOf`.
+  if ('answered' in prepared) await prepared.answered.catch(() => null);
   const start = performance.now();
   const result = await resultOf(run, prepared, emit);
   const { call } = prepared;

@@ -12,6 +12,9 @@ import { isBelow, placeOf, type Tree, treeAt } from '../workspace/tree.ts';
 import type { Targets } from './targets.ts';
 import type { Question, QuestionContext, Tool, ToolContext, ToolResult } from './tool.ts';
 
+/** So many files of a folder are named in the question. */
+const MAX_NAMES = 20;
+
 /** `to`: null where it is deleted. */
 export interface Relocation {
   tool: string;
@@ -41,17 +44,21 @@ export async function askToRelocate({ tool, input, asked }: Relocation, context:
   const { folder } = workspace;
   const tree = await treeAt(workspace, input.from);
   const to = input.to === null ? null : await freePlace(workspace, tree, input.to);
-  const bytes = tree.entries.reduce((sum, { file }) => sum + file.bytes.length, 0);
-  const size = tree.isFolder ? `, a folder with ${tree.entries.length} files (${bytes} bytes)` : ` (${bytes} bytes)`;
+  const preview = to === null ? await previewOf(tree) : null;
   return {
     title: to === null ? `Delete ${tree.path}${tree.isFolder ? '/' : ''}` : `Move ${tree.path} to ${to}`,
-    description: `${to === null ? 'Deletes' : 'Moves'} ${tree.path}${size} in ${folder}. It is kept, and can be put back`,
+    description: [
+      `${to === null ? 'Deletes' : 'Moves'} ${sizeText(tree)} in ${folder}`,
+      ...(tree.isFolder && filesOf(tree).length > 0 ? [namesText(tree)] : []),
+      // With a preview the question says so by itself.
+      ...(preview === null ? ['This can be undone'] : []),
+    ].join('. '),
     subject: {
       kind: 'tool',
       tool,
       input: asked,
       folder,
-      preview: to === null ? await previewOf(tree) : null,
+      preview,
       hash: canonicalHash({ tool, input: asked }),
     },
     risk: 'medium',
@@ -59,11 +66,33 @@ export async function askToRelocate({ tool, input, asked }: Relocation, context:
   };
 }
 
+function sizeText(tree: Tree): string {
+  const bytes = tree.entries.reduce((sum, { file }) => sum + file.bytes.length, 0);
+  return `${tree.path}${tree.isFolder ? `/${countText(tree)}` : ''} (${bytes === 1 ? '1 byte' : `${bytes} bytes`})`;
+}
+
+function countText(tree: Tree): string {
+  const count = filesOf(tree).length;
+  return count === 1 ? ' with 1 file' : ` with ${count} files`;
+}
+
+function namesText(tree: Tree): string {
+  const files = filesOf(tree);
+  const names = files.slice(0, MAX_NAMES).map(({ path }) => path.slice(tree.path.length + 1));
+  const more = files.length - names.length;
+  return `In it: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Without folders that are empty. */
+function filesOf({ entries }: Tree): Tree['entries'] {
+  return entries.filter(({ file }) => file.kind !== 'folder');
+}
+
 /** What is lost, of a single text file. */
 async function previewOf({ path, entries: [entry, ...others] }: Tree): Promise<Preview | null> {
   if (!entry || others.length > 0 || entry.file.kind !== 'file') return null;
   const { complete, ...preview } = await previewWrite(path, entry.file.bytes, '');
-  return complete ? preview : null;
+  return complete ? { ...preview, deleted: true } : null;
 }
 
 /** Throws like `treeAt`, and `conflict` where something is not as it was approved, or something is in the way. */
@@ -81,7 +110,7 @@ export async function relocate(
     ...(to === null ? [] : tree.entries.map(({ path }) => movedTo(tree, path, to))),
     ...tree.entries.map(({ path }) => path),
   ];
-  const count = tree.isFolder ? ` with ${tree.entries.length} files` : '';
+  const count = tree.isFolder ? countText(tree) : '';
   return {
     status: 'completed',
     output: to === null ? `Deleted ${tree.path}${count}.` : `Moved ${tree.path}${count} to ${to}.`,

@@ -91,7 +91,10 @@ export class Changes {
       this.report = { sentence: text.changes.working, failed: false, redo: null };
       const done = await this.#connection.request('change.undo', { conversationId, target, redo, leave });
       const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
-      const sentence = text.changes.done(done, redo);
+      const sentence =
+        target.hunk !== undefined && hasChanged
+          ? text.changes.donePart(target.hunk + 1, target.path ?? '', redo)
+          : text.changes.done(done, redo);
       return { sentence, failed: false, redo: !redo && hasChanged ? target : null };
     });
   }

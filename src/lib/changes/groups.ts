@@ -67,17 +67,31 @@ export function stateOf(parts: readonly Pick<Part, 'state'>[]): ChangeState {
 
 export interface Committable {
   path: string;
+  kind: ChangeKind;
   /** It is as an agent left it. */
+  asLeft: boolean;
+  /** So it is, and so is the other end where it was moved: a commit of one end alone loses the file. */
   chosen: boolean;
 }
 
 /** Files of a folder that a commit can take. */
 export function committable(rows: readonly ChangeRow[], folder: string): Committable[] {
-  return byFile(rows.filter((row) => row.folder === folder)).flatMap((file) => {
+  const files = byFile(rows.filter((row) => row.folder === folder)).filter((file) => {
     const states = byRun(file).map(stateOf);
-    const isLeft = states.some((state) => state === 'done' || state === 'changed') && kindOf(file.parts) !== 'passing';
-    return isLeft ? [{ path: file.path, chosen: file.parts.at(-1)?.state === 'done' }] : [];
+    return states.some((state) => state === 'done' || state === 'changed') && kindOf(file.parts) !== 'passing';
   });
+  const asLeft = new Map(files.map(({ path, parts }) => [path, parts.at(-1)?.state === 'done']));
+  return files.map(({ path, parts }) => ({
+    path,
+    kind: kindOf(parts),
+    asLeft: asLeft.get(path) === true,
+    chosen: [path, ...otherEnds(parts)].every((one) => asLeft.get(one) !== false),
+  }));
+}
+
+/** Where a file was moved from and to. */
+function otherEnds(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ moved }) => (moved === null ? [] : ['from' in moved ? moved.from : moved.to]));
 }
 
 function partsOf({ runId, toolCallId, agent, tool, at, folder, files }: ChangeRow): Part[] {

@@ -191,12 +191,18 @@ const MAIN_ARGUMENTS = ['path', 'file_path', 'command', 'pattern', 'query', 'url
 export function mainArgument(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   const fields: [string, unknown][] = Object.entries(input);
+  const { from, to } = Object.fromEntries(fields);
+  if (typeof from === 'string' && typeof to === 'string') return onOneLine(`${from} → ${to}`);
   const named = MAIN_ARGUMENTS.map((name) => fields.find(([field]) => field === name)?.[1]);
   const value = [...named, ...fields.map(([, other]) => other)].find(
     (candidate) => typeof candidate === 'string' && candidate !== '',
   );
-  if (typeof value === 'string') return value.replace(/\s+/g, ' ').slice(0, 200);
+  if (typeof value === 'string') return onOneLine(value);
   // For a list, its first item.
   const list = fields.map(([, other]) => other).find(Array.isArray);
   return mainArgument(list?.[0]);
+}
+
+function onOneLine(value: string): string {
+  return value.replace(/\s+/g, ' ').slice(0, 200);
 }

@@ -5,7 +5,8 @@ import { plural } from './sentences.ts';
 const files = (value: number): string => plural(value, 'file', 'files');
 
 const OUTCOMES: Readonly<Record<UndoneFile['outcome'], (value: number, redo: boolean) => string>> = {
-  put_back: (value, redo) => `${files(value)} ${redo ? 'written again' : 'put back'}`,
+  put_back: (value, redo) =>
+    `${files(value)} as ${value === 1 ? 'it was' : 'they were'} before${redo ? ' the undo' : ''}`,
   merged: (value) => `${files(value)} merged with what came since`,
   already: (value) => `${files(value)} ${value === 1 ? 'was' : 'were'} so already`,
   conflict: (value) => `${files(value)} left as ${value === 1 ? 'it is' : 'they are'}`,
@@ -53,7 +54,7 @@ export const changesWords = {
     looking: 'Looking at each file…',
     description: 'Nothing is changed before you say so.',
     outcomes: {
-      put_back: 'Put back as it was before',
+      put_back: 'Put back as it was before; what was made new is removed',
       merged: 'Taken out; what others did to it since stays',
       conflict: 'In conflict: it cannot be undone without losing what came since',
       already: 'Is so already',
@@ -73,6 +74,9 @@ export const changesWords = {
     });
     return `${redo ? 'Done again' : 'Undone'}: ${parts.join(', ')}.`;
   },
+  /** The same of one part of a file. */
+  donePart: (number: number, path: string, redo: boolean) =>
+    `${redo ? 'Done again' : 'Undone'}: part ${number} of ${path}.`,
   commit: {
     open: 'Commit…',
     title: 'Commit to your git repository',

@@ -4,8 +4,8 @@ import type { ApprovalRequest, Risk, Subject } from '#contract/approval.ts';
 const levels: Readonly<Record<Risk, string>> = { low: 'low risk', medium: 'medium risk', high: 'high risk' };
 
 export function riskOf({ risk, subject }: Pick<ApprovalRequest, 'risk' | 'subject'>): string {
-  // Only what the file is makes a write so grave: the description says what that is.
-  if (risk === 'high' && subject.kind === 'tool') return `${levels.high}: it is always asked about`;
+  // What makes it so grave, the description says.
+  if (risk === 'high' && subject.kind === 'tool') return levels.high;
   const reason = reasonOf(subject);
   return reason === '' ? levels[risk] : `${levels[risk]}: ${reason}`;
 }
@@ -14,7 +14,8 @@ export function riskOf({ risk, subject }: Pick<ApprovalRequest, 'risk' | 'subjec
 function reasonOf(subject: Subject): string {
   if (subject.kind === 'tool') {
     if (subject.preview === null) return '';
-    return subject.preview.created ? 'creates a file' : 'changes a file';
+    const { created, deleted = false } = subject.preview;
+    return deleted ? 'deletes a file' : created ? 'creates a file' : 'changes a file';
   }
   if (subject.kind === 'action') return 'as the agent tells it';
   if (subject.kind === 'questions') return 'changes nothing';

@@ -22,7 +22,7 @@ export const demoWords = {
 
 export const firstRunWords = {
   title: 'Welcome to Triad',
-  text: 'One lead agent works for you and may lead up to three others. What should they think with?',
+  text: 'One lead agent works for you and may lead up to three others. Choose a model.',
   choices: {
     key: { name: 'Anthropic key', text: 'Paste an API key. You pay Anthropic for what is used.' },
     endpoint: { name: 'Compatible endpoint', text: 'A server on this machine, or any other address.' },

@@ -1,6 +1,7 @@
 /** The human gate: yes, no with a reason, yes with changes, nobody there, twice. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
@@ -56,6 +57,19 @@ describe('approvals', () => {
     expect(decided?.decision).toMatchObject({ outcome: 'edited', allowed: true, decidedBy: 'person' });
     expect(decided?.decision.hashAfter).not.toBe(decided?.decision.hashBefore);
     expect(started?.envelopeHash).toBe(decided?.decision.hashAfter);
+  });
+
+  test('the time of a call is its own, without the wait for an answer', async () => {
+    const engine = await startEngine(writeFile({ path: 'a.txt', content: 'a' }), { person: () => null });
+    await engine.send('Write it');
+    const { approval } = await engine.event('approval-request');
+    await setTimeout(100);
+    const answered = performance.now();
+    await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
+    const { entry } = await engine.event('tool-end');
+    expect(entry).toMatchObject({ status: 'completed' });
+    expect(entry.kind === 'tool' ? entry.durationMs : null).toBeLessThanOrEqual(performance.now() - answered);
+    await engine.event('workflow-end');
   });
 
   test('an edit beyond what the lead has is refused, and the question stays open', async () => {

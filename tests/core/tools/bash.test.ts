@@ -120,6 +120,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ['medium', true],
       ['high', false],
     ]);
+    expect(asked[1]?.description).toMatch(/What it sends and what it changes cannot be undone$/);
   });
 
   test('in the background it goes on, is read and ended, and ends with the run', async () => {

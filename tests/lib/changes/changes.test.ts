@@ -70,7 +70,7 @@ describe('undoing', () => {
     await changes.undo(TARGET, { leave: true });
     expect(changes.report).toEqual({
       sentence:
-        'Undone: 2 files put back, 1 file merged with what came since, 1 file left as it is, 1 file was so already.',
+        'Undone: 2 files as they were before, 1 file merged with what came since, 1 file left as it is, 1 file was so already.',
       failed: false,
       redo: TARGET,
     });
@@ -78,8 +78,17 @@ describe('undoing', () => {
     expect(methods()).toEqual(['change.list', 'change.undo', 'change.list']);
     await changes.undo(TARGET, { redo: true });
     expect(connection.calls[3]?.input).toMatchObject({ redo: true, leave: false });
-    expect(changes.report?.sentence).toMatch(/^Done again: 2 files written again/);
+    expect(changes.report?.sentence).toMatch(/^Done again: 2 files as they were before the undo/);
     expect(changes.report?.redo).toBeNull();
+  });
+
+  it('says of one part of a file which one', async () => {
+    const { changes } = setup();
+    const part = { ...TARGET, toolCallId: 'one', path: 'a.txt', hunk: 1 };
+    await changes.undo(part);
+    expect(changes.report).toMatchObject({ sentence: 'Undone: part 2 of a.txt.', redo: part });
+    await changes.undo(part, { redo: true });
+    expect(changes.report?.sentence).toBe('Done again: part 2 of a.txt.');
   });
 
   it('offers nothing to take back where nothing was done', async () => {

@@ -119,10 +119,29 @@ it('a commit can take what is there of its folder, and is offered what is as age
     { ...changeRow('lead', 'seven', [['far.txt', null, fileState('a')]]), folder: '/elsewhere' },
   ];
   expect(committable(rows, '/project')).toEqual([
-    { path: 'changed.txt', chosen: false },
-    { path: 'done.txt', chosen: true },
-    { path: 'removed.txt', chosen: true },
+    { path: 'changed.txt', kind: 'changed', asLeft: false, chosen: false },
+    { path: 'done.txt', kind: 'made', asLeft: true, chosen: true },
+    { path: 'removed.txt', kind: 'removed', asLeft: true, chosen: true },
     // What another did to it is still there.
-    { path: 'shared.txt', chosen: false },
+    { path: 'shared.txt', kind: 'changed', asLeft: false, chosen: false },
   ]);
+});
+
+it('a commit is offered both ends of a file that was moved, or none', () => {
+  const moved = changeRow('lead', 'one', [
+    ['from.txt', fileState('a'), null],
+    ['to.txt', null, fileState('a')],
+  ]);
+  const chosen = (...rows: ChangeRow[]) => committable(rows, '/project').map((one) => [one.path, one.chosen]);
+  expect(chosen(moved)).toEqual([
+    ['from.txt', true],
+    ['to.txt', true],
+  ]);
+  const [from, to] = moved.files;
+  expect(chosen({ ...moved, files: [from!, { ...to!, state: 'changed' }] })).toEqual([
+    ['from.txt', false],
+    ['to.txt', false],
+  ]);
+  const again = changeRow('lead', 'two', [['to.txt', fileState('a'), null]]);
+  expect(chosen(moved, again), 'what is gone at its new place is no end').toEqual([['from.txt', true]]);
 });

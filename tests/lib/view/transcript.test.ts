@@ -77,6 +77,7 @@ describe('mainArgument', () => {
   it('says what tells calls apart, on one line', () => {
     expect(mainArgument({ content: 'x', path: 'a/b.ts' })).toBe('a/b.ts');
     expect(mainArgument({ n: 1, other: 'two\nlines' })).toBe('two lines');
+    expect(mainArgument({ from: 'a.ts', to: 'b/a.ts' })).toBe('a.ts → b/a.ts');
     expect(mainArgument(null)).toBe('');
   });
 });

@@ -16,8 +16,8 @@ function agents(operation: Operation, count = 1, definitionHash: string | null =
   return { kind: 'envelopes', operation, items: Array.from({ length: count }, () => item) };
 }
 
-function write(created: boolean): Subject {
-  const preview = { path: 'a.txt', diff: '', added: 1, removed: 0, created };
+function write(created: boolean, more: { deleted?: true } = {}): Subject {
+  const preview = { path: 'a.txt', diff: '', added: 1, removed: 0, created, ...more };
   return { ...tool, preview };
 }
 
@@ -32,6 +32,10 @@ describe('riskOf', () => {
     [{ risk: 'medium', subject: agents('delegate', 1, 'hash') }, 'medium risk: starts a defined agent'],
     [{ risk: 'medium', subject: write(true) }, 'medium risk: creates a file'],
     [{ risk: 'medium', subject: write(false) }, 'medium risk: changes a file'],
+    [{ risk: 'medium', subject: write(false, { deleted: true }) }, 'medium risk: deletes a file'],
+    // A rule or a grant that names it would allow it: the description says what it is.
+    [{ risk: 'high', subject: write(false) }, 'high risk'],
+    [{ risk: 'high', subject: tool }, 'high risk'],
     [{ risk: 'low', subject: tool }, 'low risk'],
   ] as const)('%#: says why', (request, words) => {
     expect(riskOf(request)).toBe(words);

@@ -39,7 +39,7 @@ export async function undoableOf(
   if ((await host.sandbox()) === null) return not('What it changes cannot be undone');
   if (asked.readOnly && !asked.network)
     return { reversible: true, words: 'It can write nothing there', write: 'nothing' };
-  if (asked.network) return not('What it sends cannot be undone');
+  if (asked.network) return not('What it sends and what it changes cannot be undone');
   if (asked.background) return not('What it changes while it runs in the background cannot be undone');
   const commands = await host.commandsIn(asked.command);
   if (commands?.some((one) => GIT.test(one) && !READS_GIT.test(one)))

@@ -1,9 +1,10 @@
 /** What agents changed in files, and what undoing it did, as lines. Pure. */
 import type { ChangeDiff, ChangeRow, UndoneFile } from '#contract/change.ts';
 import type { Style } from '../terminal/style.ts';
+import { truncate } from '../terminal/truncate.ts';
 import { visible } from '../terminal/visible.ts';
 import { diffText } from './diff-text.ts';
-import { localTime } from './format.ts';
+import { localTime, oneLine } from './format.ts';
 
 type File = ChangeRow['files'][number];
 type State = File['state'];
@@ -38,14 +39,19 @@ const STATES = {
 } as const satisfies Record<State, string>;
 
 /** Each file once, whatever number of calls changed it. */
-export function runLines(run: Run, style: Style): string[] {
+export function runLines(run: Run & { prompt: string }, width: number, style: Style): string[] {
   const files = [
     ...Map.groupBy(
       run.calls.flatMap((call) => call.files),
       ({ path }) => path,
     ).values(),
   ].map(asOne);
-  return [runLine(run, style), ...files.map((file) => `  ${fileText(file)}`), ...notKeptLines(run.calls, '  ')];
+  return [
+    runLine(run, style),
+    truncate(`  “${oneLine(visible(run.prompt))}”`, width),
+    ...files.map((file) => `  ${fileText(file)}`),
+    ...notKeptLines(run.calls, '  '),
+  ];
 }
 
 export function runLine(run: Run, style: Style): string {
@@ -120,7 +126,7 @@ export function undoneLines({ calls }: Pick<Run, 'calls'>, files: readonly Undon
     switch (outcome) {
       case 'put_back':
         if (goes) return `removed   ${name}${redo ? '' : ', which it had made'}`;
-        return redo ? `again     ${name}: as it was before that was undone` : `put back  ${name}`;
+        return redo ? `redone    ${name}` : `put back  ${name}`;
       case 'merged':
         return `merged    ${name}: what others did to it since stays`;
       case 'already':

@@ -37,7 +37,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   const { file, folder, run, triad, changes } = await written();
   const listed = await triad(['changes']);
   expect(listed.out).toMatch(
-    new RegExp(`^● lead · \\S+ \\S+ · ${run}\n {2}changed {2}a\\.txt\n {2}made {5}b\\.txt\n$`),
+    new RegExp(`^● lead · \\S+ \\S+ · ${run}\n {2}“Write”\n {2}changed {2}a\\.txt\n {2}made {5}b\\.txt\n$`),
   );
   expect(listed.err).toContain('triad changes --undo RUN');
   expect((await triad(['changes'], '', { folder: join(folder, '..') })).err).toMatch(
@@ -60,7 +60,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   expect(await readFile(file, 'utf8')).toBe('before');
   expect((await readdir(folder)).includes('b.txt')).toBe(false);
   expect((await triad(['changes'])).out.replace(/ · .*/g, '')).toBe(
-    '↶ lead\n  changed  a.txt, undone\n  made     b.txt, undone\n',
+    '↶ lead\n  “Write”\n  changed  a.txt, undone\n  made     b.txt, undone\n',
   );
   expect(await triad(['changes', '--undo', run])).toEqual({
     code: 0,
@@ -69,7 +69,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   });
   expect(await triad(['changes', '--redo', run])).toEqual({
     code: 0,
-    out: 'again     b.txt: as it was before that was undone\nagain     a.txt: as it was before that was undone\n',
+    out: 'redone    b.txt\nredone    a.txt\n',
     err: `To take that back: triad changes --undo ${run}\n`,
   });
   expect(await readFile(file, 'utf8')).toBe('after');

@@ -22,6 +22,11 @@ export interface RunChanges extends Pick<
   calls: Call[];
 }
 
+/** `prompt`: the message that it worked for. */
+export interface ListedRun extends RunChanges {
+  prompt: string;
+}
+
 /** What of a run is meant. */
 export interface Part {
   /** As the list names it, or as a path from where the person is. */
@@ -35,14 +40,15 @@ export async function runsIn(
   signal: AbortSignal,
   folder: string,
   most: number,
-): Promise<{ runs: RunChanges[]; more: boolean }> {
+): Promise<{ runs: ListedRun[]; more: boolean }> {
   const seen = new Map<string, Promise<ChangeRow[]>>();
-  const runs: RunChanges[] = [];
+  const runs: ListedRun[] = [];
   const canonical = await realpath(folder).catch(() => folder);
-  for await (const { id, conversationId } of workflows(client, signal, canonical)) {
+  for await (const { id, conversationId, prompt } of workflows(client, signal, canonical)) {
     const rows = seen.get(conversationId) ?? client.request('change.list', { conversationId });
     seen.set(conversationId, rows);
-    runs.unshift(...byRun((await rows).filter(({ workflowId }) => workflowId === id)));
+    const own = byRun((await rows).filter(({ workflowId }) => workflowId === id));
+    runs.unshift(...own.map((run) => ({ ...run, prompt })));
     if (runs.length > most) return { runs: runs.slice(-most), more: true };
   }
   return { runs, more: false };

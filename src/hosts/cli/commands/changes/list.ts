@@ -23,7 +23,8 @@ export async function listChanges(
     return;
   }
   for (const [index, run] of runs.entries())
-    for (const line of [...(index === 0 ? [] : ['']), ...runLines(run, screen.dataStyle)]) screen.data(`${line}\n`);
+    for (const line of [...(index === 0 ? [] : ['']), ...runLines(run, screen.width, screen.dataStyle)])
+      screen.data(`${line}\n`);
   if (more) screen.note(`Only the newest ${runs.length}: more with --limit.`);
   screen.note('Call by call: triad changes RUN. To undo what a run did: triad changes --undo RUN');
 }
