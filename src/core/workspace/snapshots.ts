@@ -151,7 +151,7 @@ export class Snapshots {
       const after = await Promise.all(some.map(({ path }) => this.#after(workspace, path, keeps)));
       for (const [index, { path }] of some.entries()) {
         const [was, is] = [before[index] ?? null, after[index]];
-        const isUnknown = is === undefined || unkept[path] !== undefined;
+        const isUnknown = is === undefined || before[index] === undefined || unkept[path] !== undefined;
         if (isUnknown && unkept[path] !== (await stampAt(workspace, path))) notKept.push(path);
         // Of what cannot be kept now what it was is kept all the same: to undo it, what is in the way has to go.
         const now = is ?? null;
@@ -164,17 +164,18 @@ export class Snapshots {
     return { ...call, files, notKept };
   }
 
-  /** What the repository knows of them. */
+  /** What the repository knows of them; undefined where it has lost it. */
   async #before(
     workspace: Workspace,
     candidates: readonly Candidate[],
     modes: Seen['modes'],
-  ): Promise<(FileNow | null)[]> {
+  ): Promise<(FileNow | null | undefined)[]> {
     const objects = candidates.flatMap(({ known }) => (known ? [known.object] : []));
     const bytes = objects.length === 0 ? [] : await this.#objects(workspace, objects);
     return candidates.map(({ path, known }) => {
       if (known === null) return null;
-      const content = bytes.shift() ?? Buffer.alloc(0);
+      const content = bytes.shift() ?? null;
+      if (content === null) return undefined;
       if (known.mode === LINK) return { kind: 'link', bytes: content, mode: 0 };
       return { kind: 'file', bytes: content, mode: modes[path] ?? usualMode(known.mode.endsWith('755')) };
     });
@@ -193,12 +194,17 @@ export class Snapshots {
     return file?.kind === 'folder' ? null : file;
   }
 
-  async #objects(workspace: Workspace, objects: readonly string[]): Promise<Buffer[]> {
+  async #objects(workspace: Workspace, objects: readonly string[]): Promise<(Buffer | null)[]> {
     const out = await this.#run(workspace, ['cat-file', '--batch'], `${objects.join('\n')}\n`);
     let at = 0;
     return objects.map(() => {
       const end = out.indexOf('\n', at);
-      const size = Number(out.toString('utf8', at, end).split(' ')[2]);
+      const size = Number(out.toString('utf8', at, end).split(' ')[2] ?? Number.NaN);
+      // It says that it is missing, and nothing more.
+      if (Number.isNaN(size)) {
+        at = end + 1;
+        return null;
+      }
       at = end + 1 + size + 1;
       return out.subarray(end + 1, end + 1 + size);
     });

@@ -1,6 +1,6 @@
 /** A commit for the person runs nothing that an agent may have put into the repository. */
 import { spawnSync } from 'node:child_process';
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitFiles } from '#core/runs/commit-files.ts';
@@ -16,7 +16,7 @@ async function repository(person: Record<string, string> = {}, more: Record<stri
   const [folder, data, ran] = [await folderWith({ 'a.txt': 'one' }), await folderWith(), await folderWith()];
   const git = (...args: string[]): string =>
     spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8', env: { ...process.env, ...person } }).stdout;
-  git('init', '-q');
+  git('init', '-q', '-b', 'main');
   for (const name of ['name', 'email']) git('config', `user.${name}`, 'me');
   const program = join(data, 'program');
   await writeFile(program, `#!/bin/sh\ntouch '${ran}/it'\ncat\n`);
@@ -54,6 +54,20 @@ describe.skipIf(!hasGit)('with git', () => {
     git('config', 'core.worktree', await folderWith({ 'a.txt': 'from outside' }));
     await expect(commit()).rejects.toMatchObject({ code: 'not_allowed' });
   });
+
+  test.for(['COMMIT_EDITMSG', 'logs/HEAD', 'logs/refs/heads/main', 'logs'])(
+    'nothing is written where %s leads outside',
+    async (name) => {
+      const { folder, git, commit } = await repository();
+      const outside = await folderWith({ 'file.txt': 'precious' });
+      await mkdir(join(folder, '.git/logs/refs/heads'), { recursive: true });
+      await rm(join(folder, '.git', name), { recursive: true, force: true });
+      await symlink(name === 'logs' ? outside : join(outside, 'file.txt'), join(folder, '.git', name));
+      await expect(commit()).rejects.toMatchObject({ code: 'not_allowed' });
+      expect(await readFile(join(outside, 'file.txt'), 'utf8')).toBe('precious');
+      expect([await readdir(outside), git('log', '--oneline')]).toEqual([['file.txt'], '']);
+    },
+  );
 
   test('hooks are not run; the person’s own filters are, as with git; places that the environment names are not used', async () => {
     const global = join(await folderWith(), 'config');

@@ -115,8 +115,13 @@ test.skipIf(skipped)(
     const secrets = { ...NO_FILES, patterns: ['config/*/prod.json'] };
     const own = [join(folder, 'own/data'), join(folder, '.triad/sessions')];
     const run = async (command: string): Promise<string> => {
-      const asked = await shellIn({ workspace: workspaceIn(folder, { secrets, own }), sandbox, command });
-      return (await runShell(asked)).output.head;
+      const asked = await shellIn({
+        workspace: workspaceIn(folder, { secrets, own }),
+        write: 'files',
+        sandbox,
+        command,
+      });
+      return (await runShell({ ...asked, command })).output.head;
     };
     await run('mv config c; mv config/eu eu; mv sub s; mv sub/.m2 m; mv own o; mv free moved');
     expect(await readdir(folder)).toEqual(expect.arrayContaining(['config', 'moved', 'own', 'sub']));
