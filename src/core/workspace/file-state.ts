@@ -32,21 +32,22 @@ export function isSame(a: FileState | null, b: FileState | null): boolean {
 }
 
 /**
- * What is there now; null where nothing is, or a folder that has something in it. `path` is relative to the workspace,
- * and canonical: a link on the way, or a folder of the program's own, throws `not_allowed`, as do pipes and devices;
- * `limit_reached` for a file that is too large to be kept.
+ * What is there now; null where nothing is, a folder that has something in it, or a link on the way: behind it lies
+ * what has another path. `path` is relative to the workspace. Throws `not_allowed` for what is the program's own, pipes
+ * and devices, `limit_reached` for a file that is too large to be kept.
  */
 export async function readState(
   workspace: Workspace,
   path: string,
   maxBytes = MAX_KEPT_BYTES,
 ): Promise<FileNow | null> {
+  if ((await linkAbove(workspace, path)) !== null) return null;
   const folder = await folderOf(workspace, path);
   if (folder === null) return null;
   const full = join(folder, basename(path));
   const stats = await lstat(full).catch(() => null);
   if (stats === null) return null;
-  if (stats.isSymbolicLink()) return { kind: 'link', bytes: Buffer.from(await readlink(full)), mode: 0 };
+  if (stats.isSymbolicLink()) return { kind: 'link', bytes: await readlink(full, 'buffer'), mode: 0 };
   if (stats.isDirectory()) {
     if ((await readdir(full)).length > 0) return null;
     return { kind: 'folder', bytes: Buffer.alloc(0), mode: stats.mode & 0o777 };
@@ -91,13 +92,13 @@ export async function putState(
         mode: to.mode,
         ...(expected?.kind === 'folder' ? {} : { before: check }),
       });
-    if (to?.kind === 'link') await putLink(place, to.bytes.toString());
+    if (to?.kind === 'link') await putLink(place, to.bytes);
   }).catch((error: unknown) => throwFileError(error, path));
   if (to === null) await removeEmpty(workspace, dirname(path));
 }
 
 /** As one step. */
-async function putLink(place: string, target: string): Promise<void> {
+async function putLink(place: string, target: Buffer): Promise<void> {
   const temporary = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
   await symlink(target, temporary);
   await rename(temporary, place).catch(async (error: unknown) => {
@@ -118,6 +119,15 @@ async function removeEmpty(workspace: Workspace, path: string): Promise<void> {
     );
     if (!isGone) return;
   }
+}
+
+/** The first link on the way to a path, relative to the workspace like it; null where there is none. */
+export async function linkAbove({ folder }: Workspace, path: string): Promise<string | null> {
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    const above = path.slice(0, at);
+    if ((await lstat(join(folder, above)).catch(() => null))?.isSymbolicLink()) return above;
+  }
+  return null;
 }
 
 /** The canonical folder that a canonical path lies in; null where it is not there. Throws `not_allowed` where the path may not be touched. */

@@ -43,7 +43,7 @@ export class Git {
     if (file === null) throw new TriadError('not_found', 'git is not installed');
     const child = spawn(file, ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', ...args], {
       cwd,
-      env: { ...commandEnvironment(this.#env, null), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
+      env: { ...settled(commandEnvironment(this.#env, null)), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
       stdio: 'pipe',
@@ -57,6 +57,12 @@ export class Git {
     if (code !== null && accepts(code)) return out;
     throw new TriadError('internal', `git ${args[0] ?? ''} failed`, { detail: said.trim() || `exit ${code}` });
   }
+}
+
+/** Without what makes git use other places, write traces or run programs: a hook that started this program has set some. */
+function settled(env: Record<string, string>): Record<string, string> {
+  const isPlain = (name: string): boolean => !/^GIT_(?!AUTHOR_|COMMITTER_|TERMINAL_PROMPT$)/i.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isPlain(name)));
 }
 
 function yieldTo(pid: number | undefined): void {

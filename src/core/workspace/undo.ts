@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import type { Changes } from './changes.ts';
-import { type FileNow, putState, readState, stateOf } from './file-state.ts';
+import { type FileNow, linkAbove, putState, readState, stateOf } from './file-state.ts';
 import type { Git } from './git.ts';
 import { isShownByLine, patchOf } from './preview.ts';
 import type { Workspace } from './reach.ts';
@@ -56,9 +56,12 @@ export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wante
   return { files: await Promise.all(files.map((file) => roomFor(workspace, file, removed))) };
 }
 
-/** Where a folder is in the place of a file now, all that is in it must be what is removed. */
+/** Where a folder is in the place of a file now, all that is in it must be what is removed; so must a link in the place of a folder. */
 async function roomFor(workspace: Workspace, file: PlannedFile, removed: ReadonlySet<string>): Promise<PlannedFile> {
   if (file.to === null || file.now !== null || !isTouched(file)) return file;
+  const link = await linkAbove(workspace, file.path);
+  if (link !== null && !removed.has(link))
+    return { ...file, outcome: 'conflict', why: `The folder ${link} is a link now`, to: null };
   const below = await readdir(join(workspace.folder, file.path), { recursive: true, withFileTypes: true }).catch(
     () => [],
   );

@@ -4,54 +4,10 @@ import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ChangeSet } from '#contract/change.ts';
-import { newId } from '#core/base/ids.ts';
-import type { Call } from '#core/workspace/snapshots.ts';
-import { carryOut, changesOf, planUndo, undoOf } from '#core/workspace/undo.ts';
 import { Workspaces } from '#core/workspace/workspaces.ts';
+import { hasGit, keptPlace as place, paths } from '../../support/kept-place.ts';
 import { treeOf } from '../../support/tree.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
-
-const hasGit = spawnSync('git', ['--version']).status === 0;
-
-async function place(files: Record<string, string>) {
-  const [folder, data] = [await folderWith(files), await folderWith()];
-  const workspaces = new Workspaces({ kept: join(data, 'kept'), data }, process.env);
-  const workspace = workspaceIn(folder);
-  const conversationId = newId();
-  const call = (): Call => ({
-    ...{ conversationId, workflowId: conversationId, runId: conversationId, toolCallId: newId() },
-    ...{ agent: 'lead', tool: 'bash', folder, at: new Date().toISOString() },
-  });
-  const { snapshots } = workspaces;
-  const at = (path: string): string => join(folder, path);
-  return {
-    ...{ folder, data, workspaces, workspace, snapshots, call, at },
-    /** What the work has changed. */
-    track: async (work: () => Promise<unknown>): Promise<ChangeSet | null> => {
-      const one = call();
-      await snapshots.open(workspace, one);
-      await work();
-      return snapshots.close(workspace, one);
-    },
-    undo: async (...sets: ChangeSet[]) => {
-      const changes = sets.flatMap((set) => changesOf([set], { runId: set.runId })).map(({ file }) => file);
-      const plan = await planUndo(workspaces, workspace, { conversationId, changes });
-      const { files, bytes } = undoOf(plan);
-      await workspaces.changes.keepUndo(
-        {
-          ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [] },
-          ...{ files, takesBack: [], redone: false },
-        },
-        bytes,
-      );
-      await carryOut(workspace, plan);
-      return { plan, redo: { ...sets[0]!, files } };
-    },
-  };
-}
-
-const paths = (set: ChangeSet | null) => set?.files.map(({ path }) => path);
 
 describe.skipIf(!hasGit)('with git', () => {
   test('files, modes, links, and what is removed, made and replaced, there and back', async () => {

@@ -1,10 +1,10 @@
 /** What a command in a sandbox must not see, or not change, although it lies where it may read and write. */
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { TriadError } from '../../base/errors.ts';
 import { protectedFiles } from '../hard-links.ts';
-import { isOwn, type Workspace } from '../reach.ts';
+import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { isSecret, SECRET_FOLDERS } from '../secret-names.ts';
 
 /** Canonical paths of what exists. */
@@ -15,7 +15,7 @@ export interface ClosedPlaces {
   files: Set<string>;
   /** Read only: what git runs or reads for whoever uses the repository later. */
   fixed: Set<string>;
-  /** Folders that cannot be moved away, since what is in them is fixed. */
+  /** Folders that cannot be moved away, since what is in them is fixed, or is closed because of where it lies. */
   held: Set<string>;
   /** Folders that are read only and empty where they are missing. */
   missing: Set<string>;
@@ -53,12 +53,18 @@ export async function closedPlaces(workspace: Workspace, home: string, git: bool
     const stats = real === null ? null : await stat(real).catch(() => null);
     if (real !== null && stats) (stats.isDirectory() ? places.folders : places.files).add(real);
   };
+  const hold = (path: string): void => {
+    for (let at = dirname(path); at !== folder && isInside(folder, at); at = dirname(at)) places.held.add(at);
+  };
   const inWorkspace = async (path: string, entry: Dirent): Promise<boolean> => {
     const name = relative(folder, path);
+    const { patterns } = secrets;
     if (entry.name === '.git' && git) await fixGit(path, places);
-    else if (entry.name === '.git') places.fixed.add(path);
-    if (entry.name.toLowerCase() === '.triad' || isSecretFolder(name)) await close(path);
-    else if (!entry.isDirectory() && isSecret(name, secrets.patterns)) await close(path);
+    else if (entry.name === '.git' && (await stat(path).catch(() => null))) places.fixed.add(path);
+    const isClosed = isSecretFolder(name) || (!entry.isDirectory() && isSecret(name, patterns));
+    if (entry.name.toLowerCase() === '.triad' || isClosed) await close(path);
+    // In another folder the next command would read it.
+    if (isClosed && !isSecretFolder(entry.name) && !isSecret(entry.name, patterns)) hold(path);
     return !PASSED_OVER.has(entry.name);
   };
   const inHome = async (path: string, entry: Dirent): Promise<boolean> => {
@@ -67,6 +73,7 @@ export async function closedPlaces(workspace: Workspace, home: string, git: bool
     else if (!entry.isDirectory() && isSecret(name, secrets.patterns)) await close(path);
     return IN_HOME.some((one) => one.test(name));
   };
+  for (const path of own) if (await lstat(path).catch(() => null)) hold(path);
   await Promise.all([
     ...[...own, ...SYSTEM_FILES, ...SYSTEM_FOLDERS].map(close),
     lookThrough(folder, inWorkspace),

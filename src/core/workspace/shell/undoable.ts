@@ -48,7 +48,7 @@ export async function undoableOf(
   if (notKept === null) return not('What it changes cannot be undone: there is no git, or the folder is too large');
   const lost = notKept.filter((path) => !isMadeAgain(path));
   if (lost.length > 0)
-    return not(`What it changes in ${some(lost)} could not be undone: that is too large, or git ignores it`);
+    return not(`What it changes in ${some(lost)} could not be undone: git ignores it, or it cannot be kept`);
   const words =
     notKept.length > 0
       ? `What it changes can be undone, except in ${some(notKept)}, which git ignores`

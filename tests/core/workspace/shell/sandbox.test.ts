@@ -1,5 +1,5 @@
 /** Which sandbox there is, and what it is told. */
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { type ClosedPlaces, closedPlaces } from '#core/workspace/shell/closed-pl
 import { findProgram } from '#core/workspace/shell/programs.ts';
 import { findSandbox, type Sandbox, probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { seatbeltProfile } from '#core/workspace/shell/seatbelt.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { folderWith, workspaceIn } from '../../../support/workspace.ts';
 import { sandbox, shellIn, skipped, words } from './support.ts';
@@ -98,6 +99,35 @@ test.skipIf(skipped)(`one that is there says which (${words})`, async () => {
     /^Commands run in bubblewrap \(\/.*bwrap\)$/,
   );
 });
+
+test.skipIf(skipped)(
+  'what is closed because of where it lies cannot be moved to where the next command reads it',
+  async () => {
+    const files = {
+      'config/eu/prod.json': 'HIDDEN',
+      'sub/.m2/settings.xml': 'HIDDEN',
+      'own/data/a': 'HIDDEN',
+      'free/.env': '',
+    };
+    const folder = await folderWith(files);
+    // Nothing that keeps every command from starting, either.
+    await symlink('nowhere', join(folder, '.git'));
+    const secrets = { ...NO_FILES, patterns: ['config/*/prod.json'] };
+    const own = [join(folder, 'own/data'), join(folder, '.triad/sessions')];
+    const run = async (command: string): Promise<string> => {
+      const asked = await shellIn({
+        workspace: workspaceIn(folder, { secrets, own }),
+        write: 'files',
+        sandbox,
+        command,
+      });
+      return (await runShell({ ...asked, command })).output.head;
+    };
+    await run('mv config c; mv config/eu eu; mv sub s; mv sub/.m2 m; mv own o; mv free moved');
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['config', 'moved', 'own', 'sub']));
+    expect(await run('grep -r . .')).not.toContain('HIDDEN');
+  },
+);
 
 test('a program that lies in the workspace starts nothing', async () => {
   const folder = await folderWith({ 'bin/only-here': '' });
