@@ -195,11 +195,19 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
         [true, 'What it changes can be undone, except in dist/, which git ignores'],
         [false, 'What git stores in .git cannot be undone'],
         [true, 'What it changes can be undone'],
-        [false, 'What it changes in data/ could not be undone: that is too large, or git ignores it'],
+        [false, 'What it changes in data/ could not be undone: git ignores it, or it cannot be kept'],
         [true, 'It can write nothing there'],
       ]);
       expect(entries[0]?.output).toContain("cannot remove '.git/HEAD': Read-only file system");
       expect(entries[4]?.output).toContain('a.txt: Read-only file system');
+      // What came and went where nothing is kept is said all the same.
+      expect(entries.map(({ metadata }) => metadata['notKept'])).toEqual([
+        ['dist/'],
+        undefined,
+        ['data/'],
+        undefined,
+        undefined,
+      ]);
       expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('three\n');
       expect(await readdir(engine.folder)).toContain('.git');
     });

@@ -1,6 +1,6 @@
 /** What a command changed is found, kept and put back, byte for byte, with real git. */
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -62,6 +62,16 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['build/']);
     await one.undo(redo);
     expect(await treeOf(folder)).toEqual(after);
+  });
+
+  test('many files take little room', async () => {
+    const files = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n}.txt`, `${n}\n`]));
+    const one = await place(files);
+    const set = await one.track(() => rm(one.at('7.txt')));
+    const kept = await readdir(join(one.data, 'snapshots'), { recursive: true, withFileTypes: true });
+    expect(kept.filter((entry) => entry.isFile()).length).toBeLessThan(20);
+    await one.undo(set!);
+    expect(await readFile(one.at('7.txt'), 'utf8')).toBe('7\n');
   });
 
   test('permissions that change in the second in which the file did', async () => {
