@@ -31,7 +31,7 @@ export const changeMethods = {
   'change.keep': method(z.strictObject({ conversationId: Id, target: ChangeTarget, kept: z.boolean() }), nothing),
   /**
    * Commits these files of the conversation's folder as they are now to the person's own git repository, and nothing
-   * else; returns the short name of the commit. `bad_input` where the folder is in no repository, or nothing differs.
+   * else, and marks them as kept; returns the short name of the commit. `bad_input` where the folder is in no repository, or nothing differs.
    */
   'change.commit': method(
     z.strictObject({

@@ -21,6 +21,8 @@ export const FileChange = z.object({
   path: z.string(),
   before: FileState.nullable(),
   after: FileState.nullable(),
+  /** It was moved from there by the same call; both ends are one change. */
+  from: z.string().optional(),
 });
 export type FileChange = z.infer<typeof FileChange>;
 

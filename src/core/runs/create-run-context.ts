@@ -237,7 +237,7 @@ function keepFor({ workspaces: { changes } }: Engine, call: Call): ToolContext['
       {
         ...call,
         at: new Date().toISOString(),
-        files: files.map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) })),
+        files: files.map(({ before, after, ...file }) => ({ ...file, before: stateOf(before), after: stateOf(after) })),
         notKept: [],
       },
       files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),

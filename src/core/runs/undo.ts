@@ -91,7 +91,7 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
     parts.workspaces.changes.of(conversationId),
     parts.workspaces.changes.marks(conversationId),
   ]);
-  const [found] = changesOf(sets, target);
+  const found = changesOf(sets, target).find(({ file }) => file.path === target.path);
   if (!found) throw nothingKept();
   const { set, file } = found;
   const step = await stepOf(parts.workspaces, conversationId, file);
@@ -157,6 +157,18 @@ export async function keepChange(
   await changes.mark(conversationId, marks);
 }
 
+/** Marks these files of a folder as kept, whoever changed them. */
+export async function keepFiles(
+  { workspaces: { changes } }: Parts,
+  { conversationId, folder, paths }: { conversationId: string; folder: string; paths: readonly string[] },
+): Promise<void> {
+  const [{ sets }, marks] = await Promise.all([changes.of(conversationId), changes.marks(conversationId)]);
+  const kept = sets
+    .filter((set) => set.folder === folder)
+    .flatMap((set) => set.files.filter(({ path }) => paths.includes(path)).map(({ path }) => markOf(set, path)));
+  await changes.mark(conversationId, new Set([...marks, ...kept]));
+}
+
 /**
  * Undoes what the target changed, or takes that back, and records it. Throws `not_found` where nothing is kept of it or
  * its folder is gone, `conflict` where something is in the way (with the place of what is kept), or an agent works on
@@ -174,7 +186,7 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   const { folder } = first.set;
   if (!(await isFolder(folder))) throw new TriadError('not_found', `The folder ${folder} is not there any more`);
   const workspace = await workspaceOf(parts, folder, false);
-  const back = redo ? undosOf(undos, target) : [];
+  const back = redo ? undosOf(undos, target, new Set(taken.map(({ file }) => file.path))) : [];
   if (redo && back.length === 0) {
     const now = await Promise.all(taken.map(({ file }) => nowAt(workspace, file.path)));
     if (taken.some(({ file }, index) => !isSame(now[index] ?? null, file.after)))
@@ -247,9 +259,8 @@ function lowerFirst(text: string): string {
 }
 
 function callsOf(taken: ReturnType<typeof changesOf>, { path, hunk }: ChangeTarget): Undo['calls'] {
-  const sets = new Set(taken.map(({ set }) => set));
-  return [...sets].map(({ runId, toolCallId, agent, files }) => {
-    const isAll = hunk === undefined && files.length === 1;
+  return [...Map.groupBy(taken, ({ set }) => set)].map(([{ runId, toolCallId, agent, files }, own]) => {
+    const isAll = hunk === undefined && own.length === files.length;
     return { runId, toolCallId, agent, path: isAll ? null : (path ?? null), hunk: hunk ?? null };
   });
 }

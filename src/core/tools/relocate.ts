@@ -106,10 +106,7 @@ export async function relocate(
   refuseOther(tree, approval);
   const to = input.to === null ? null : await freePlace(workspace, tree, input.to);
   await context.alone(() => carryOut(tree, to, context));
-  const [first, ...also] = [
-    ...(to === null ? [] : tree.entries.map(({ path }) => movedTo(tree, path, to))),
-    ...tree.entries.map(({ path }) => path),
-  ];
+  const [first, ...also] = tree.entries.map(({ path }) => (to === null ? path : movedTo(tree, path, to)));
   const count = tree.isFolder ? countText(tree) : '';
   return {
     status: 'completed',
@@ -123,7 +120,7 @@ async function carryOut(tree: Tree, to: string | null, context: ToolContext): Pr
   await context.keep(
     tree.entries.flatMap(({ path, file }) => [
       { path, before: file, after: null },
-      ...(to === null ? [] : [{ path: movedTo(tree, path, to), before: null, after: file }]),
+      ...(to === null ? [] : [{ path: movedTo(tree, path, to), before: null, after: file, from: path }]),
     ]),
   );
   for (const { path, file } of tree.entries)

@@ -13,6 +13,8 @@ export interface Step {
   path: string;
   before: FileNow | null;
   after: FileNow | null;
+  /** As in a change set. */
+  from?: string;
 }
 
 export type Reversed =

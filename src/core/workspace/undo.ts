@@ -40,8 +40,13 @@ export function changesOf(sets: readonly ChangeSet[], target: ChangeTarget): { s
   return sets
     .toReversed()
     .filter((set) => set.runId === target.runId && (target.toolCallId ?? set.toolCallId) === set.toolCallId)
-    .flatMap((set) => set.files.map((file) => ({ set, file })))
-    .filter(({ file }) => (target.path ?? file.path) === file.path);
+    .flatMap((set) => set.files.filter((file) => isWanted(set, file, target.path)).map((file) => ({ set, file })));
+}
+
+/** The file itself, or the other end where it was moved. */
+function isWanted({ files }: ChangeSet, { path, from }: FileChange, wanted: string | undefined): boolean {
+  if (wanted === undefined || path === wanted || from === wanted) return true;
+  return files.some((other) => other.from === path && other.path === wanted);
 }
 
 /** Looks at every file, and changes nothing. */
@@ -135,14 +140,17 @@ export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> 
   for (const { path, to, now } of [...removed, ...put]) await putState(workspace, path, to, stateOf(now));
 }
 
-/** The undos that are taken back by taking back the target, newest first. Throws `conflict` where one has undone more. */
-export function undosOf(undos: readonly Undo[], target: ChangeTarget): Undo[] {
+/**
+ * The undos that are taken back by taking back the target, newest first. `paths`: of its files. Throws `conflict` where
+ * one has undone more.
+ */
+export function undosOf(undos: readonly Undo[], target: ChangeTarget, paths: ReadonlySet<string>): Undo[] {
   const isOf = (call: Undo['calls'][number]): boolean =>
     call.runId === target.runId && (target.toolCallId ?? call.toolCallId) === call.toolCallId;
   // A hunk that was undone by itself is taken back by itself.
   const isPart = (call: Undo['calls'][number]): boolean =>
     isOf(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
-  const isIn = (path: string): boolean => (target.path ?? path) === path;
+  const isIn = (path: string): boolean => paths.has(path);
   const found = undos
     .toReversed()
     .filter(({ redone, calls, files }) => !redone && calls.some(isPart) && files.some(({ path }) => isIn(path)));

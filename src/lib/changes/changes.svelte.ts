@@ -111,6 +111,7 @@ export class Changes {
     const conversationId = this.#conversationId;
     const { commit } = await this.#connection.request('change.commit', { conversationId, message, paths: [...paths] });
     this.report = { sentence: text.changes.commit.done(paths.length, commit), failed: false, redo: null };
+    await this.load();
   }
 
   /** One at a time; all that is loaded may be different afterwards, also where it failed. */

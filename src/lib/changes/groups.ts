@@ -37,9 +37,15 @@ export function byAgent(rows: readonly ChangeRow[]): AgentChanges[] {
   }));
 }
 
-/** Each file that was changed, by path. */
+/** Each file that was changed, by path; one that was moved is where it is. */
 export function byFile(rows: readonly ChangeRow[]): ChangedFile[] {
-  const parts = Map.groupBy(rows.flatMap(partsOf), ({ folder, path }) => JSON.stringify([folder, path]));
+  return filesOf(
+    rows.flatMap((row) => partsOf(row).filter(({ path }) => !row.files.some(({ from }) => from === path))),
+  );
+}
+
+function filesOf(all: readonly Part[]): ChangedFile[] {
+  const parts = Map.groupBy(all, ({ folder, path }) => JSON.stringify([folder, path]));
   return [...parts]
     .map(([key, own]) => ({ key, path: own[0]?.path ?? '', folder: own[0]?.folder ?? '', parts: own }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
@@ -76,7 +82,7 @@ export interface Committable {
 
 /** Files of a folder that a commit can take. */
 export function committable(rows: readonly ChangeRow[], folder: string): Committable[] {
-  const files = byFile(rows.filter((row) => row.folder === folder)).filter((file) => {
+  const files = filesOf(rows.filter((row) => row.folder === folder).flatMap(partsOf)).filter((file) => {
     const states = byRun(file).map(stateOf);
     return states.some((state) => state === 'done' || state === 'changed') && kindOf(file.parts) !== 'passing';
   });

@@ -16,8 +16,8 @@ export function filesToLookAt(calls: readonly ToolCallRow[], rows: readonly Chan
     const undone = held.get(key)?.undone;
     if (undone === true) continue;
     // Done again since it was loaded, perhaps.
-    const isOpen = ({ kept, state }: ChangeRow['files'][number]): boolean =>
-      !kept && state !== 'gone' && (state !== 'undone' || undone === false);
+    const isOpen = ({ path, kept, state }: ChangeRow['files'][number]): boolean =>
+      !kept && files.every(({ from }) => from !== path) && state !== 'gone' && (state !== 'undone' || undone === false);
     paths.push(...files.filter(isOpen).map(({ path }) => path));
   }
   return new Set(paths).size;
