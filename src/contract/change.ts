@@ -84,16 +84,27 @@ export const ChangeRow = ChangeSet.extend({
 });
 export type ChangeRow = z.infer<typeof ChangeRow>;
 
-/** What is undone: all of a run, a call of it, a file of either, or one hunk of what a call did to a file, counted from 0. */
+/**
+ * What is undone: all of a run, a call of it, a file of either, or one hunk of what a call did to a file, counted from 0;
+ * or all that the runs of a workflow and of every later one of the conversation did.
+ */
 export const ChangeTarget = z
   .object({
-    runId: Id,
+    runId: Id.optional(),
+    /** Instead of a run. */
+    fromWorkflowId: Id.optional(),
     toolCallId: ToolCallId.optional(),
     path: z.string().max(4096).optional(),
     hunk: z.int().nonnegative().optional(),
   })
   .refine(({ toolCallId, path, hunk }) => hunk === undefined || (toolCallId !== undefined && path !== undefined), {
     error: 'a hunk belongs to a file of a call',
+  })
+  .refine(({ runId, fromWorkflowId }) => (runId === undefined) !== (fromWorkflowId === undefined), {
+    error: 'name either a run or the workflow to begin with',
+  })
+  .refine(({ toolCallId, fromWorkflowId }) => toolCallId === undefined || fromWorkflowId === undefined, {
+    error: 'a call belongs to a run',
   });
 export type ChangeTarget = z.infer<typeof ChangeTarget>;
 

@@ -12,6 +12,7 @@ import type { Services } from './services.ts';
 import { traced } from './traced.ts';
 import { agentFileMethods } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
+import { changeMethods } from './methods/changes.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { permissionMethods } from './methods/permissions.ts';
@@ -82,6 +83,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...historyMethods(engine, version),
     ...trashMethods(services),
     ...workMethods(services),
+    ...changeMethods(services),
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),

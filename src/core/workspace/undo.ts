@@ -35,11 +35,17 @@ export interface Wanted {
   hunk?: number | undefined;
 }
 
+/** Ids sort by the time at which a workflow began. */
+function isOf(set: ChangeSet, { runId, fromWorkflowId, toolCallId }: ChangeTarget): boolean {
+  const isMeant = fromWorkflowId === undefined ? set.runId === runId : set.workflowId >= fromWorkflowId;
+  return isMeant && (toolCallId ?? set.toolCallId) === set.toolCallId;
+}
+
 /** Those of the target's change sets, newest first. */
 export function changesOf(sets: readonly ChangeSet[], target: ChangeTarget): { set: ChangeSet; file: FileChange }[] {
   return sets
     .toReversed()
-    .filter((set) => set.runId === target.runId && (target.toolCallId ?? set.toolCallId) === set.toolCallId)
+    .filter((set) => isOf(set, target))
     .flatMap((set) => set.files.map((file) => ({ set, file })))
     .filter(({ file }) => (target.path ?? file.path) === file.path);
 }
@@ -133,19 +139,22 @@ export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> 
 }
 
 /** The undos that are taken back by taking back the target, newest first. Throws `conflict` where one has undone more. */
-export function undosOf(undos: readonly Undo[], target: ChangeTarget): Undo[] {
-  const isOf = (call: Undo['calls'][number]): boolean =>
-    call.runId === target.runId && (target.toolCallId ?? call.toolCallId) === call.toolCallId;
+export function undosOf(
+  { sets, undos }: { sets: readonly ChangeSet[]; undos: readonly Undo[] },
+  target: ChangeTarget,
+): Undo[] {
+  const meant = new Set(sets.filter((set) => isOf(set, target)).map(callKey));
+  const isIncluded = (call: Undo['calls'][number]): boolean => meant.has(callKey(call));
   // A hunk that was undone by itself is taken back by itself.
   const isPart = (call: Undo['calls'][number]): boolean =>
-    isOf(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
+    isIncluded(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
   const isIn = (path: string): boolean => (target.path ?? path) === path;
   const found = undos
     .toReversed()
     .filter(({ redone, calls, files }) => !redone && calls.some(isPart) && files.some(({ path }) => isIn(path)));
   for (const { calls, files } of found) {
     const isWhole =
-      calls.every((call) => isOf(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&
+      calls.every((call) => isIncluded(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&
       files.every(({ path }) => isIn(path));
     if (!isWhole)
       throw new TriadError('conflict', 'It was undone together with something else: take all of that back together');
@@ -155,4 +164,8 @@ export function undosOf(undos: readonly Undo[], target: ChangeTarget): Undo[] {
 
 function isTouched({ outcome }: PlannedFile): boolean {
   return outcome === 'put_back' || outcome === 'merged';
+}
+
+function callKey({ runId, toolCallId }: Pick<ChangeSet, 'runId' | 'toolCallId'>): string {
+  return JSON.stringify([runId, toolCallId]);
 }

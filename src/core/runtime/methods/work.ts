@@ -1,27 +1,18 @@
 /** The methods of runs, approvals, continued work and agents' memory. */
 import { Continuation } from '../../workflows/continuation.ts';
-import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import { mustExist } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
-import { commitFiles } from '../../runs/commit-files.ts';
-import { changeDiff, changeRows, keepChange, undo } from '../../runs/undo.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
-  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit' | 'call.image' | 'agents.cleanup')
+  | ('call.image' | 'agents.cleanup')
   | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
   const { store } = engine;
   const continuation = new Continuation(engine, orchestrator);
-  const present = async (conversationId: string) => {
-    const found = store.conversation(conversationId);
-    const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
-    refuseInTrash(conversation);
-    return conversation;
-  };
   return {
     'run.get': ({ runId }) => mustExist(store.run(runId), `There is no run ${runId}`),
     'run.entries': ({ runId }) => store.entriesOf(runId),
@@ -42,19 +33,6 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return { workflowId };
     },
     'run.retry': ({ runId }) => continuation.retry(runId),
-    'change.list': ({ conversationId }) => changeRows(engine, conversationId),
-    'change.diff': ({ conversationId, ...target }) => changeDiff(engine, conversationId, target),
-    'change.undo': async (asked) => {
-      await present(asked.conversationId);
-      return undo(engine, asked);
-    },
-    'change.keep': async ({ conversationId, target, kept }) => {
-      await present(conversationId);
-      await keepChange(engine, conversationId, target, kept);
-      return {};
-    },
-    'change.commit': async ({ conversationId, ...commit }) =>
-      commitFiles(engine, { folder: (await present(conversationId)).folder, ...commit }),
     'call.image': async ({ conversationId, sha256 }) => {
       const bytes = await mustExist(engine.outputs.image(conversationId, sha256), 'This image is not kept any more');
       return { data: bytes.toString('base64') };
