@@ -58,6 +58,8 @@ export const Undo = z.object({
     }),
   ),
   files: z.array(FileChange),
+  /** It was of all from this workflow on. */
+  fromWorkflowId: Id.optional(),
   /** Other undos that this one has taken back: then it did again what they had undone. */
   takesBack: z.array(Id),
   /** It was taken back, or is itself one that takes back. */
@@ -103,9 +105,12 @@ export const ChangeTarget = z
   .refine(({ runId, fromWorkflowId }) => (runId === undefined) !== (fromWorkflowId === undefined), {
     error: 'name either a run or the workflow to begin with',
   })
-  .refine(({ toolCallId, fromWorkflowId }) => toolCallId === undefined || fromWorkflowId === undefined, {
-    error: 'a call belongs to a run',
-  });
+  .refine(
+    ({ fromWorkflowId, toolCallId, path }) => fromWorkflowId === undefined || (toolCallId ?? path) === undefined,
+    {
+      error: 'a call or a file is one of a run',
+    },
+  );
 export type ChangeTarget = z.infer<typeof ChangeTarget>;
 
 /**

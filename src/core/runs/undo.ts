@@ -177,7 +177,7 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   if (!(await isFolder(folder))) throw new TriadError('not_found', `The folder ${folder} is not there any more`);
   const workspace = await workspaceOf(parts, folder, false);
   const here = undos.filter((one) => one.folder === folder);
-  const back = redo ? undosOf({ sets, undos: here }, target) : [];
+  const back = redo ? undosOf(here, target) : [];
   if (redo && back.length === 0) {
     const now = await Promise.all(taken.map(({ file }) => nowAt(workspace, file.path)));
     if (taken.some(({ file }, index) => !isSame(now[index] ?? null, file.after)))
@@ -202,10 +202,9 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
       const { files, bytes } = undoOf(plan);
       if (files.length > 0) {
         const takesBack = back.map(({ id }) => id);
-        await changes.keepUndo(
-          { id: newId(), conversationId, folder, at, calls, files, takesBack, redone: redo },
-          bytes,
-        );
+        const from = target.fromWorkflowId === undefined ? {} : { fromWorkflowId: target.fromWorkflowId };
+        const one = { id: newId(), conversationId, folder, at, calls, files, ...from, takesBack, redone: redo };
+        await changes.keepUndo(one, bytes);
         await carryOut(workspace, plan);
       }
       for (const one of back) await changes.keepUndo({ ...one, redone: true }, []);

@@ -138,23 +138,24 @@ export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> 
   for (const { path, to, now } of [...removed, ...put]) await putState(workspace, path, to, stateOf(now));
 }
 
-/** The undos that are taken back by taking back the target, newest first. Throws `conflict` where one has undone more. */
-export function undosOf(
-  { sets, undos }: { sets: readonly ChangeSet[]; undos: readonly Undo[] },
-  target: ChangeTarget,
-): Undo[] {
-  const meant = new Set(sets.filter((set) => isOf(set, target)).map(callKey));
-  const isIncluded = (call: Undo['calls'][number]): boolean => meant.has(callKey(call));
+/**
+ * The undos that are taken back by taking back the target, newest first: of a workflow on only the last one of that
+ * very target. Throws `conflict` where one has undone more.
+ */
+export function undosOf(undos: readonly Undo[], target: ChangeTarget): Undo[] {
+  const { fromWorkflowId } = target;
+  const active = undos.filter(({ redone }) => !redone).reverse();
+  if (fromWorkflowId !== undefined) return active.filter((undo) => undo.fromWorkflowId === fromWorkflowId).slice(0, 1);
+  const isOf = (call: Undo['calls'][number]): boolean =>
+    call.runId === target.runId && (target.toolCallId ?? call.toolCallId) === call.toolCallId;
   // A hunk that was undone by itself is taken back by itself.
   const isPart = (call: Undo['calls'][number]): boolean =>
-    isIncluded(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
+    isOf(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
   const isIn = (path: string): boolean => (target.path ?? path) === path;
-  const found = undos
-    .toReversed()
-    .filter(({ redone, calls, files }) => !redone && calls.some(isPart) && files.some(({ path }) => isIn(path)));
+  const found = active.filter(({ calls, files }) => calls.some(isPart) && files.some(({ path }) => isIn(path)));
   for (const { calls, files } of found) {
     const isWhole =
-      calls.every((call) => isIncluded(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&
+      calls.every((call) => isOf(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&
       files.every(({ path }) => isIn(path));
     if (!isWhole)
       throw new TriadError('conflict', 'It was undone together with something else: take all of that back together');
@@ -164,8 +165,4 @@ export function undosOf(
 
 function isTouched({ outcome }: PlannedFile): boolean {
   return outcome === 'put_back' || outcome === 'merged';
-}
-
-function callKey({ runId, toolCallId }: Pick<ChangeSet, 'runId' | 'toolCallId'>): string {
-  return JSON.stringify([runId, toolCallId]);
 }

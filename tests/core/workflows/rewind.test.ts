@@ -25,7 +25,7 @@ function script(): Script {
     .on({ ...LEAD, asked: /^Second/, step: 1 })
     .reply([
       write('call_2', 'a.txt', 'second'),
-      { ...spawn({ name: 'scout', prompt: 'Find it.', tools: ['write_file'] }), id: 'call_3' },
+      spawn({ name: 'scout', prompt: 'Find it.', tools: ['write_file'] }, 'call_3'),
     ])
     .on({ ...LEAD, asked: /^Third/, step: 1 })
     .reply([toolUse('semantic_search', { query: 'wombat' }, { id: 'call_1' })])
