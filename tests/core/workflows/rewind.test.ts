@@ -1,6 +1,7 @@
 /** Going back to before a message: its files are put back, the lead knows nothing of it, nothing is lost, and all of it comes back. */
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -13,8 +14,8 @@ type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 const write = (id: string, path: string, content: string) => toolUse('write_file', { path, content }, { id });
 
-/** The second message has the lead and a sub-agent write; the third one looks for what was reported. */
-function script(): Script {
+/** The second message has the lead and a sub-agent write; the third one looks for what was reported, in `report`. */
+function script(report = { runId: 'none' }): Script {
   return new Script()
     .on({ ...CHILD, step: 1 })
     .reply([write('scout_1', 'scout.txt', 'by the scout')])
@@ -28,7 +29,10 @@ function script(): Script {
       spawn({ name: 'scout', prompt: 'Find it.', tools: ['write_file'] }, 'call_3'),
     ])
     .on({ ...LEAD, asked: /^Third/, step: 1 })
-    .reply([toolUse('semantic_search', { query: 'wombat' }, { id: 'call_1' })])
+    .reply(() => [
+      toolUse('semantic_search', { query: 'wombat' }, { id: 'call_1' }),
+      toolUse('read_report', { run_id: report.runId }, { id: 'call_9' }),
+    ])
     .on({})
     .reply([text('Done.')]);
 }
@@ -36,8 +40,8 @@ function script(): Script {
 const messagesOf = (engine: Engine, asked: RegExp): string[] =>
   engine.model.requests.filter(({ seen }) => asked.test(seen.asked)).map(({ body }) => JSON.stringify(body.messages));
 
-const start = async (options: Parameters<typeof startEngine>[1] = {}): Promise<Engine> => {
-  const engine = await startEngine(script(), { files: { 'a.txt': 'before' }, ...options });
+const start = async (options: Parameters<typeof startEngine>[1] = {}, words = script()): Promise<Engine> => {
+  const engine = await startEngine(words, { files: { 'a.txt': 'before' }, ...options });
   await engine.ask('First');
   return engine;
 };
@@ -55,12 +59,13 @@ const put = ({ runtime, conversationId }: Engine, fromWorkflowId: string, how = 
 test('the next request is byte for byte one without the message; a kill keeps that; told again, all is back', async () => {
   const data = await folderWith();
   const store = await openStore({ url: `rocksdb://${join(data, 'store')}` });
-  const [engine, other] = await Promise.all([start({ store }), start()]);
+  const report = { runId: '' };
+  const [engine, other] = await Promise.all([start({ store }, script(report)), start({}, script(report))]);
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.ask('Second');
   const file = (path: string) => readFile(join(engine.folder, path), 'utf8');
   const { runs } = await runtime.request('workflow.get', { workflowId });
-  const report = runs.find(({ parentRunId }) => parentRunId !== null)?.id ?? '';
+  report.runId = runs.find(({ parentRunId }) => parentRunId !== null)?.id ?? '';
 
   const outcomes = await put(engine, workflowId);
   expect(outcomes.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
@@ -82,7 +87,9 @@ test('the next request is byte for byte one without the message; a kill keeps th
   expect(third).toEqual(messagesOf(other, /^Third/));
   expect(third.join('')).not.toMatch(/Second|wombat is|scout|undid/);
 
-  const killed = await startEngine(script(), { store: await openStore({ url: `rocksdb://${join(data, 'killed')}` }) });
+  const killed = await startEngine(script(report), {
+    store: await openStore({ url: `rocksdb://${join(data, 'killed')}` }),
+  });
   const again = { ...killed, conversationId };
   const ended = Promise.withResolvers<void>();
   await killed.runtime.subscribe('conversation', { conversationId }, ({ type }) => {
@@ -92,7 +99,6 @@ test('the next request is byte for byte one without the message; a kill keeps th
   await ended.promise;
   expect(messagesOf(again, /^Third/)[0]).toBe(third[0]);
 
-  await expect(runtime.request('run.retry', { runId: report })).rejects.toMatchObject({ code: 'conflict' });
   await put(engine, workflowId, { redo: true });
   expect([await file('a.txt'), await file('scout.txt')]).toEqual(['second', 'by the scout']);
   await rewind(engine, workflowId, false);
@@ -131,6 +137,11 @@ test('a later message goes with it, ids of its calls stay taken, and a later con
   expect(await readFile(join(engine.folder, 'scout.txt'), 'utf8')).toBe('by the scout');
   await put(engine, workflowId, { leave: true });
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('mine');
+  // Each redo takes back one of them.
+  await writeFile(join(engine.folder, 'scout.txt'), 'by the scout');
+  await put(engine, workflowId, { leave: true });
+  expect(await put(engine, workflowId, { redo: true })).toEqual([{ path: 'scout.txt', outcome: 'put_back' }]);
+  expect(await put(engine, workflowId, { redo: true })).toEqual([{ path: 'scout.txt', outcome: 'already' }]);
   await rewind(engine, workflowId, true);
   expect(await left(engine)).toEqual([false, true, true]);
   await engine.ask('Second again');
@@ -158,14 +169,30 @@ test('nothing goes back while something works, in the trash, or where there is n
   await engine.ended(hold.workflowId);
   await expect(rewind(engine, conversationId, true)).rejects.toMatchObject({ code: 'not_found' });
 
-  // A message that is sent while it is stored waits for it.
-  const [, sent] = await Promise.all([rewind(engine, workflowId, true), engine.send('Second')]);
-  await engine.ended(sent.workflowId);
-  expect(messagesOf(engine, /^Second/)[0]).not.toContain('First');
-
   await runtime.request('conversation.delete', { conversationId });
   await expect(rewind(engine, workflowId, false)).rejects.toMatchObject({
     code: 'conflict',
     message: 'This conversation is in the trash: restore it first',
   });
+});
+
+test('a message that is sent while it is stored waits for it', async () => {
+  const store = await openStore({ url: 'mem://' });
+  let slow = false;
+  const slowly = async (): Promise<void> => void (slow && (await delay(30)));
+  const engine = await startEngine(new Script().on({}).reply([text('Done.')]), {
+    store: {
+      ...store,
+      workflows: async (query) => slowly().then(() => store.workflows(query)),
+      commit: async (events, writes) => {
+        if (events.some(({ type }) => type === 'workflow-leave')) await slowly();
+        await store.commit(events, writes);
+      },
+    },
+  });
+  const { workflowId } = await engine.ask('First');
+  slow = true;
+  const [, sent] = await Promise.all([rewind(engine, workflowId, true), engine.send('Second')]);
+  await engine.ended(sent.workflowId);
+  expect(messagesOf(engine, /^Second/)).not.toContainEqual(expect.stringContaining('First'));
 });
