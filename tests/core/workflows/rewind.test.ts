@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
+import { Changes } from '#core/workspace/changes.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -127,10 +128,16 @@ test('a later message goes with it, ids of its calls stay taken, and a later con
   const { workflowId } = await engine.ask('Second');
   await engine.ask('Third');
   await writeFile(join(engine.folder, 'a.txt'), 'mine');
+  const elsewhere = { folder: '/elsewhere', at: '2026-01-01T00:00:00.000Z', notKept: [] };
+  const files = [{ path: 'c.txt', before: null, after: null }];
+  const ids = { conversationId, workflowId, runId: workflowId, toolCallId: 'call_0', agent: 'lead', tool: 'bash' };
+  await new Changes(`${engine.folder}-replaced`).keep({ ...ids, ...elsewhere, files }, []);
+  const why = 'It is in another folder than the newest change: undo it by itself';
   expect(await put(engine, workflowId, { preview: true })).toEqual(
     expect.arrayContaining([
       { path: 'scout.txt', outcome: 'put_back' },
       { path: 'a.txt', outcome: 'conflict', why: 'What was changed since is in the way' },
+      { path: '/elsewhere/c.txt', outcome: 'conflict', why },
     ]),
   );
   await expect(put(engine, workflowId)).rejects.toMatchObject({ code: 'conflict' });
@@ -145,8 +152,8 @@ test('a later message goes with it, ids of its calls stay taken, and a later con
   await rewind(engine, workflowId, true);
   expect(await left(engine)).toEqual([false, true, true]);
   await engine.ask('Second again');
-  const ids = engine.of('tool-end').flatMap(({ entry, agent }) => (agent === 'lead' ? [entry.toolCallId] : []));
-  expect(new Set(ids).size).toBe(ids.length);
+  const calls = engine.of('tool-end').flatMap(({ entry, agent }) => (agent === 'lead' ? [entry.toolCallId] : []));
+  expect(new Set(calls).size).toBe(calls.length);
   const { text: markdown } = await runtime.request('conversation.export', { conversationId, format: 'md' });
   expect(markdown.match(/The lead is not told of this any more/g)).toHaveLength(2);
   expect(markdown).toContain('wombat is in the cellar');

@@ -209,7 +209,9 @@ test('what was refused before anybody was asked stands in the trace, with why', 
 });
 
 test('a session goes back to before a message and forth again, its files, its messages, or both', async () => {
-  const { file, id, triad, sessions } = await written();
+  const { home, file, id, triad, sessions } = await written();
+  // What the end of the work has written is on disk: nothing but going back changes it now.
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
   const { workflows } = JSON.parse(await sessions('show', '--json')) as { workflows: { id: string }[] };
   const [{ id: workflow = '' } = {}] = workflows;
   const rewind = (...more: string[]) => triad(['sessions', 'rewind', id, workflow, ...more]);
@@ -241,4 +243,9 @@ test('a session goes back to before a message and forth again, its files, its me
   });
   expect(await readFile(file, 'utf8')).toBe('after');
   expect(await sessions('show')).not.toContain('not told of this');
+
+  const markdown = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  expect((await rewind('--messages')).code).toBe(0);
+  await expect.poll(markdown).toContain('- The lead is not told of this any more.\n');
 });
