@@ -124,5 +124,36 @@ test(
     await expect(opener).toHaveAccessibleName('Changes');
     await opener.click();
     await expect(opener).toHaveAccessibleName('Changes: 3 files to look at');
+    await panel.getByRole('button', { name: 'Close the changes' }).click();
+
+    // Before the message nothing of this was there, and the lead had not heard of it.
+    const back = app.workflow().getByRole('button', { name: /^Go back to before this…/ });
+    await back.press('Enter');
+    await expect(asked.getByRole('list', { name: /^Put back/ })).toContainText('made/by-first.txt');
+    await expect(asked.getByRole('checkbox', { name: 'Conversation' })).toBeChecked();
+    await asked.getByRole('checkbox', { name: 'Conversation' }).uncheck();
+    await asked.getByRole('checkbox', { name: 'Files' }).uncheck();
+    await asked.getByRole('button', { name: 'Go back' }).click();
+    await expect(asked.getByText('Choose at least one.')).toBeVisible();
+    await asked.getByRole('checkbox', { name: 'Conversation' }).check();
+    await asked.getByRole('checkbox', { name: 'Files' }).check();
+    await expectAccessibleInBoth(page, 'back to before a message');
+    await asked.getByRole('button', { name: 'Go back' }).click();
+    const line = page.getByRole('status').filter({ hasText: 'The lead is not told any more' });
+    await expect(line).toContainText('Undone: 3 files put back, 1 file merged with what came since.');
+    await expect(app.workflow()).toContainText('The lead is not told of this any more.');
+    expect(await file('clash.txt')).toBe('By the person.\n');
+    await expect(file('notes.md')).rejects.toThrow('ENOENT');
+    await expectAccessibleInBoth(page, 'a message that the lead is not told of');
+    await line.getByRole('button', { name: 'Redo files' }).click();
+    await expect(page.getByRole('button', { name: 'Tell the lead again' })).toBeVisible();
+    expect(await file('clash.txt')).toBe('By the second.\n');
+    await app
+      .workflow()
+      .getByRole('button', { name: /^Tell it again/ })
+      .click();
+    await expect(back).toBeFocused();
+    await expect(app.workflow()).not.toContainText('The lead is not told of this any more.');
+    await expect(page.getByRole('status').filter({ hasText: 'The lead is told of it again.' })).toBeVisible();
   },
 );

@@ -84,6 +84,14 @@ async function look(app: App, shoot: (screen: string) => Promise<void>): Promise
   await asked.getByRole('button', { name: /^Commit / }).click();
   await expect(asked.getByText('Not committed')).toBeVisible();
   await shoot('changes-commit-failed');
+  await page.keyboard.press('Escape');
+  await panel.getByRole('button', { name: 'Close the changes' }).click();
+  await page.getByRole('button', { name: /^Go back to before this…/ }).click();
+  await expect(asked.getByRole('list', { name: /^Put back/ })).toBeVisible();
+  await shoot('rewind');
+  await asked.getByRole('button', { name: /^Go back/ }).click();
+  await expect(page.getByRole('button', { name: 'Tell the lead again' })).toBeVisible();
+  await shoot('rewind-done');
 }
 
 /** A sub-agent that could write, and did not. */

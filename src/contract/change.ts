@@ -60,6 +60,8 @@ export const Undo = z.object({
     }),
   ),
   files: z.array(FileChange),
+  /** It was of all from this workflow on. */
+  fromWorkflowId: Id.optional(),
   /** Other undos that this one has taken back: then it did again what they had undone. */
   takesBack: z.array(Id),
   /** It was taken back, or is itself one that takes back. */
@@ -86,17 +88,31 @@ export const ChangeRow = ChangeSet.extend({
 });
 export type ChangeRow = z.infer<typeof ChangeRow>;
 
-/** What is undone: all of a run, a call of it, a file of either, or one hunk of what a call did to a file, counted from 0. */
+/**
+ * What is undone: all of a run, a call of it, a file of either, or one hunk of what a call did to a file, counted from 0;
+ * or all that the runs of a workflow and of every later one of the conversation did.
+ */
 export const ChangeTarget = z
   .object({
-    runId: Id,
+    runId: Id.optional(),
+    /** Instead of a run. */
+    fromWorkflowId: Id.optional(),
     toolCallId: ToolCallId.optional(),
     path: z.string().max(4096).optional(),
     hunk: z.int().nonnegative().optional(),
   })
   .refine(({ toolCallId, path, hunk }) => hunk === undefined || (toolCallId !== undefined && path !== undefined), {
     error: 'a hunk belongs to a file of a call',
-  });
+  })
+  .refine(({ runId, fromWorkflowId }) => (runId === undefined) !== (fromWorkflowId === undefined), {
+    error: 'name either a run or the workflow to begin with',
+  })
+  .refine(
+    ({ fromWorkflowId, toolCallId, path }) => fromWorkflowId === undefined || (toolCallId ?? path) === undefined,
+    {
+      error: 'a call or a file is one of a run',
+    },
+  );
 export type ChangeTarget = z.infer<typeof ChangeTarget>;
 
 /**

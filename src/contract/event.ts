@@ -216,6 +216,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     part: z.literal(true).optional(),
     undone: z.boolean(),
   }),
+  /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
+  durable('workflow-leave', { left: z.boolean() }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -170,13 +170,19 @@ export const methods = {
   'conversation.snapshot': method(z.strictObject({ conversationId: Id }), Snapshot),
   /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
-  /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
   ...changeMethods,
+  /**
+   * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
+   * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
+   * where it has no such workflow.
+   */
+  'conversation.rewind': method(z.strictObject({ conversationId: Id, workflowId: Id, left: z.boolean() }), nothing),
   /** The bytes of a picture that a call has shown to its agent, in base64; `not_found` where they are not kept any more. */
   'call.image': method(
     z.strictObject({ conversationId: Id, sha256: Image.shape.sha256 }),
     z.object({ data: z.string() }),
   ),
+  /** Moves it to the trash; rejects with `conflict` while a workflow runs in it. */
   'conversation.delete': method(conversationId, nothing),
   'conversation.restore': method(conversationId, nothing),
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */

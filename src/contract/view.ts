@@ -52,6 +52,8 @@ export const WorkflowRow = z.object({
   budget: Budget.nullish(),
   /** Time in which at least one of its runs worked, in milliseconds: without waiting and downtime. */
   workedMs: z.number().nullish(),
+  /** The person went back to before it: later messages tell the lead nothing of it. Left out: never. */
+  left: z.boolean().nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 

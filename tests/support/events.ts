@@ -272,6 +272,7 @@ function keepsThings(recording: Recording): void {
   const request = { requestId: idOf(43), attempt: 1, ...input };
   recording.record(stuck, { type: 'request-start', purpose: 'review', turn: 0, request });
   recording.record(chief, { type: 'change-undo', toolCallId: 'call_parallel', path: 'docs/a.md', undone: true });
+  recording.record(chief, { type: 'workflow-leave', left: true });
   recording.record(stuck, { type: 'limit-change', of: 'run', limits: { tokens: 50_000, iterations: 40 } });
   const value = { type: 'text', text: 'Once more.' } as const;
   const message = { messageId: idOf(32), n: 3, turn: 1, responseId: 'msg_32' };

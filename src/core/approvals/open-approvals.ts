@@ -47,14 +47,14 @@ export class OpenApprovals {
   }
 
   /**
-   * Call with each event of the log: reads anew where it may have closed a dormant question, or left one with a
-   * workflow that was interrupted.
+   * Call with each event of the log: reads anew where it may have closed a dormant question, left one with a workflow
+   * that was interrupted, or is of a workflow that the person left or took up again.
    */
   onEvent(event: AgentEvent): void {
     const isConcerned =
       event.type === 'workflow-end'
         ? event.outcome === 'interrupted' || this.#reading !== null || this.#dormant.length > 0
-        : event.type === 'approval-decide' && this.#mayBeDormant(event.approvalId);
+        : event.type === 'workflow-leave' || (event.type === 'approval-decide' && this.#mayBeDormant(event.approvalId));
     if (isConcerned) this.refresh().catch(() => undefined);
   }
 
@@ -93,7 +93,7 @@ export class OpenApprovals {
     return this.#reading !== null || this.#dormant.some(({ request }) => request.id === approvalId);
   }
 
-  /** Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash. */
+  /** Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash, or of one that was left. */
   async #read(): Promise<Approval[]> {
     const ports = this.#ports;
     const { store } = ports;
@@ -104,7 +104,7 @@ export class OpenApprovals {
       const resumed = ports.isActive(workflowId) && this.#dormant.some(({ request }) => request.id === id);
       if (!workflow || (workflow.outcome !== 'interrupted' && !resumed)) continue;
       const conversation = await store.conversation(workflow.conversationId);
-      if (conversation && !conversation.deletedAt) found.push(approval);
+      if (conversation && !conversation.deletedAt && !workflow.left) found.push(approval);
     }
     return found;
   }

@@ -182,7 +182,8 @@ export class Attempt {
     const known = this.#callIds.get(part);
     if (known !== undefined) return known;
     const taken = new Set(this.#callIds.values());
-    for (const entry of [...this.#run.prior.flat(), ...this.#run.history.entries]) {
+    const { prior, left, history } = this.#run;
+    for (const entry of [...prior.flat(), ...left.flatMap(({ entries }) => entries), ...history.entries]) {
       if (entry.kind === 'assistant')
         for (const { type, ...rest } of entry.parts) if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
     }

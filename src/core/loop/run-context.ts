@@ -42,6 +42,8 @@ export interface RunContext {
   readonly history: Transcript;
   /** The leads' entries of each earlier workflow of the conversation; empty for a sub-agent, which sees nothing of them. */
   readonly prior: readonly (readonly Entry[])[];
+  /** Those that the lead is not told of any more; it may be told again, so the ids of their calls stay taken. */
+  readonly left: readonly { readonly workflowId: string; readonly entries: readonly Entry[] }[];
   readonly signal: AbortSignal;
   readonly watchdog: Watchdog;
   readonly model: Model;

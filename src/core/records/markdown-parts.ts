@@ -1,9 +1,10 @@
 /** Markdown fragments that their content cannot break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import { andMore, wroteOf } from '#contract/call-row.ts';
+import { LEFT_TEXT } from '#contract/left-text.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
-import type { ToolCallRow } from '#contract/view.ts';
+import type { ToolCallRow, WorkflowRow } from '#contract/view.ts';
 
 /** A duration as a suffix of a list item; empty for null. */
 export function seconds(ms: number | null): string {
@@ -12,6 +13,11 @@ export function seconds(ms: number | null): string {
 
 export function lines(all: readonly string[]): string {
   return `${all.join('\n')}\n`;
+}
+
+/** As a list item; none where the lead is told of it. */
+export function leftOut({ left }: Pick<WorkflowRow, 'left'>): string[] {
+  return left ? [`- ${LEFT_TEXT}.`] : [];
 }
 
 /** A block whose fence is longer than any in the text. */

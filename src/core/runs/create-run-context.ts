@@ -10,7 +10,7 @@ import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
-import { undosToTell } from './told-undos.ts';
+import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
@@ -62,6 +62,7 @@ export function createRunContext(parts: Parts): RunContext {
     envelope,
     history,
     prior: plan.prior,
+    left: plan.left,
     signal,
     watchdog,
     model,
@@ -139,12 +140,14 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
   const { conversationId, runId } = plan.recorder.ids;
   // Where nothing was done before there is nothing to undo, and no disk to wait for.
   const isNew = plan.stored.calls.length === 0 && (plan.depth > 0 || plan.prior.length === 0);
+  const left = plan.left.map(({ workflowId }) => workflowId);
   let seen = isNew ? changes.undoCount(conversationId) : null;
   return async () => {
     const count = changes.undoCount(conversationId);
     if (count === seen) return null;
     seen = count;
-    const undos = await changes.undos(conversationId);
+    const undos =
+      left.length === 0 ? await changes.undos(conversationId) : undosWithout(await changes.of(conversationId), left);
     return undosToTell(undos, [...plan.prior.flat(), ...history.entries], plan.depth === 0 ? null : runId);
   };
 }

@@ -21,6 +21,7 @@ export interface RunPlan {
   /** What earlier attempts stored. */
   stored: StoredRun;
   prior: RunContext['prior'];
+  left: RunContext['left'];
   queuedMs: number;
   /** How many waited for a slot when it began to wait, itself included; 0 if one was free. */
   queueDepth: number;

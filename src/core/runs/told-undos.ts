@@ -1,5 +1,5 @@
 /** What an agent is told before its next request of what the person undid, once. */
-import type { Undo } from '#contract/change.ts';
+import type { ChangeSet, Undo } from '#contract/change.ts';
 import type { Entry } from '#contract/message.ts';
 
 const MAX_PATHS = 20;
@@ -24,6 +24,23 @@ export function undosToTell(
     'Read these files again before you rely on what they held, and do not do again what was undone unless you are asked to.',
   ].join('\n');
   return { text, undos: fresh.map(({ id }) => id) };
+}
+
+/** The undos without what they did to changes of these workflows, of which nobody is told. */
+export function undosWithout(
+  { sets, undos }: { sets: readonly ChangeSet[]; undos: readonly Undo[] },
+  workflowIds: readonly string[],
+): Undo[] {
+  const told = sets.filter(({ workflowId }) => !workflowIds.includes(workflowId));
+  return undos.flatMap((undo) => {
+    const isOf = ({ runId, toolCallId }: ChangeSet, call: Undo['calls'][number]): boolean =>
+      call.runId === runId && call.toolCallId === toolCallId;
+    const calls = undo.calls.filter((call) => told.some((set) => isOf(set, call)));
+    if (calls.length === undo.calls.length) return [undo];
+    const own = told.filter((set) => calls.some((call) => isOf(set, call)));
+    const files = undo.files.filter((file) => own.some((set) => set.files.some(({ path }) => path === file.path)));
+    return files.length === 0 ? [] : [{ ...undo, calls, files }];
+  });
 }
 
 function sentence({ calls, files, takesBack }: Undo, runId: string | null): string {

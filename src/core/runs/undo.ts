@@ -1,5 +1,6 @@
 /** Undoes what calls changed on disk, and takes that back, for a person; what was done since is never lost. */
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type {
   ChangeDiff,
   ChangeRow,
@@ -180,13 +181,15 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   const { conversationId, target, redo } = asked;
   await log.open(conversationId);
   const { sets, undos } = await changes.of(conversationId);
-  const taken = changesOf(sets, target);
-  const [first] = taken;
+  const all = changesOf(sets, target);
+  const [first] = all;
   if (!first) throw nothingKept();
   const { folder } = first.set;
+  const taken = all.filter(({ set }) => set.folder === folder);
   if (!(await isFolder(folder))) throw new TriadError('not_found', `The folder ${folder} is not there any more`);
   const workspace = await workspaceOf(parts, folder, false);
-  const back = redo ? undosOf(undos, target, new Set(taken.map(({ file }) => file.path))) : [];
+  const here = undos.filter((one) => one.folder === folder);
+  const back = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];
   if (redo && back.length === 0) {
     const now = await Promise.all(taken.map(({ file }) => nowAt(workspace, file.path)));
     if (taken.some(({ file }, index) => !isSame(now[index] ?? null, file.after)))
@@ -196,21 +199,24 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   const wanted = redo
     ? { conversationId, changes: back.flatMap(({ files }) => files) }
     : { conversationId, changes: taken.map(({ file }) => file), hunk: target.hunk };
-  if (asked.preview) return shown(await planUndo(workspaces, workspace, wanted));
+  const elsewhere = redo ? [] : inOtherFolders(all, folder);
+  const look = async (): Promise<Plan> => ({
+    files: [...(await planUndo(workspaces, workspace, wanted)).files, ...elsewhere],
+  });
+  if (asked.preview) return shown(await look());
   const { plan, recorded } = await alone(parts, folder, () =>
     // Between two commits, so that no event comes after the last one of a conversation that is purged.
     log.exclusive(conversationId, async () => {
-      const plan = await planUndo(workspaces, workspace, wanted);
+      const plan = await look();
       await refuseConflicts(parts, plan, asked, wanted.changes);
       const calls = redo ? back.flatMap((one) => one.calls) : callsOf(taken, target);
       const at = new Date().toISOString();
       const { files, bytes } = undoOf(plan);
       if (files.length > 0) {
         const takesBack = back.map(({ id }) => id);
-        await changes.keepUndo(
-          { id: newId(), conversationId, folder, at, calls, files, takesBack, redone: redo },
-          bytes,
-        );
+        const from = target.fromWorkflowId === undefined ? {} : { fromWorkflowId: target.fromWorkflowId };
+        const one = { id: newId(), conversationId, folder, at, calls, files, ...from, takesBack, redone: redo };
+        await changes.keepUndo(one, bytes);
         await carryOut(workspace, plan);
       }
       for (const one of back) await changes.keepUndo({ ...one, redone: true }, []);
@@ -219,6 +225,13 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   );
   await recorded;
   return shown(plan);
+}
+
+/** One undo is of one folder: what was changed elsewhere is in conflict. */
+function inOtherFolders(taken: ReturnType<typeof changesOf>, folder: string): Plan['files'] {
+  const paths = taken.flatMap(({ set, file }) => (set.folder === folder ? [] : [join(set.folder, file.path)]));
+  const why = 'It is in another folder than the newest change: undo it by itself';
+  return [...new Set(paths)].map((path) => ({ path, outcome: 'conflict', why, now: null, to: null }));
 }
 
 /** Waits for an agent that writes something, and not for one whose command goes on. */

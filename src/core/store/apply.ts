@@ -51,6 +51,7 @@ const HANDLERS: Handlers = {
   'grant-change': grantChange,
   'limit-change': limitChange,
   'change-undo': changeUndo,
+  'workflow-leave': workflowLeave,
 };
 
 function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
@@ -81,6 +82,10 @@ function changeUndo(event: Event<'change-undo'>): Write[] {
   const { runId, toolCallId } = event;
   const append = { undos: undoOf(event) };
   return [{ kind: 'update', table: 'tool_call', key: [runId, toolCallId], set: undoneBy(event), append }];
+}
+
+function workflowLeave({ workflowId, left }: Event<'workflow-leave'>): Write[] {
+  return [{ kind: 'update', table: 'workflow', key: workflowId, set: { left } }];
 }
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {

@@ -1,7 +1,6 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
 import type { Envelope } from '#contract/agent.ts';
-import type { Entry } from '#contract/message.ts';
-import type { ConversationRow, RunRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -16,6 +15,7 @@ import type { Settings } from '../settings/settings.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
 import { usageOf } from '../base/usage.ts';
 import type { Workflow } from './workflow.ts';
+import { workflowsOf } from './rewind.ts';
 
 export interface Lead {
   envelope: Envelope;
@@ -83,7 +83,7 @@ export async function planOf(
     attempt: (row?.attempt ?? 0) + 1,
     retried: false,
     stored: await loadStored(engine.store, row, children),
-    prior: isFirst ? [] : await priorEntries(engine, workflow),
+    ...(isFirst ? { prior: [], left: [] } : await saidBefore(engine, workflow)),
     queuedMs: performance.now() - startedAt,
     queueDepth: 0,
     children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
@@ -91,16 +91,19 @@ export async function planOf(
   return plan;
 }
 
-/** What was said in the conversation before this workflow: the leads' entries, oldest first. */
-async function priorEntries({ store }: Engine, workflow: Workflow): Promise<Entry[][]> {
-  const runIds: string[] = [];
-  let before: string | null | undefined;
-  while (before !== null) {
-    const page = await store.workflows({ conversationId: workflow.conversationId, limit: 200, before });
-    for (const { id, runId } of page.items) if (id < workflow.id) runIds.push(runId);
-    before = page.next;
-  }
-  return Promise.all(runIds.toReversed().map((runId) => store.entriesOf(runId)));
+/** What was said in the conversation before this workflow: the leads' entries, oldest first; apart, what was left. */
+async function saidBefore({ store }: Engine, workflow: Workflow): Promise<Pick<RunPlan, 'prior' | 'left'>> {
+  const rows = (await workflowsOf(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
+  const told = rows.filter(({ left }) => !left);
+  const left = rows.filter((row) => row.left);
+  const entriesOf = async ({ id: workflowId, runId }: WorkflowRow) => ({
+    workflowId,
+    entries: await store.entriesOf(runId),
+  });
+  return {
+    prior: await Promise.all(told.map(({ runId }) => store.entriesOf(runId))),
+    left: await Promise.all(left.map(entriesOf)),
+  };
 }
 
 export async function recordEnd(

@@ -129,6 +129,22 @@ export class Orchestrator {
     });
   }
 
+  /**
+   * Records what `begin` does while nothing runs or waits in a conversation, which is not in the trash (else `conflict`);
+   * resolves when it is `stored`, for which a message that is sent meanwhile waits.
+   */
+  async whileIdle(conversationId: string, begin: () => Promise<{ stored: Promise<unknown> }>): Promise<void> {
+    await this.#engine.log.open(conversationId);
+    const { stored } = await this.#outsideTrash(conversationId, async () => {
+      if (this.active().some((workflow) => workflow.conversationId === conversationId))
+        throw new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
+      const begun = await begin();
+      this.#queue(conversationId, begun.stored);
+      return begun;
+    });
+    await stored;
+  }
+
   async #continue(workflowId: string, { from, retry, begun, approve }: Continuing): Promise<void> {
     const { store, log } = this.#engine;
     const row = await store.workflow(workflowId);
@@ -143,6 +159,8 @@ export class Orchestrator {
     // Deleted for good: its workflows go after it, a few at a time.
     if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
+    if (row.left)
+      throw new TriadError('conflict', 'The lead is not told of this message any more: have it told again first');
     if (retry && runs.every((run) => !isAsSeen(run, retry)))
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) advanceIdsPast(id);
@@ -248,7 +266,7 @@ export class Orchestrator {
   }
 
   /** Between two commits, as a conversation is deleted: what begins here is not in the trash, and keeps it out of there. */
-  #outsideTrash<T extends object>(conversationId: string, begin: () => T): Promise<T> {
+  #outsideTrash<T extends object>(conversationId: string, begin: () => T | Promise<T>): Promise<T> {
     const { store, log } = this.#engine;
     return log.exclusive(conversationId, async () => {
       const row = await store.conversation(conversationId);
@@ -289,12 +307,15 @@ export class Orchestrator {
   }
 
   #enqueue(workflow: Workflow, recorder: Recorder, lead: Lead, ready?: Promise<unknown>): void {
-    const before = this.#queues.get(workflow.conversationId) ?? Promise.resolve();
-    const work = this.#run(workflow, recorder, lead, Promise.all([before, ready]));
-    const last = Promise.allSettled([before, work]).then(() => {
-      if (this.#queues.get(workflow.conversationId) === last) this.#queues.delete(workflow.conversationId);
+    const before = this.#queues.get(workflow.conversationId);
+    this.#queue(workflow.conversationId, this.#run(workflow, recorder, lead, Promise.all([before, ready])));
+  }
+
+  #queue(conversationId: string, work: Promise<unknown>): void {
+    const last = Promise.allSettled([this.#queues.get(conversationId), work]).then(() => {
+      if (this.#queues.get(conversationId) === last) this.#queues.delete(conversationId);
     });
-    this.#queues.set(workflow.conversationId, last);
+    this.#queues.set(conversationId, last);
   }
 
   async #run(workflow: Workflow, recorder: Recorder, lead: Lead, before: Promise<unknown>): Promise<void> {

@@ -35,11 +35,17 @@ export interface Wanted {
   hunk?: number | undefined;
 }
 
+/** Ids sort by the time at which a workflow began. */
+function isOf(set: ChangeSet, { runId, fromWorkflowId, toolCallId }: ChangeTarget): boolean {
+  const isMeant = fromWorkflowId === undefined ? set.runId === runId : set.workflowId >= fromWorkflowId;
+  return isMeant && (toolCallId ?? set.toolCallId) === set.toolCallId;
+}
+
 /** Those of the target's change sets, newest first. */
 export function changesOf(sets: readonly ChangeSet[], target: ChangeTarget): { set: ChangeSet; file: FileChange }[] {
   return sets
     .toReversed()
-    .filter((set) => set.runId === target.runId && (target.toolCallId ?? set.toolCallId) === set.toolCallId)
+    .filter((set) => isOf(set, target))
     .flatMap((set) => set.files.filter((file) => isWanted(set, file, target.path)).map((file) => ({ set, file })));
 }
 
@@ -141,19 +147,20 @@ export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> 
 }
 
 /**
- * The undos that are taken back by taking back the target, newest first. `paths`: of its files. Throws `conflict` where
- * one has undone more.
+ * The undos that are taken back by taking back the target, newest first: of a workflow on only the last one of that
+ * very target. `paths`: of the target's files. Throws `conflict` where one has undone more.
  */
 export function undosOf(undos: readonly Undo[], target: ChangeTarget, paths: ReadonlySet<string>): Undo[] {
+  const { fromWorkflowId } = target;
+  const active = undos.filter(({ redone }) => !redone).reverse();
+  if (fromWorkflowId !== undefined) return active.filter((undo) => undo.fromWorkflowId === fromWorkflowId).slice(0, 1);
   const isOf = (call: Undo['calls'][number]): boolean =>
     call.runId === target.runId && (target.toolCallId ?? call.toolCallId) === call.toolCallId;
   // A hunk that was undone by itself is taken back by itself.
   const isPart = (call: Undo['calls'][number]): boolean =>
     isOf(call) && (target.hunk === undefined || (call.hunk ?? target.hunk) === target.hunk);
   const isIn = (path: string): boolean => paths.has(path);
-  const found = undos
-    .toReversed()
-    .filter(({ redone, calls, files }) => !redone && calls.some(isPart) && files.some(({ path }) => isIn(path)));
+  const found = active.filter(({ calls, files }) => calls.some(isPart) && files.some(({ path }) => isIn(path)));
   for (const { calls, files } of found) {
     const isWhole =
       calls.every((call) => isOf(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&

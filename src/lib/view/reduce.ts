@@ -142,6 +142,8 @@ function apply(view: View, event: DurableEvent): View {
       return limitChange(view, event);
     case 'change-undo':
       return changeUndo(view, event);
+    case 'workflow-leave':
+      return { ...view, workflows: setWorkflow(view, event.workflowId, () => ({ left: event.left })) };
   }
 }
 

@@ -154,3 +154,15 @@ test('in the trash they are out of sight, and answering one says so and starts n
   await runtime.request('conversation.restore', { conversationId });
   await eventually(() => expect(asleep()).toEqual(asked));
 });
+
+test('of a message that was left they are out of sight, its workflow is not resumed, and told again they are back', async () => {
+  const { runtime, asked, asleep, workflowId, conversationId } = await restarted();
+  await runtime.request('conversation.rewind', { conversationId, workflowId, left: true });
+  await eventually(() => expect(asleep()).toEqual([]));
+  await expect(runtime.request('workflow.resume', { workflowId })).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'The lead is not told of this message any more: have it told again first',
+  });
+  await runtime.request('conversation.rewind', { conversationId, workflowId, left: false });
+  await eventually(() => expect(asleep()).toEqual(asked));
+});

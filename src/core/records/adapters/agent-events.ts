@@ -67,6 +67,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'memory-change':
     case 'grant-change':
     case 'change-undo':
+    case 'workflow-leave':
     case 'limit-change':
     case 'notice':
       return null;

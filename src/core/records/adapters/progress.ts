@@ -88,6 +88,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'memory-change':
     case 'grant-change':
     case 'change-undo':
+    case 'workflow-leave':
     case 'limit-change':
     case 'notice':
       return;

@@ -59,6 +59,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'memory-change':
     case 'grant-change':
     case 'change-undo':
+    case 'workflow-leave':
     case 'limit-change':
     case 'notice':
       return null;

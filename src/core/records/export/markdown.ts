@@ -7,7 +7,19 @@ import { cutText } from '#contract/cut-text.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
-import { code, decided, dollars, exchanges, fence, inline, lines, seconds, used, wrote } from '../markdown-parts.ts';
+import {
+  code,
+  decided,
+  dollars,
+  exchanges,
+  fence,
+  inline,
+  leftOut,
+  lines,
+  seconds,
+  used,
+  wrote,
+} from '../markdown-parts.ts';
 import type { ExportedWorkflow } from './record.ts';
 
 /** Yields the text in parts, one workflow at a time. */
@@ -52,6 +64,7 @@ function workflowOf(record: ExportedWorkflow, number: number): string {
     `- Sub-agents: ${subAgentCount}`,
     ...executions.map(executionOf),
     `- Used: ${used(usage)}`,
+    ...leftOut(workflow),
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The lead may not be queued yet.
     ...(lead ? partOfRun(lead) : ['', '### Prompt', '', fence(workflow.prompt)]),

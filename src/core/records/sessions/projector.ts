@@ -57,7 +57,15 @@ const MAX_CACHED_SESSIONS = 4;
 
 /** Events that change a session's files. */
 const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
-  ...(['workflow-start', 'workflow-end', 'run-queue', 'run-start', 'run-end', 'change-undo'] as const),
+  ...([
+    'workflow-start',
+    'workflow-end',
+    'run-queue',
+    'run-start',
+    'run-end',
+    'change-undo',
+    'workflow-leave',
+  ] as const),
 ]);
 
 /** Ids of the newest event; the notice of a failure carries them. */
@@ -111,8 +119,8 @@ export class SessionProjector {
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
     if (type === 'workflow-end') this.#working.delete(workflowId);
-    // What is undone may be of a workflow that has ended.
-    else if (type !== 'change-undo') this.#working.add(workflowId);
+    // What a person takes back may be of a workflow that has ended.
+    else if (type !== 'change-undo' && type !== 'workflow-leave') this.#working.add(workflowId);
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
     pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
     pending.workflows.add(workflowId);

@@ -4,7 +4,7 @@ import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRows } from '../../store/check.ts';
-import { code, inline, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
+import { code, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
 import { agentFileOf, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
@@ -63,6 +63,7 @@ function bodyOf(
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Sub-agents: ${subAgentCount}`,
     `- Used: ${used(usage)}`,
+    ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt)],
     ...steps,
     ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),

@@ -162,6 +162,7 @@ export class SubAgentRuns {
       attempt,
       ...how,
       prior: [],
+      left: [],
       children: null,
       stored: await loadStored(engine.store, stored, []),
       queuedMs: Math.max(0, Date.now() - Date.parse(asked.queuedAt)),

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExecutionSort } from '#contract/list-filter.ts';
 import type { Status } from '#contract/outcome.ts';
 import type { RunKind } from '#contract/agent.ts';
+import { UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { approve, type Done, json, limit, withClient } from './parts.ts';
 
@@ -12,6 +13,7 @@ export function addSessions(sessions: Command, io: Io, done: Done): void {
   addReading(sessions, io, done);
   addExecutions(sessions, io, done);
   addMoving(sessions, io, done);
+  addRewind(sessions, io, done);
   sessions
     .command('resume')
     .description('go on with the newest interrupted workflow')
@@ -61,6 +63,35 @@ function addReading(sessions: Command, io: Io, done: Done): void {
     .action(async (text: string, options: object) => {
       const { searchSessions } = await import('../commands/sessions/search.ts');
       done(await withClient(io, (client) => searchSessions(io, client, text, options)));
+    });
+}
+
+interface Rewound {
+  files?: boolean;
+  messages?: boolean;
+  again?: boolean;
+  leave?: boolean;
+  json?: boolean;
+}
+
+function addRewind(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('rewind')
+    .description('go back to before a message: its files, what the lead is told of, or both; nothing is deleted')
+    .argument('<id>', ID)
+    .argument('<workflow>', 'the message to go back to before: the id of its workflow, or the first characters')
+    .option('--files', 'put back what agents changed in files since')
+    .option('--messages', 'tell the lead nothing of it and of what came after it any more')
+    .option('--leave', 'put back the rest where files are in the way')
+    .option('--again', 'take that back')
+    .addOption(json())
+    .action(async (id: string, workflow: string, options: Rewound) => {
+      const { files = false, messages = false, again = false, leave = false, ...rest } = options;
+      if (!files && !messages) throw new UsageError('say what goes back: --files, --messages, or both');
+      if (leave && !files) throw new UsageError('--leave belongs to --files');
+      const { rewindSession } = await import('../commands/sessions/rewind.ts');
+      const wish = { ...rest, files, messages, again, leave };
+      done(await withClient(io, (client) => rewindSession(io, client, { id, workflow }, wish)));
     });
 }
 

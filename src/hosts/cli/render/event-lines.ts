@@ -80,6 +80,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'memory-change':
     case 'grant-change':
     case 'change-undo':
+    case 'workflow-leave':
     case 'limit-change':
     case 'context-request':
     case 'context-end':

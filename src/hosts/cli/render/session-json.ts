@@ -55,7 +55,8 @@ export function shownSession({ conversation, workflows, runs, calls = [], missin
       const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs };
       const own = runs.filter(({ workflowId }) => workflowId === workflow.id);
       const writes = own.flatMap((run) => writesOf(run, calls));
-      return { ...listedWorkflow(workflow, runs), prompt, answer: text, error, attempt, ...times, writes };
+      const left = workflow.left ? { left: true as const } : {};
+      return { ...listedWorkflow(workflow, runs), ...left, prompt, answer: text, error, attempt, ...times, writes };
     }),
   };
 }

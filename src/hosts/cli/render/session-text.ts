@@ -1,6 +1,7 @@
 /** One conversation as lines for the terminal. Pure. */
 import type { Missing } from '#contract/missing.ts';
 import { andMore } from '#contract/call-row.ts';
+import { LEFT_TEXT } from '#contract/left-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
 import type { Style } from '../terminal/style.ts';
@@ -46,6 +47,7 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
   return [
     '',
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
+    ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...children,
     ...writes.map((write) => truncate(`  ${writeLine(write)}`, width)),

@@ -207,3 +207,45 @@ test('what was refused before anybody was asked stands in the trace, with why', 
   expect(trace.match(/refused/g)).toHaveLength(2);
   expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
 });
+
+test('a session goes back to before a message and forth again, its files, its messages, or both', async () => {
+  const { home, file, id, triad, sessions } = await written();
+  // What the end of the work has written is on disk: nothing but going back changes it now.
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  const { workflows } = JSON.parse(await sessions('show', '--json')) as { workflows: { id: string }[] };
+  const [{ id: workflow = '' } = {}] = workflows;
+  const rewind = (...more: string[]) => triad(['sessions', 'rewind', id, workflow, ...more]);
+  expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
+  expect((await triad(['sessions', 'rewind', id, 'f0f0f0', '--files'])).code).toBe(2);
+
+  await writeFile(file, 'mine');
+  const refused = await rewind('--files', '--messages');
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('With --leave the other file is undone');
+  expect(await sessions('show'), 'neither is done').not.toContain('not told of this');
+  await writeFile(file, 'after');
+
+  expect(await rewind('--files', '--messages')).toEqual({
+    code: 0,
+    out:
+      'removed   b.txt, which it had made\nput back  a.txt\n' +
+      'The lead is not told any more of this message and what came after it.\n',
+    err: `To take that back: triad sessions rewind ${id} ${workflow} --files --messages --again\n`,
+  });
+  expect(await readFile(file, 'utf8')).toBe('before');
+  expect(await sessions('show')).toContain('  The lead is not told of this any more\n');
+  expect(JSON.parse(await sessions('show', '--json'))).toMatchObject({ workflows: [{ left: true }] });
+  expect(await sessions('export')).toContain('- The lead is not told of this any more.\n');
+  const again = await rewind('--files', '--messages', '--again', '--json');
+  expect(JSON.parse(again.out)).toEqual({
+    ...{ conversationId: id, workflowId: workflow, again: true, left: false },
+    files: expect.arrayContaining([{ path: 'a.txt', outcome: 'put_back' }]) as unknown[],
+  });
+  expect(await readFile(file, 'utf8')).toBe('after');
+  expect(await sessions('show')).not.toContain('not told of this');
+
+  const markdown = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  expect((await rewind('--messages')).code).toBe(0);
+  await expect.poll(markdown).toContain('- The lead is not told of this any more.\n');
+});

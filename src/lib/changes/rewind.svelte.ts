@@ -1,0 +1,100 @@
+/** Going back to before a message of a conversation: a look at what that does, doing it, and taking it back. */
+import type { ChangeTarget, UndoneFile } from '#contract/change.ts';
+import type { Connection } from '#lib/client/connection.ts';
+import { asRequestError } from '#lib/client/request-error.ts';
+import { text } from '#lib/words/text.ts';
+
+/** What is to go back. `leave`: files in conflict stay as they are. */
+export interface Wish {
+  files: boolean;
+  messages: boolean;
+  leave: boolean;
+}
+
+/** What was done last, in one line, and what takes it back. */
+export interface RewindReport {
+  sentence: string;
+  failed: boolean;
+  /** The files of this can be done again. */
+  files: ChangeTarget | null;
+  /** The lead can be told again of this workflow and of every later one. */
+  messages: string | null;
+}
+
+export class Rewind {
+  report = $state.raw<RewindReport | null>(null);
+  /** Something is being done, and nothing else can be. */
+  busy = $state(false);
+  readonly #connection: Connection;
+  readonly #conversationId: string;
+  readonly #changed: () => void;
+
+  /** `changed` is called when files may be different. */
+  constructor(connection: Connection, conversationId: string, changed: () => void) {
+    this.#changed = changed;
+    this.#connection = connection;
+    this.#conversationId = conversationId;
+  }
+
+  /** What going back would do to files. Rejects with a `RequestError`, `not_found` where there is nothing to put back. */
+  preview(workflowId: string): Promise<UndoneFile[]> {
+    return this.#undo({ target: { fromWorkflowId: workflowId }, preview: true });
+  }
+
+  /** Files first: where they cannot go back, nothing does. What came of it goes to `report`. */
+  go(workflowId: string, { files, messages, leave }: Wish): Promise<void> {
+    return this.#act(async (report) => {
+      const target = { fromWorkflowId: workflowId };
+      if (files) {
+        const done = await this.#undo({ target, leave });
+        const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
+        report({ sentence: text.changes.done(done, false), files: hasChanged ? target : null });
+      }
+      if (!messages) return;
+      await this.#leave(workflowId, true);
+      report({ sentence: text.changes.rewind.done, messages: workflowId });
+    });
+  }
+
+  redoFiles(target: ChangeTarget): Promise<void> {
+    const { messages = null } = this.report ?? {};
+    return this.#act(async (report) => {
+      report({ sentence: text.changes.done(await this.#undo({ target, redo: true }), true), messages });
+    });
+  }
+
+  /** Tells the lead again of this workflow and of every later one. */
+  tell(workflowId: string): Promise<void> {
+    const { files = null } = this.report ?? {};
+    return this.#act(async (report) => {
+      await this.#leave(workflowId, false);
+      report({ sentence: text.changes.rewind.told, files });
+    });
+  }
+
+  #undo(asked: { target: ChangeTarget; redo?: boolean; preview?: boolean; leave?: boolean }): Promise<UndoneFile[]> {
+    return this.#connection.request('change.undo', { conversationId: this.#conversationId, ...asked });
+  }
+
+  async #leave(workflowId: string, left: boolean): Promise<void> {
+    await this.#connection.request('conversation.rewind', { conversationId: this.#conversationId, workflowId, left });
+  }
+
+  /** One at a time. What was done before something failed is told, too, with the way back. */
+  async #act(work: (report: (part: Partial<RewindReport>) => void) => Promise<void>): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    let all: RewindReport = { sentence: '', failed: false, files: null, messages: null };
+    const add = ({ sentence = '', ...rest }: Partial<RewindReport>): void => {
+      all = { ...all, ...rest, sentence: `${all.sentence} ${sentence}`.trim() };
+    };
+    try {
+      await work(add);
+    } catch (error) {
+      add({ sentence: asRequestError(error).message, failed: true });
+    }
+    this.report = all;
+    this.busy = false;
+    this.#changed();
+  }
+}
