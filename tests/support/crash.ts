@@ -14,7 +14,7 @@ const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
 const TOGETHER = 8;
 /** Moments of a file outside the soak. */
-const SAMPLE = 3;
+const SAMPLE = 2;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 const PATIENCE_MS = 60_000;
@@ -102,13 +102,13 @@ export async function killAfterEach(
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-/** The first event, and of each type the middle one of the lead and the middle one of its sub-agents; of those a few. */
+/** The first event, and of each type the middle one of the lead and the middle one of its sub-agents; of those a few from the middle. */
 function aFew(events: readonly DurableEvent[]): DurableEvent[] {
   const kinds = Map.groupBy(events, ({ type, parentRunId }) => `${type} ${parentRunId === null}`);
   const middle = [...kinds.values()].map((kind) => kind[Math.floor(kind.length / 2)]!);
   const whole = [...new Set([events[0]!, ...middle])].sort((a, b) => a.seq - b.seq);
-  const step = (whole.length - 1) / (SAMPLE - 1);
-  return [...new Set(Array.from({ length: SAMPLE }, (_, index) => whole[Math.round(index * step)]!))];
+  const step = whole.length / (SAMPLE + 1);
+  return [...new Set(Array.from({ length: SAMPLE }, (_, index) => whole[Math.floor((index + 1) * step)]!))];
 }
 
 async function killTogether(

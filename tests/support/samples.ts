@@ -1,4 +1,7 @@
+/** Whether all is played, however long it takes: `npm run soak`. */
+export const inSoak = import.meta.env.MODE === 'soak';
+
 /** How many samples a property is tried with: in `npm run soak` twenty times as many. */
 export const samples = (numRuns: number): { numRuns: number } => {
-  return { numRuns: import.meta.env.MODE === 'soak' ? 20 * numRuns : numRuns };
+  return { numRuns: inSoak ? 20 * numRuns : numRuns };
 };

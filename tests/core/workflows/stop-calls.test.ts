@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { inSoak } from '../../support/samples.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
 import { workspacesBeside } from '../../support/compose.ts';
@@ -16,10 +17,8 @@ import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
 const SLOW_MS = 60;
 
 const seconds = uniqueSleep();
-const FEW = new Set(['bash', 'move']);
-const CALLS = cutCalls(seconds).filter(
-  ({ always, kind }) => always || FEW.has(kind) || import.meta.env.MODE === 'soak',
-);
+const FEW = new Set(['bash', 'bash in the background', 'edit', 'question']);
+const CALLS = cutCalls(seconds).filter(({ kind }) => FEW.has(kind) || inSoak);
 
 /** Keeps what was there slowly, and tells when it begins. */
 async function slowly(begins: () => void): Promise<Workspaces> {

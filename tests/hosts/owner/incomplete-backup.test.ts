@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inSoak } from '../../support/samples.ts';
 import { backupsOf, bestBackup } from '#core/store/backups/backups.ts';
 import { startChild } from '../../core/store/child/run.ts';
 import { testFolder } from '../../core/store/support.ts';
@@ -138,60 +139,63 @@ test('that the store was gone is said at every start, with its backup, until tha
   expect(await inProcess(back, 'disk')(['sessions', 'list'])).toMatchObject({ code: 0, err: '' });
 });
 
-test('of a store without a backup, what cannot be opened is told with what is left, and the rest is read', async () => {
-  const base = await homeWith();
-  const store = (home: Machine) => join(home.home, 'store');
-  const list = async (home: Machine) =>
-    join(store(home), (await readdir(store(home))).find((name) => name.startsWith('MANIFEST')) ?? '');
-  const damagedBy = async (harm: (home: Machine) => Promise<void>) => {
-    const home = await movedHome(base);
-    await harm(home);
-    const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(
-        'is damaged: there is no backup of it; its sessions can be read as Markdown in ',
-      ) as string,
+test.runIf(inSoak)(
+  'of a store without a backup, what cannot be opened is told with what is left, and the rest is read',
+  async () => {
+    const base = await homeWith();
+    const store = (home: Machine) => join(home.home, 'store');
+    const list = async (home: Machine) =>
+      join(store(home), (await readdir(store(home))).find((name) => name.startsWith('MANIFEST')) ?? '');
+    const damagedBy = async (harm: (home: Machine) => Promise<void>) => {
+      const home = await movedHome(base);
+      await harm(home);
+      const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining(
+          'is damaged: there is no backup of it; its sessions can be read as Markdown in ',
+        ) as string,
+      ]);
+      return { home, restored: await inProcess(home, 'disk')(['restore', store(home)]) };
+    };
+    const tables = async (home: Machine) =>
+      (await readdir(store(home))).filter((name) => name.endsWith('.sst')).map((name) => join(store(home), name));
+    const hopeless = [
+      async (home: Machine) =>
+        writeFile(
+          await list(home),
+          (await readFile(await list(home))).map((byte) => ~byte),
+        ),
+      async (home: Machine) => {
+        for (const table of await tables(home)) await rm(table);
+      },
+    ];
+    for (const harm of hopeless) {
+      const { home, restored } = await damagedBy(harm);
+      expect(restored).toEqual({
+        code: 2,
+        out: '',
+        err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
+      });
+    }
+    // What opens and lists no conversation could not be gone on with.
+    const listless = await movedHome(base);
+    await task('lose-rows', store(listless));
+    const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringMatching(/^triad: No conversation in the store /) as string,
     ]);
-    return { home, restored: await inProcess(home, 'disk')(['restore', store(home)]) };
-  };
-  const tables = async (home: Machine) =>
-    (await readdir(store(home))).filter((name) => name.endsWith('.sst')).map((name) => join(store(home), name));
-  const hopeless = [
-    async (home: Machine) =>
-      writeFile(
-        await list(home),
-        (await readFile(await list(home))).map((byte) => ~byte),
-      ),
-    async (home: Machine) => {
-      for (const table of await tables(home)) await rm(table);
-    },
-  ];
-  for (const harm of hopeless) {
-    const { home, restored } = await damagedBy(harm);
-    expect(restored).toEqual({
-      code: 2,
-      out: '',
-      err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
-    });
-  }
-  // What opens and lists no conversation could not be gone on with.
-  const listless = await movedHome(base);
-  await task('lose-rows', store(listless));
-  const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
-  expect([refused.code, refused.err]).toEqual([
-    2,
-    expect.stringMatching(/^triad: No conversation in the store /) as string,
-  ]);
-  // Which list of files counts can be found out again.
-  for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
-    const { restored } = await damagedBy((home) => harm(join(store(home), 'CURRENT')));
-    expect([restored.code, restored.err]).toEqual([
-      0,
-      expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
-    ]);
-  }
-});
+    // Which list of files counts can be found out again.
+    for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
+      const { restored } = await damagedBy((home) => harm(join(store(home), 'CURRENT')));
+      expect([restored.code, restored.err]).toEqual([
+        0,
+        expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
+      ]);
+    }
+  },
+);
 
 test('no backup is made in a folder of the program, but among the others', async () => {
   const home = await homeWith();

@@ -23,9 +23,9 @@ it('puts files back first, and each of both can be taken back while the other st
   await rewind.go('w', BOTH);
   expect(methods()).toEqual(['change.undo', 'conversation.rewind']);
   const both = { failed: false, files: TARGET, messages: 'w' };
-  expect(rewind.report).toEqual({ sentence: `Undone: 1 file put back. ${DONE}`, ...both });
+  expect(rewind.report).toEqual({ sentence: `Undone: 1 file as it was before. ${DONE}`, ...both });
   await rewind.redoFiles(TARGET);
-  expect(rewind.report).toEqual({ ...both, sentence: 'Done again: 1 file written again.', files: null });
+  expect(rewind.report).toEqual({ ...both, sentence: 'Done again: 1 file as it was before the undo.', files: null });
   await rewind.tell('w');
   expect(rewind.report).toMatchObject({ sentence: 'The lead is told of it again.', files: null, messages: null });
   expect(changed()).toBe(3);
@@ -53,7 +53,7 @@ it('tells what was put back, with the way back, where the messages could not go'
   });
   await rewind.go('w', BOTH);
   expect(rewind.report).toEqual({
-    sentence: 'Undone: 1 file put back. Something runs',
+    sentence: 'Undone: 1 file as it was before. Something runs',
     failed: true,
     files: TARGET,
     messages: null,

@@ -186,11 +186,11 @@ test.each([
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
   [
     ['sessions'],
-    'triad: sessions needs a command: list, show, trace, search, agents, export, project, clean, delete, restore, resume\n',
+    'triad: sessions needs a command: list, show, trace, search, agents, export, project, clean, delete, restore, rewind, resume\n',
   ],
   [
     ['sessions', 'lst'],
-    "triad: unknown command 'sessions lst': list, show, trace, search, agents, export, project, clean, delete, restore, resume\n",
+    "triad: unknown command 'sessions lst': list, show, trace, search, agents, export, project, clean, delete, restore, rewind, resume\n",
   ],
   [
     ['serve', '--port', 'http'],
