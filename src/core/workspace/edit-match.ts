@@ -78,7 +78,10 @@ function exactly(text: string, { oldText, newText, replaceAll }: Edit): Applied 
   const fresh = oldText.includes('\n') || !hasOnlyCrlf(text) ? newText : newText.replace(/\r?\n/g, '\r\n');
   const start = text.indexOf(oldText);
   const line = lineAt(text, start);
-  const parts = replaceAll ? text.split(oldText) : [text.slice(0, start), text.slice(start + oldText.length)];
+  const around = replaceAll ? text.split(oldText) : [text.slice(0, start), text.slice(start + oldText.length)];
+  // A line break goes as a whole, also where only its second half was quoted.
+  const isCut = oldText.startsWith('\n') && !fresh.startsWith('\n');
+  const parts = isCut ? around.map((part, at) => (at < around.length - 1 ? part.replace(/\r$/, '') : part)) : around;
   if (text.length + (parts.length - 1) * (fresh.length - oldText.length) > MAX_RESULT)
     throw wrong(`The file would become larger than ${MAX_RESULT} characters`);
   return { text: parts.join(fresh), kind: 'exact', line };
