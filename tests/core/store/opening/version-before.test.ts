@@ -20,7 +20,7 @@ import { Conversation } from '../finished.ts';
 import { schemaDir, testFolder } from '../support.ts';
 
 const IS_SOAK = import.meta.env.MODE === 'soak';
-const WORKFLOWS = IS_SOAK ? 1000 : 15;
+const WORKFLOWS = IS_SOAK ? 1000 : 10;
 const INSTANTS = IS_SOAK ? 50 : 1;
 
 const OUTCOMES = ['completed', 'interrupted', 'error', 'completed', 'cancelled'] as const;
