@@ -108,16 +108,19 @@ interface FileState {
   changed: number;
 }
 
+/** Without those that are removed meanwhile. */
 async function filesOf(folder: string): Promise<FileState[]> {
   const names = await readdir(folder, { withFileTypes: true, recursive: true });
   const files = names.filter((entry) => entry.isFile() && !DIARY.test(entry.name));
-  return Promise.all(
-    files.map(async ({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      const { size, mtimeMs } = await stat(path);
-      return { path: path.slice(folder.length + 1), bytes: size, changed: mtimeMs };
-    }),
-  );
+  const states = files.map(async ({ parentPath, name }): Promise<FileState[]> => {
+    const path = join(parentPath, name);
+    const stats = await stat(path).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    });
+    return stats === null ? [] : [{ path: path.slice(folder.length + 1), bytes: stats.size, changed: stats.mtimeMs }];
+  });
+  return (await Promise.all(states)).flat();
 }
 
 const stateOf = (files: readonly FileState[]) =>
