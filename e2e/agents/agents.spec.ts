@@ -113,35 +113,37 @@ test('form and text follow each other; comments and unknown keys stay; unsaved w
   expect(await onDisk(app)).toBe(edited.replace('haiku', 'opus'));
 });
 
-test('what changes on disk shows by itself; where both changed nothing is lost and the person chooses', async ({
-  start,
-}) => {
-  const app = await start(plainAnswer(), { files: { [PATH]: READER } });
-  const { page } = app;
-  await open(app);
-  await write(app, READER.replace('log-reader', 'other'), '.triad/agents/other.md');
-  await expect(row(app, /^other .*untrusted/)).toBeVisible();
-  await row(app, /^log-reader/).click();
-  await expect(box(app)).toHaveValue(READER);
-  await write(app, READER.replace('haiku', 'opus'));
-  await expect(box(app)).toHaveValue(READER.replace('haiku', 'opus'));
+test(
+  'what changes on disk shows by itself; where both changed nothing is lost and the person chooses',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { files: { [PATH]: READER } });
+    const { page } = app;
+    await open(app);
+    await write(app, READER.replace('log-reader', 'other'), '.triad/agents/other.md');
+    await expect(row(app, /^other .*untrusted/)).toBeVisible();
+    await row(app, /^log-reader/).click();
+    await expect(box(app)).toHaveValue(READER);
+    await write(app, READER.replace('haiku', 'opus'));
+    await expect(box(app)).toHaveValue(READER.replace('haiku', 'opus'));
 
-  await field(app, 'Description').fill('Mine');
-  await expect(box(app)).toHaveValue(/description: Mine/);
-  await write(app, READER.replace('haiku', 'sonnet'));
-  await expect(page.getByRole('alert')).toContainText('changed on disk');
-  await expect(app.button('Save')).toBeDisabled();
-  await expectAccessible(page, 'a conflict');
-  await app.button('Keep mine').click();
-  await app.button('Save').click();
-  await expect(page.locator('main > header')).toContainText('usable');
-  expect(await onDisk(app)).toContain('description: Mine\nmodel: opus');
+    await field(app, 'Description').fill('Mine');
+    await expect(box(app)).toHaveValue(/description: Mine/);
+    await write(app, READER.replace('haiku', 'sonnet'));
+    await expect(page.getByRole('alert')).toContainText('changed on disk');
+    await expect(app.button('Save')).toBeDisabled();
+    await expectAccessible(page, 'a conflict');
+    await app.button('Keep mine').click();
+    await app.button('Save').click();
+    await expect(page.locator('main > header')).toContainText('usable');
+    expect(await onDisk(app)).toContain('description: Mine\nmodel: opus');
 
-  await box(app).fill(READER);
-  await write(app, READER.replace('haiku', 'sonnet'));
-  await app.button('Take what is on disk').click();
-  await expect(box(app)).toHaveValue(READER.replace('haiku', 'sonnet'));
-});
+    await box(app).fill(READER);
+    await write(app, READER.replace('haiku', 'sonnet'));
+    await app.button('Take what is on disk').click();
+    await expect(box(app)).toHaveValue(READER.replace('haiku', 'sonnet'));
+  },
+);
 
 test('trust: what a file says, then usable, then changed with what changed, then taken back', async ({ start }) => {
   const app = await start(plainAnswer(), { files: { [PATH]: READER } });

@@ -199,28 +199,30 @@ async function answerTheLastTwo(app: App): Promise<void> {
   await app.expectOutcome('completed');
 }
 
-test('a killed program ends with the same result as one that was not, pays nothing twice, and has every record', async ({
-  start,
-}) => {
-  test.slow();
-  const killed = await start(writers(), { ownProcess: true });
-  await upToTwoQuestions(killed);
-  const before = killed.model.requests.length;
-  expect(await readFile(join(killed.workspace, 'plan.md'), 'utf8'), 'what was approved is done').toBe(EDITED);
-  await killed.crashAndRestart();
-  await expect(killed.reopen).toHaveAccessibleName(/^2 waiting/);
-  await killed.reopen.click();
-  await expect(killed.waiting.getByRole('listitem')).toHaveCount(2);
-  await expect(killed.question).toContainText('Its workflow was interrupted: your answer resumes it.');
-  expect(killed.model.requests, 'nothing goes on by itself').toHaveLength(before);
-  await answerTheLastTwo(killed);
+test(
+  'a killed program ends with the same result as one that was not, pays nothing twice, and has every record',
+  { tag: '@soak' },
+  async ({ start }) => {
+    test.slow();
+    const killed = await start(writers(), { ownProcess: true });
+    await upToTwoQuestions(killed);
+    const before = killed.model.requests.length;
+    expect(await readFile(join(killed.workspace, 'plan.md'), 'utf8'), 'what was approved is done').toBe(EDITED);
+    await killed.crashAndRestart();
+    await expect(killed.reopen).toHaveAccessibleName(/^2 waiting/);
+    await killed.reopen.click();
+    await expect(killed.waiting.getByRole('listitem')).toHaveCount(2);
+    await expect(killed.question).toContainText('Its workflow was interrupted: your answer resumes it.');
+    expect(killed.model.requests, 'nothing goes on by itself').toHaveLength(before);
+    await answerTheLastTwo(killed);
 
-  expect(await resultOf(killed)).toEqual(RESULT);
-  const bodies = killed.model.requests.map(({ body }) => JSON.stringify([body.system, body.messages]));
-  expect(new Set(bodies).size, 'no request was made a second time').toBe(bodies.length);
-  killed.model.expectDone();
-  await expectRecorded(killed);
-});
+    expect(await resultOf(killed)).toEqual(RESULT);
+    const bodies = killed.model.requests.map(({ body }) => JSON.stringify([body.system, body.messages]));
+    expect(new Set(bodies).size, 'no request was made a second time').toBe(bodies.length);
+    killed.model.expectDone();
+    await expectRecorded(killed);
+  },
+);
 
 test('a program that is not killed ends with that result', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writers());

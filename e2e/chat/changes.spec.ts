@@ -123,7 +123,8 @@ test(
     await page.reload();
     await expect(opener).toHaveAccessibleName('Changes');
     await opener.click();
-    await expect(opener).toHaveAccessibleName('Changes: 3 files to look at');
+    // What was committed is kept.
+    await expect(opener).toHaveAccessibleName('Changes: 1 file to look at');
     await panel.getByRole('button', { name: 'Close the changes' }).click();
 
     // Before the message nothing of this was there, and the lead had not heard of it.
@@ -140,12 +141,13 @@ test(
     await expectAccessibleInBoth(page, 'back to before a message');
     await asked.getByRole('button', { name: 'Go back' }).click();
     const line = page.getByRole('status').filter({ hasText: 'The lead is not told any more' });
-    await expect(line).toContainText('Undone: 3 files put back, 1 file merged with what came since.');
+    await expect(line).toContainText('Undone: 3 files as they were before, 1 file merged with what came since.');
     await expect(app.workflow()).toContainText('The lead is not told of this any more.');
     expect(await file('clash.txt')).toBe('By the person.\n');
     await expect(file('notes.md')).rejects.toThrow('ENOENT');
     await expectAccessibleInBoth(page, 'a message that the lead is not told of');
     await line.getByRole('button', { name: 'Redo files' }).click();
+    await expect(page.getByRole('status').filter({ hasText: 'Done again' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Tell the lead again' })).toBeVisible();
     expect(await file('clash.txt')).toBe('By the second.\n');
     await app

@@ -66,29 +66,31 @@ test('a killed host offers to resume and goes on from the last finished step', a
     await expect(run, 'the time while nothing ran is no work').toContainText(/, stood still \d/);
 });
 
-test('questions that were open when the host was killed are answered in the inbox, which resumes their work', async ({
-  start,
-}) => {
-  const app = await start(
-    asking(
-      spawn({ name: 'inspector', prompt: 'Inspect the workspace.' }),
-      spawn({ name: 'auditor', prompt: 'Audit the workspace.' }),
-    ),
-    { ownProcess: true },
-  );
-  await app.send('Inspect this project.');
-  await app.lookAt('inspector');
-  await app.crashAndRestart();
-  const { page } = app;
-  await expect(page.getByRole('alertdialog'), 'nothing waits for it, so nothing is in the way').toHaveCount(0);
-  await expect(app.reopen).toHaveAccessibleName(/^2 waiting/);
-  await app.reopen.click();
-  const question = page.getByRole('alertdialog');
-  await expect(question).toContainText('Its workflow was interrupted: your answer resumes it.');
-  await app.allow('inspector');
-  await expect(question, 'the other one is awake now').toContainText('Without an answer the answer is no');
-  await app.allow('auditor');
-  await app.expectOutcome('completed');
-  for (const name of ['inspector', 'auditor']) await app.expectCard(name, 'completed');
-  expect(app.model.requests.map(({ seen }) => seen.turn)).toEqual([1, 1, 1, 2]);
-});
+test(
+  'questions that were open when the host was killed are answered in the inbox, which resumes their work',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      asking(
+        spawn({ name: 'inspector', prompt: 'Inspect the workspace.' }),
+        spawn({ name: 'auditor', prompt: 'Audit the workspace.' }),
+      ),
+      { ownProcess: true },
+    );
+    await app.send('Inspect this project.');
+    await app.lookAt('inspector');
+    await app.crashAndRestart();
+    const { page } = app;
+    await expect(page.getByRole('alertdialog'), 'nothing waits for it, so nothing is in the way').toHaveCount(0);
+    await expect(app.reopen).toHaveAccessibleName(/^2 waiting/);
+    await app.reopen.click();
+    const question = page.getByRole('alertdialog');
+    await expect(question).toContainText('Its workflow was interrupted: your answer resumes it.');
+    await app.allow('inspector');
+    await expect(question, 'the other one is awake now').toContainText('Without an answer the answer is no');
+    await app.allow('auditor');
+    await app.expectOutcome('completed');
+    for (const name of ['inspector', 'auditor']) await app.expectCard(name, 'completed');
+    expect(app.model.requests.map(({ seen }) => seen.turn)).toEqual([1, 1, 1, 2]);
+  },
+);

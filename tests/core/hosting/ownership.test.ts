@@ -11,7 +11,7 @@ import { testFolder } from '../store/support.ts';
 
 const signal = new AbortController().signal;
 /** More in the soak (`--mode soak`). */
-const ROUNDS = import.meta.env.MODE === 'soak' ? 20 : 4;
+const ROUNDS = import.meta.env.MODE === 'soak' ? 20 : 2;
 const isRoot = process.getuid?.() === 0;
 
 /** Rejects where another process is the owner. */
