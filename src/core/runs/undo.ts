@@ -45,9 +45,10 @@ export async function changeRows(parts: Parts, conversationId: string): Promise<
   ]);
   const seen = new Map<string, Promise<FileState | null | undefined>>();
   const active = undos.filter(({ redone }) => !redone);
+  const look = (folder: string) => Promise.all([isFolder(folder), workspaceOf(parts, folder, false)]);
+  const folders = new Map([...new Set(sets.map(({ folder }) => folder))].map((folder) => [folder, look(folder)]));
   const rowOf = async (set: ChangeSet): Promise<ChangeRow> => {
-    const isThere = await isFolder(set.folder);
-    const workspace = await workspaceOf(parts, set.folder, false);
+    const [isThere, workspace] = await folders.get(set.folder)!;
     const files = set.files.map(async (file) => {
       const key = JSON.stringify([set.folder, file.path]);
       const now = seen.get(key) ?? nowAt(workspace, file.path);

@@ -64,7 +64,7 @@ function bashTool(host: ShellHost, network: boolean): Tool {
     name,
     describe: () =>
       `Runs a command in a shell in the workspace folder, ${network ? 'with the network' : `without the network (${ONLINE} has it)`}, and returns what it prints and its exit code. ` +
-      'The working folder holds for the next command. Nobody answers what it asks. What git stores (.git) can only be written by a command that names git. ' +
+      'The working folder holds for the next command. Nobody answers what it asks. To change what git stores (.git), name git in the command. ' +
       'A person must agree, unless a rule allows the command: one plain command at a time is allowed more easily than a chain. ' +
       'Prefer the other tools for reading, searching and writing files.',
     input: Input,

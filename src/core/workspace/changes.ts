@@ -39,9 +39,8 @@ export class Changes {
 
   /** Keeps more of what a call has changed; the bytes are kept already. */
   async add(set: ChangeSet): Promise<void> {
-    const before = (await this.of(set.conversationId)).sets.find(
-      ({ runId, toolCallId }) => runId === set.runId && toolCallId === set.toolCallId,
-    );
+    const kept = ChangeSet.safeParse(await readJson(`${placeOfCall(this.#folder, set)}.json`));
+    const before = kept.success ? kept.data : null;
     const files = new Map((before?.files ?? []).map((file) => [file.path, file]));
     for (const file of set.files) files.set(file.path, { ...file, before: (files.get(file.path) ?? file).before });
     const notKept = [...new Set([...(before?.notKept ?? []), ...set.notKept])];
