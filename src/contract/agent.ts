@@ -4,6 +4,7 @@ import {
   MAX_BUDGET,
   MAX_DOOM_LOOP_THRESHOLD,
   MAX_ITERATIONS,
+  MAX_MCP_SERVER_CHARS,
   MAX_NAME_CHARS,
   MAX_PROMPT_CHARS,
   MAX_REFLECTION_RETRIES,
@@ -69,8 +70,12 @@ export const AgentDefinition = z.object({
   doomLoopThreshold: DoomLoopThreshold.nullable(),
   /** Minutes that it may work; null: the settings say. */
   maxMinutes: z.number().positive().max(MAX_BUDGET.minutes).nullable(),
-  /** Null: inherited from the parent. */
+  /** Null: inherited from the parent. `mcp__SERVER` and `mcp__SERVER__*` stand for all tools of a server. */
   tools: z.array(z.string()).nullable(),
+  /** Names of the MCP servers that it may use. Null: those of the tools that it names, else inherited from the parent. */
+  mcpServers: z.array(z.string()).nullable(),
+  /** Written for another program: what it names of MCP servers that are not there is left out, and said. */
+  lenient: z.literal(true).optional(),
   /** Upper bound of its permissions; the baseline is always included. Null: inherited from the parent. */
   permissions: z.array(Permission).nullable(),
   /** Permissions and tool names whose calls need an approval; this can only add approvals, never remove them. */
@@ -183,6 +188,42 @@ export const CutLimit = z.strictObject({
 });
 export type CutLimit = z.infer<typeof CutLimit>;
 
+/** Name of an MCP server: part of the names of its tools, `mcp__SERVER__TOOL`. */
+export const McpServerName = z
+  .string()
+  .min(1)
+  .max(MAX_MCP_SERVER_CHARS)
+  .regex(
+    /^[a-zA-Z0-9](?:[a-zA-Z0-9-]|_(?!_))*$/,
+    'must begin with a letter or digit and have only letters, digits, "-" and single "_"',
+  );
+
+/** A tool of an MCP server as a run gets it. What the server says of it is data: it allows nothing. */
+export const McpTool = z.strictObject({
+  /** `mcp__SERVER__TOOL`, as models know it. */
+  name: z.string(),
+  /** As its server knows it; null: the one that reads the server's resources. */
+  tool: z.string().nullable(),
+  description: z.string(),
+  /** The JSON schema of its arguments. */
+  inputSchema: z.record(z.string(), z.unknown()),
+  /** What its calls need, as the person classes the server. */
+  permissions: z.array(Permission),
+});
+export type McpTool = z.infer<typeof McpTool>;
+
+/** An MCP server with the tools of it that a run gets. */
+export const McpOffer = z.strictObject({
+  server: McpServerName,
+  /** Its command with all arguments, or its address. */
+  runs: z.string(),
+  /** SHA-256 in hex of its configuration as it is written, without the values of secrets. */
+  config: z.string(),
+  /** In order of name. */
+  tools: z.array(McpTool),
+});
+export type McpOffer = z.infer<typeof McpOffer>;
+
 /** Everything a run is built from, fully resolved: no ids, no times, no references. An approval binds its hash. */
 export const Envelope = z.strictObject({
   agent: AgentName,
@@ -198,6 +239,8 @@ export const Envelope = z.strictObject({
   /** Sorted, after inheritance. */
   tools: z.array(z.string()),
   mcpServers: z.array(z.string()),
+  /** What is approved of each of them; left out where there is none. */
+  mcp: z.array(McpOffer).optional(),
   permissions: z.array(Permission),
   /** The workspace folder; tools read and write only below it. */
   folder: z.string(),
@@ -219,6 +262,8 @@ export const Envelope = z.strictObject({
   reflection: Reflection.optional(),
   /** Whether a sub-agent may search what others of its workflow have reported; left out where it may not. */
   seesReports: z.literal(true).optional(),
+  /** Tools of MCP servers that another program's file names for it, and that are not there; left out if there are none. */
+  lacks: z.array(z.string()).optional(),
   /** What the settings or the model cut; left out if nothing. */
   cut: z.array(CutLimit).optional(),
 });

@@ -61,6 +61,21 @@ export const Reply = z
   .nullable();
 export type Reply = z.infer<typeof Reply>;
 
+/** What an MCP server says of its tool, which is data: it answers nothing. */
+export const McpSubject = z.object({
+  server: z.string(),
+  /** Its command with all arguments, or its address. */
+  runs: z.string(),
+  /** The server's own name for it; null: its resources are read. */
+  tool: z.string().nullable(),
+  description: z.string(),
+  /** What it said when the person last agreed, where that was something else. */
+  before: z.string().nullable(),
+  /** SHA-256 in hex of what it says of itself, with the schema of its arguments. */
+  hash: z.string(),
+});
+export type McpSubject = z.infer<typeof McpSubject>;
+
 /** What is asked for: sub-agents (one, or up to three of a batch, each answerable alone), one tool call, or an answer. */
 export const Subject = z.discriminatedUnion('kind', [
   z.object({
@@ -77,6 +92,8 @@ export const Subject = z.discriminatedUnion('kind', [
     folder: z.string(),
     preview: Preview.nullable(),
     hash: z.string(),
+    /** Of a tool of an MCP server; left out of all others. */
+    mcp: McpSubject.optional(),
   }),
   /** An action that the agent describes in its own words; allowing it lets the agent go on but permits no tool call. */
   z.object({

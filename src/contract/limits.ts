@@ -12,6 +12,10 @@ export const DEPTH_REFUSAL = `Maximum agent depth (${MAX_AGENT_DEPTH}) exceeded:
 /** Longest user message and longest prompt of a sub-agent, in UTF-16 code units. */
 export const MAX_PROMPT_CHARS = 4_000_000;
 export const MAX_NAME_CHARS = 128;
+/** Name of an MCP server, in characters. */
+export const MAX_MCP_SERVER_CHARS = 40;
+/** MCP servers of one file. */
+export const MAX_MCP_SERVERS = 50;
 /** Stored task description, in code units, cut at a code point. */
 export const MAX_TASK_CHARS = 10_000;
 /** Report handed to the lead, in bytes of UTF-8; the whole stays in the history. */

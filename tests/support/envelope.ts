@@ -36,6 +36,7 @@ export function definitionOf(parts: Partial<AgentDefinition> = {}): AgentDefinit
     doomLoopThreshold: null,
     maxMinutes: null,
     tools: null,
+    mcpServers: null,
     permissions: null,
     requiresApproval: [],
     approvalTimeoutMs: null,

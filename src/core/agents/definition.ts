@@ -91,6 +91,7 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
     doomLoopThreshold: values.doom_loop_threshold ?? null,
     maxMinutes: values.max_minutes ?? null,
     tools: values.tools ?? null,
+    mcpServers: values.mcp_servers ?? null,
     permissions: values.permissions ?? null,
     requiresApproval: values.requires_approval,
     approvalTimeoutMs: values.approval_timeout === undefined ? null : values.approval_timeout * 1000,

@@ -1,4 +1,5 @@
 /** Maps tools of other programs to ours: tools without a counterpart are reported, and nothing is widened. */
+import { mcpServerOf } from './mcp-names.ts';
 import type { Dialect } from './places.ts';
 
 const CLAUDE: Readonly<Record<string, readonly string[]>> = {
@@ -41,6 +42,7 @@ export function mapTools(names: readonly string[], dialect: Exclude<Dialect, 'tr
   const mapped: MappedTools = { tools: [], unknown: [], leads: [] };
   for (const name of names) {
     if (name === '*' || /^all$/i.test(name)) mapped.tools = null;
+    else if (mcpServerOf(name) !== null) mapped.tools?.push(name);
     else {
       const ours = counterpart(name, dialect);
       if (!ours) mapped.unknown.push(name);

@@ -1,6 +1,13 @@
 /** Reads agents in other programs' formats; whatever has no counterpart here becomes a warning, never dropped silently. */
 import { basename, extname } from 'node:path';
-import { type AgentDefinition, AgentName, Effort, type Fault, type Permission } from '#contract/agent.ts';
+import {
+  type AgentDefinition,
+  AgentName,
+  Effort,
+  type Fault,
+  McpServerName,
+  type Permission,
+} from '#contract/agent.ts';
 import { MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_TEMPERATURE } from '#contract/limits.ts';
 import { cutWarnings } from './ceilings.ts';
 import { sha256 } from '../base/hash.ts';
@@ -56,6 +63,8 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
     doomLoopThreshold: null,
     maxMinutes: null,
     ...toolsOf(reading, dialect, role),
+    mcpServers: serversOf(reading),
+    lenient: true,
     approvalTimeoutMs: null,
     reflection: null,
     systemPrompt: prompt,
@@ -186,6 +195,23 @@ function turnsOf(reading: Reading): { count: number; key: string; at: Position }
     return { count: turns, key: entry.key ?? '', at: entry.valueAt };
   reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be a whole number: left out`);
   return null;
+}
+
+/** Names of servers; one that is defined in the file itself is not started, and said. */
+function serversOf(reading: Reading): string[] | null {
+  const entry = reading.take('mcpServers');
+  if (!entry || !Array.isArray(entry.value)) {
+    if (entry) reading.warn('mcpServers', entry.valueAt, 'mcpServers must be a list of names of servers: left out');
+    return null;
+  }
+  const names = entry.value.filter((one) => McpServerName.safeParse(one).success).map(String);
+  if (names.length < entry.value.length)
+    reading.warn(
+      'mcpServers',
+      entry.valueAt,
+      'mcpServers defines servers in this file: only names of servers that are set up are used',
+    );
+  return names;
 }
 
 function toolsOf(

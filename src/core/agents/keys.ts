@@ -1,6 +1,6 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
-import { AgentName, Effort, Permission } from '#contract/agent.ts';
+import { AgentName, Effort, McpServerName, Permission } from '#contract/agent.ts';
 import {
   MAX_BUDGET,
   MAX_DOOM_LOOP_THRESHOLD,
@@ -47,6 +47,12 @@ const keys = {
   doom_loop_threshold: whole(MAX_DOOM_LOOP_THRESHOLD, MIN_DOOM_LOOP_THRESHOLD).optional(),
   max_minutes: z.number({ error: MINUTES }).positive(MINUTES).max(MAX_BUDGET.minutes, MINUTES).optional(),
   tools: listOf(word, 'must be a list of tool names, such as [read_file, grep]').optional(),
+  mcp_servers: listOf(
+    z
+      .string({ error: 'must be text' })
+      .refine((name) => McpServerName.safeParse(name).success, 'is not the name of an MCP server'),
+    'must be a list of names of MCP servers, such as [github, memory]',
+  ).optional(),
   permissions: listOf(
     oneOf(Permission.options),
     'must be a list of permissions, such as [FilesystemRead, FilesystemWrite]',

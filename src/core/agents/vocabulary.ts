@@ -4,6 +4,7 @@ import { DEFAULT_ALIASES, modelIdOf } from '../settings/model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Tool } from '../tools/tool.ts';
 import { fault, type Position } from './entries.ts';
+import { mcpServerOf } from './mcp-names.ts';
 
 /** Permissions that every agent has, whatever its file says: to read and search in the workspace. */
 export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
@@ -42,7 +43,7 @@ export function nameFaults(
   const all = key === 'tools' ? known : [...known, ...Permission.options];
   const kind = key === 'tools' ? 'a tool' : 'a permission or a tool';
   return names.flatMap((name, index) => {
-    if (all.includes(name)) return [];
+    if (all.includes(name) || mcpServerOf(name) !== null) return [];
     const message = `${key} (item ${index + 1}) ${name} is not ${kind}`;
     return [fault(positionOf(index), message, { key, suggestion: nearest(name, all) })];
   });

@@ -33,6 +33,8 @@ export interface Action {
   reversible: boolean;
   /** What cannot be undone is allowed by a rule or a grant of the person that names the tool and a pattern. */
   nameable: boolean;
+  /** Why only the person may allow it; null where rules, grants and the mode may too. */
+  held: string | null;
   mode: ApprovalMode;
 }
 
@@ -77,6 +79,7 @@ export function judge(
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
     ...faults.map(({ file, line, message }) => fault(`${file}:${line}: ${message}`, { file, line })),
     ...of('deny').map(ruled),
+    ...(action.held === null ? [] : [heldBack(action.held)]),
     ...held.map(granted),
     ...requiredBy(action),
     ...ask.filter(nearest).map(ruled),
@@ -220,6 +223,10 @@ function steered({ path, isKnown }: Steering, alwaysAsk: ListedFiles): Candidate
     : `${path} is in ${listName('always_ask', alwaysAsk)}`;
   const text = `${why}: writing it is asked about unless a rule or a grant names it`;
   return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place: isKnown ? NOWHERE : alwaysAsk.place };
+}
+
+function heldBack(text: string): Candidate {
+  return { kind: 'default', id: 'held', effect: 'ask', text, place: NOWHERE };
 }
 
 function granted(grant: Grant): Candidate {

@@ -5,9 +5,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const OURS = /^(ANTHROPIC|TRIAD)_/i;
 const SECRET = /(^|_)(API_?KEYS?|KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i;
 
+/** Whether a variable is this program's own. */
+export const isOwnVariable = (name: string): boolean => OURS.test(name);
+
+/** Whether the name of a variable says that it is secret. */
+export const isSecretName = (name: string): boolean => SECRET.test(name);
+
 /** Without our variables, and without those whose names say that they are secret. */
 export function withoutSecrets(env: Environment): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.test(name) && !SECRET.test(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOwnVariable(name) && !isSecretName(name)));
 }
 
 /** Takes those out of the environment of this process, which what it starts inherits; returns all there were. */

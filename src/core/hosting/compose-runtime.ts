@@ -11,6 +11,7 @@ import { loadPrices } from '../model/prices.ts';
 import { Provider, type ProviderPorts } from '../model/provider.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
+import type { Secrets } from '../settings/secrets.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
@@ -19,6 +20,8 @@ import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
+import { McpPool } from '../mcp/pool.ts';
+import { McpServers } from '../mcp/mcp-servers.ts';
 import type { HostingOptions } from './options.ts';
 
 /** Loads everything that does not need the store; resolves with a function that creates the runtime on a store. */
@@ -64,7 +67,7 @@ export async function composeRuntime(
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'provider'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
+type Composed = Omit<RuntimePorts, 'provider' | 'mcp'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
@@ -79,5 +82,14 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   ports.agents.useModels(provider.models);
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
-  return createRuntime({ ...ports, provider });
+  return createRuntime({ ...ports, provider, mcp: mcpOf(ports, secrets) });
+}
+
+function mcpOf(
+  { settings, trust, shell, version, data }: Omit<Composed, 'secrets' | 'environment'>,
+  secrets: Secrets,
+): McpServers {
+  const { env } = shell;
+  const pool = new McpPool({ env, version, now: () => Date.now(), onChange: () => undefined, auth: () => null, fetch });
+  return new McpServers({ settings, trust, secrets, environment: env, pool, data: data ?? null });
 }

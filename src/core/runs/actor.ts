@@ -7,7 +7,7 @@ import { scopeOf, temporaryNameOf } from './memory.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 
-type Parts = Pick<Engine, 'agents' | 'envelopes' | 'store'>;
+type Parts = Pick<Engine, 'agents' | 'envelopes' | 'mcp' | 'settings' | 'store'>;
 
 export interface Asked {
   /** Of a temporary agent its name, where it was started, or `spawned:` and its name. */
@@ -39,13 +39,16 @@ export async function actorOf(parts: Parts, asked: Asked): Promise<Actor> {
     if (started) return started;
   }
   const agents = await parts.agents.of(folder);
+  // A server that was never heard is not started for this.
+  const leading = async (by: AgentDefinition): Promise<Envelope> =>
+    parts.envelopes.lead(by, PROMPT, folder, parts.settings.limits, await parts.mcp.heardOffers(folder));
   const definition = agents.lookup(agent);
   // Who is talked to in a conversation is no sub-agent there, whatever its role.
   if (definition && (definition.role === 'primary' || agent === lead))
-    return { agent, scope: agent, leads: true, envelope: parts.envelopes.lead(definition, PROMPT, folder) };
+    return { agent, scope: agent, leads: true, envelope: await leading(definition) };
   const known = definition ? null : startedAs(agent, await temporaryRuns(parts, asked));
   if (known) return known;
-  const parent = parts.envelopes.lead(mustLead(agents.lookup(lead), lead), PROMPT, folder);
+  const parent = await leading(mustLead(agents.lookup(lead), lead));
   const name = temporaryNameOf(agent);
   if (name !== null && !AgentName.safeParse(name).success)
     throw new TriadError('not_found', `agent not found: "${agent}" cannot be the name of a temporary agent`);

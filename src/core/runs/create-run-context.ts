@@ -6,6 +6,7 @@ import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
 import { stampIn, type Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
+import { type McpAccess, mcpTools } from '../mcp/mcp-tool.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
@@ -42,6 +43,8 @@ export interface Parts {
   children: LeadChildren | null;
   /** The commands of the run; who made it ends them. */
   shell: RunShell;
+  /** Its MCP servers; likewise. */
+  mcp: McpAccess;
   started: RunContext['started'];
 }
 
@@ -53,7 +56,8 @@ export function createRunContext(parts: Parts): RunContext {
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
   const limiter = engine.limiter(model.provider);
-  const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
+  const registry = engine.tools.with(mcpTools(envelope.mcp ?? [], parts.mcp));
+  const tools = registry.offered(envelope.tools, plan.depth === 0);
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
   let told: Promise<Tool[]> | null = null;
@@ -88,7 +92,7 @@ export function createRunContext(parts: Parts): RunContext {
     ...recordsFor(parts),
     toolSpecs: async () => {
       told ??= toldOf(offered, questions);
-      return engine.tools.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+      return registry.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
     },
     toolContext: contextsFor(parts, questions),
     ask: questions.ask,

@@ -4,6 +4,7 @@ import type { AgentWatch } from '../agents/watch.ts';
 import type { ApprovalGate } from '../approvals/gate.ts';
 import type { Permissions } from '../approvals/permissions.ts';
 import type { Envelopes } from './envelopes.ts';
+import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
@@ -29,6 +30,8 @@ export interface Engine {
   /** Tells who looks at agents that something about them has changed. */
   readonly watch: AgentWatch;
   readonly tools: ToolRegistry;
+  /** The MCP servers; those of a run are in its envelope. */
+  readonly mcp: McpServers;
   readonly own: OwnFolders;
   /** What calls changed on disk, and can be undone, and who may change it now. */
   readonly workspaces: Workspaces;

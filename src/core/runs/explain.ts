@@ -5,7 +5,10 @@ import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { targetsOf, callDefaults } from './questions.ts';
+import { keptAccess } from '../mcp/look.ts';
+import { mcpTools } from '../mcp/mcp-tool.ts';
 import type { Question } from '../tools/question.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
@@ -13,16 +16,17 @@ import type { Targets } from '../tools/targets.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { workspaceOf } from './workspace-of.ts';
 
-type Parts = Pick<Engine, 'agents' | 'envelopes' | 'permissions' | 'tools' | 'store' | 'own'>;
+type Parts = Pick<Engine, 'agents' | 'envelopes' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'>;
 
 type Call = Asked & { tool: string; input: unknown };
 
 /** Rejects with `not_found` for an unknown agent or tool, with `bad_input` for arguments that do not fit: that is no call. */
 export async function explain(parts: Parts, asked: Call): Promise<Verdict> {
   const actor = await actorOf(parts, asked).catch(denied);
-  const { tool, input } = parsedCall(parts, asked);
+  const tools = 'steps' in actor ? parts.tools : withKept(parts, actor);
+  const { tool, input } = parsedCall({ ...parts, tools }, asked);
   if ('steps' in actor) return actor;
-  return verdictOn(parts, asked, actor, tool, input).catch((error: unknown) => {
+  return verdictOn({ ...parts, tools }, asked, actor, tool, input).catch((error: unknown) => {
     if (error instanceof TriadError) return invalidCallVerdict(error.message);
     throw error;
   });
@@ -32,6 +36,11 @@ export async function explain(parts: Parts, asked: Call): Promise<Verdict> {
 function denied(error: unknown): Verdict {
   if (error instanceof TriadError && error.code === 'not_allowed') return invalidCallVerdict(error.message);
   throw error;
+}
+
+/** With the tools of the agent's MCP servers as they were last heard. */
+function withKept({ tools, mcp }: Parts, { envelope }: Actor): ToolRegistry {
+  return tools.with(mcpTools(envelope.mcp ?? [], keptAccess(mcp.listings)));
 }
 
 function parsedCall({ tools }: Parts, asked: Call): { tool: Tool; input: unknown } {
@@ -75,6 +84,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
     workflowId,
     requires: requiresApproval ?? [],
     mode,
+    held: question?.held ?? null,
     ...callDefaults(tool.permissions, question),
     ceiling: has.includes(tool.name)
       ? null
@@ -84,13 +94,15 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
   return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
 }
 
+type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held'>;
+
 /** Starting sub-agents is not proposed, for that takes their slots. */
 async function questionOf(
   tool: Tool,
   input: unknown,
   targets: Targets,
   workspace: Workspace,
-): Promise<(Pick<Question, 'risk' | 'reversible'> & Partial<Pick<Question, 'subject'>>) | null> {
+): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
   const context = { toolCallId: 'explain', workspace, signal, children: null, seen: () => null };
   if (!tool.startsAgents) return (await tool.question?.(input, context)) ?? null;

@@ -1,4 +1,5 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
+import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Verdict } from '#contract/permission.ts';
@@ -6,6 +7,7 @@ import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import { hasHidden } from '#contract/visible-text.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
+import { toolsIn } from '../mcp/mcp-tool.ts';
 import type { Targets } from '../tools/targets.ts';
 import { escapePattern } from '../base/pattern.ts';
 import { ownActions } from '../approvals/own-actions.ts';
@@ -140,16 +142,18 @@ async function withOwnActions(parts: Parts, question: Question): Promise<Questio
   const { rules } = await engine.permissions.rules(plan.envelope.folder);
   const now = Date.now();
   const items = subject.items.map((item) => {
-    const callsOf = (tools: readonly string[]): Action[] =>
-      engine.tools.offered(tools, false).map((tool) => ({
-        ...actionOf(parts, tool, tool.name, null, null),
-        agent: item.envelope.agent,
-        scope: scopeOf(item.envelope.agent, subject.operation === 'spawn' ? 'spawn' : 'delegate'),
-        requires: item.envelope.requiresApproval ?? [],
-      }));
+    const callsOf = (tools: readonly string[], envelope: Envelope): Action[] =>
+      toolsIn(engine.tools, envelope)
+        .offered(tools, false)
+        .map((tool) => ({
+          ...actionOf(parts, tool, tool.name, null, null),
+          agent: item.envelope.agent,
+          scope: scopeOf(item.envelope.agent, subject.operation === 'spawn' ? 'spawn' : 'delegate'),
+          requires: item.envelope.requiresApproval ?? [],
+        }));
     const calls = {
-      own: callsOf(item.envelope.tools),
-      possible: callsOf([...plan.envelope.tools, ...item.envelope.tools]),
+      own: callsOf(item.envelope.tools, item.envelope),
+      possible: callsOf([...plan.envelope.tools, ...item.envelope.tools], plan.envelope),
     };
     const grants = calls.possible.flatMap((call) => engine.permissions.grants.candidates(call, now));
     return { ...item, ownActions: ownActions(calls, { approve: workflow.approve, rules, grants, now }) };
@@ -157,11 +161,14 @@ async function withOwnActions(parts: Parts, question: Question): Promise<Questio
   return { ...question, subject: { ...subject, items } };
 }
 
+/** What of a question decides how its call is judged. */
+type Asked = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held'>;
+
 /** One for each item that is answered alone. */
 async function actionsOf(
   parts: Parts,
   { tool, input }: ParsedCall,
-  question: Pick<Question, 'subject' | 'risk' | 'reversible' | 'nameable'> | null,
+  question: (Asked & Pick<Question, 'subject'>) | null,
 ): Promise<Action[]> {
   if (question && isSpawn(question.subject)) {
     const { items, operation } = question.subject;
@@ -186,7 +193,7 @@ function actionOf(
   tool: Pick<Tool, 'permissions' | 'like'> | undefined,
   name: string,
   targets: Targets,
-  question: Pick<Question, 'risk' | 'reversible' | 'nameable'> | null,
+  question: Asked | null,
 ): Action {
   const { conversationId, workflowId, agent } = plan.recorder.ids;
   const { folder, requiresApproval, approvalMode: mode } = plan.envelope;
@@ -203,6 +210,7 @@ function actionOf(
     workflowId,
     requires: requiresApproval ?? [],
     ceiling: null,
+    held: question?.held ?? null,
     mode,
     ...callDefaults(permissions, question),
   };
@@ -244,7 +252,7 @@ function requestOf(
 ): ApprovalRequest {
   const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
   const grant = offerOf(question, actions);
-  const { nameable: _, ...shown } = question;
+  const { nameable: _, grantPattern: __, held: ___, ...shown } = question;
   const remainingMs = plan.envelope.approvalTimeoutMs ?? workflow.limits().approval_seconds * 1000;
   return {
     id: newId(),
@@ -279,18 +287,18 @@ function isLateYes(
  * means the same: not for always.
  */
 function offerOf(
-  { subject, reversible, nameable }: Question,
+  { subject, reversible, nameable, grantPattern, held }: Question,
   [action, ...others]: readonly Action[],
 ): ApprovalRequest['grant'] {
   const [target] = action?.targets?.values ?? [];
-  if (!action || others.length > 0 || !(reversible || nameable) || target === undefined) return undefined;
+  if (!action || others.length > 0 || !(reversible || nameable) || held || target === undefined) return undefined;
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;
   if (stringsOf([action.scope, action.folder, action.targets, subject]).some(hasHidden)) return undefined;
   const { scope: agent, tool } = action;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
-  return { agent, tool, pattern: patternOf(action.targets), scopes: [...scopes] };
+  return { agent, tool, pattern: grantPattern ?? patternOf(action.targets), scopes: [...scopes] };
 }
 
 function stringsOf(value: unknown): string[] {

@@ -19,6 +19,7 @@ import type { RunPlan } from './run-plan.ts';
 import { tellUnpriced } from './tell-unpriced.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
 import { usageOf } from '../base/usage.ts';
+import { RunMcp } from '../mcp/run-mcp.ts';
 import { RunShell } from '../workspace/shell/run-shell.ts';
 import { Watchdog } from '../base/watchdog.ts';
 import { WorkClock } from '../base/work-clock.ts';
@@ -45,7 +46,7 @@ export async function executeRun(
   const silent = (): void => live.controller.abort(new Stopped('timeout'));
   const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.budget.clock]);
   const children = plan.children?.(history, signal) ?? null;
-  const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
+  const hands = handsOf(engine, plan, signal);
   const unwatch = endInTime(workflow, live, plan, clock);
   let ending: Ending;
   try {
@@ -65,7 +66,8 @@ export async function executeRun(
     await children?.resumeBackground();
     // The start of a sub-agent's first request is stored together with its own, on which the request waits.
     const ready = plan.depth > 0 ? started : Promise.resolve();
-    const parts = { engine, workflow, plan, signal, history, watchdog, clock, model, children, shell, started: ready };
+    const known = { engine, workflow, plan, signal, history, watchdog, clock };
+    const parts = { ...known, ...hands, model, children, started: ready };
     const result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
     ending = { result, remark: null };
   } catch (error) {
@@ -77,7 +79,7 @@ export async function executeRun(
     workflow.budget.leave(recorder.ids.runId);
     workflow.runs.close(recorder.ids.runId);
   }
-  await Promise.all([children?.end(), shell.end()]);
+  await Promise.all([children?.end(), hands.shell.end(), hands.mcp.end()]);
   const durationMs = stored.activeMs + performance.now() - start;
   const { result, remark } = ending;
   if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });
@@ -86,6 +88,12 @@ export async function executeRun(
     void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewedIn(history.entries) });
   }
   return { ...result, durationMs, tally: recorder.tally };
+}
+
+/** What a run reaches out with; whoever made it ends it. */
+function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortSignal) {
+  const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
+  return { shell, mcp: new RunMcp(engine.mcp, envelope.folder, signal) };
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */

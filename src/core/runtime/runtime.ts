@@ -37,6 +37,7 @@ import { ProviderLimiter } from '../model/provider-limiter.ts';
 import { inputName, problemWords } from '../base/problem-words.ts';
 import { sweep } from '../workflows/recovery.ts';
 import { SessionProjector } from '../records/sessions/projector.ts';
+import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
@@ -54,6 +55,7 @@ export interface RuntimePorts extends HandlerPorts {
   agents: AgentFolders;
   trust: Trust;
   tools: readonly Tool[];
+  mcp: McpServers;
   /** The data folder for session files; left out: none are written. */
   data?: string;
   own: OwnFolders;
@@ -123,10 +125,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     subscribe: subscriberOf(engine, attention, ports.folder),
     close: async () => {
       closing.abort();
-      await engine.watch.close();
-      await orchestrator.interrupt('shutdown');
-      ports.shell.end();
-      engine.gate.close();
+      await endWork(ports, engine, orchestrator);
       await ports.provider.close();
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
@@ -136,6 +135,15 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await store.close();
     },
   };
+}
+
+/** Interrupts what runs; then no program that was started for it is left. */
+async function endWork({ shell, mcp }: RuntimePorts, engine: Engine, orchestrator: Orchestrator): Promise<void> {
+  await engine.watch.close();
+  await orchestrator.interrupt('shutdown');
+  shell.end();
+  await mcp.pool.end();
+  engine.gate.close();
 }
 
 function attentionOf({ gate }: Engine, orchestrator: Orchestrator, approvals: OpenApprovals): AttentionState {
@@ -210,7 +218,7 @@ function createProjector(
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, provider, store, own, workspaces, outputs, shell } = ports;
+  const { settings, agents, trust, mcp, provider, store, own, workspaces, outputs, shell } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -244,6 +252,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
+    mcp,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
     settings,
     model: (name) => provider.model(name),

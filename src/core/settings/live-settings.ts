@@ -42,6 +42,10 @@ export class LiveSettings implements Settings {
     return this.#current.backups;
   }
 
+  get mcp(): Settings['mcp'] {
+    return this.#current.mcp;
+  }
+
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
   }

@@ -3,10 +3,11 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
-import { ApprovalMode } from '#contract/agent.ts';
+import { ApprovalMode, McpServerName } from '#contract/agent.ts';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
+import { McpEntry, mostServers } from './mcp-entry.ts';
 import { PathPatterns, RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
@@ -182,6 +183,14 @@ const SettingsFile = z.strictObject({
         .describe(
           'Keep the Markdown files of sessions in .triad/sessions of their project, instead of the data folder.',
         ),
+    })
+    .prefault({}),
+  mcp: z
+    .strictObject({
+      servers: z
+        .record(McpServerName, McpEntry)
+        .refine(...mostServers)
+        .default({}),
     })
     .prefault({}),
   backups: z

@@ -10,4 +10,8 @@ export interface Question {
   reversible: boolean;
   /** It cannot be undone, and still a rule or a grant of the person that names the tool and a pattern may allow it. */
   nameable?: true;
+  /** What a grant is offered on; left out: this very call. */
+  grantPattern?: string;
+  /** Why only the person may answer, whatever rules, grants and the mode say; left out: they may. */
+  held?: string;
 }

@@ -13,6 +13,12 @@ export class ToolRegistry {
     for (const tool of tools) this.#tools.set(tool.name, tool);
   }
 
+  /** These and the tools of a run's MCP servers; none of those takes the place of one of these. */
+  with(tools: readonly Tool[]): ToolRegistry {
+    if (tools.length === 0) return this;
+    return new ToolRegistry([...tools.filter(({ name }) => !this.#tools.has(name)), ...this.all()]);
+  }
+
   get(name: string): Tool | undefined {
     return this.#tools.get(name);
   }
@@ -68,6 +74,7 @@ export class ToolRegistry {
   }
 
   #schemaOf(tool: Tool, maxSubAgents: number): Record<string, unknown> {
+    if (tool.schema) return tool.schema;
     const key = tool.inputFor ? `${tool.name} ${maxSubAgents}` : tool.name;
     const known = this.#schemas.get(key);
     if (known) return known;

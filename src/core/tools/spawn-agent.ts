@@ -47,7 +47,9 @@ const Input = z
     mcp_servers: z
       .array(z.string())
       .optional()
-      .describe('spawn: names of MCP servers, some of yours; left out, all of yours.'),
+      .describe(
+        'spawn: names of MCP servers, some of yours, whose tools it gets. Left out: those of the tools that you name, or with none named all of yours.',
+      ),
     provider: z.string().optional().describe('spawn: the model provider; left out, yours.'),
     model: z.string().optional().describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, yours.'),
     effort: Effort.optional().describe('spawn: how much the model should think.'),

@@ -107,6 +107,8 @@ export interface Tool<Input = unknown> {
   readonly input: z.ZodType<Input>;
   /** What the model is told of the input, where that depends on how many sub-agents one workflow may start; else `input`. */
   inputFor?(maxSubAgents: number): z.ZodType<Input>;
+  /** The JSON schema that the model is told, where `input` does not say it. */
+  readonly schema?: Record<string, unknown>;
   readonly permissions: readonly Permission[];
   /** Every agent that may have it has it, whatever its envelope says. */
   readonly baseline: boolean;

@@ -31,17 +31,18 @@ export interface Lead {
 }
 
 /** The envelope of a conversation's lead for a message. */
-export function leadEnvelope(
-  { envelopes }: Engine,
+export async function leadEnvelope(
+  { envelopes, mcp }: Engine,
   agents: AgentRegistry,
   conversation: ConversationRow,
   prompt: string,
   limits: Settings['limits'],
-): { envelope: Envelope; envelopeHash: string } {
+): Promise<{ envelope: Envelope; envelopeHash: string; left: readonly { server: string; message: string }[] }> {
   const definition = agents.lookup(conversation.agent);
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
-  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits);
-  return { envelope, envelopeHash: canonicalHash(envelope) };
+  const { offers, left } = await mcp.offers(conversation.folder);
+  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers);
+  return { envelope, envelopeHash: canonicalHash(envelope), left };
 }
 
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {

@@ -86,7 +86,7 @@ export class Orchestrator {
     await this.#engine.model();
     const agents = await this.#engine.agents.of(conversation.folder);
     const limits = await this.#limitsIn(conversation.folder);
-    const lead = leadEnvelope(this.#engine, agents, conversation, text, limits());
+    const lead = await leadEnvelope(this.#engine, agents, conversation, text, limits());
     await this.#engine.log.open(conversation.id);
     const { workflow, queued, stored } = await this.#open({
       id: newId(),
@@ -169,7 +169,7 @@ export class Orchestrator {
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
       runs.find((run) => run.id === row.runId) ??
-      leadEnvelope(this.#engine, agents, conversation, row.prompt, limits());
+      (await leadEnvelope(this.#engine, agents, conversation, row.prompt, limits()));
     const { envelope, envelopeHash } = lead;
     this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);

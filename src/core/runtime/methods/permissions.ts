@@ -82,7 +82,14 @@ function callOf(
   { folder, agent, tool }: Omit<Parsed<'permissions.match'>, 'pattern'>,
 ): (path: string) => Action {
   const { permissions = [], like } = tools.get(tool) ?? {};
-  const nowhere = { conversationId: null, workflowId: null, requires: [], ceiling: null, mode: 'manual' } as const;
+  const nowhere = {
+    conversationId: null,
+    workflowId: null,
+    requires: [],
+    ceiling: null,
+    held: null,
+    mode: 'manual',
+  } as const;
   const call = { folder, agent: temporaryNameOf(agent) ?? agent, scope: agent, tool, like, permissions, ...nowhere };
   return (path) => ({ ...call, ...callDefaults(permissions, null), targets: { values: [path], path: true } });
 }

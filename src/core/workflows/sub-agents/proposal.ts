@@ -6,7 +6,7 @@ import type { Question } from '../../tools/question.ts';
 export type Operation = 'spawn' | 'delegate' | 'parallel';
 
 /** The definition of an agent that exists for one run only. */
-export function temporary({ agent, systemPrompt, tools, model }: Envelope): AgentDefinition {
+export function temporary({ agent, systemPrompt, tools, mcpServers, model }: Envelope): AgentDefinition {
   return {
     name: agent,
     description: `Temporary agent ${agent}`,
@@ -23,6 +23,7 @@ export function temporary({ agent, systemPrompt, tools, model }: Envelope): Agen
     approvalTimeoutMs: null,
     reflection: null,
     tools,
+    mcpServers,
     systemPrompt,
     enabled: true,
     lifecycle: 'temporary',

@@ -1,0 +1,125 @@
+/** What servers were last heard to offer, and which of it the person knows: a run is offered nothing that was changed behind their back. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { canonicalHash } from '../base/hash.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
+
+/** What decides whether two versions of a tool are the same to a person and a model. */
+const Described = z.object({
+  name: z.string(),
+  title: z.string().nullable(),
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+});
+export type Described = z.infer<typeof Described>;
+
+const Listing = z.object({
+  at: z.string(),
+  tools: z.array(Described),
+  /** As the person last agreed to them, by name. */
+  known: z.record(z.string(), Described),
+  resources: z.boolean(),
+  prompts: z.boolean(),
+});
+export type Listing = z.infer<typeof Listing>;
+
+export type ToolState = 'known' | 'changed' | 'new';
+
+/** The folder `mcp` in the data folder, one file for each configuration; without a folder they are kept in memory. */
+export class Listings {
+  readonly #folder: string | null;
+  readonly #read = new Map<string, Promise<Listing | null>>();
+  readonly #changes = new SerialQueue();
+
+  constructor(folder: string | null) {
+    this.#folder = folder;
+  }
+
+  /** Null where the server of this configuration was never heard. */
+  get(config: string): Promise<Listing | null> {
+    const known = this.#read.get(config) ?? this.#load(config);
+    this.#read.set(config, known);
+    return known;
+  }
+
+  /** Keeps what a server says now. What it said first the person knows: they have set it up. */
+  heard(config: string, said: Pick<Listing, 'tools' | 'resources' | 'prompts'>): Promise<Listing> {
+    return this.#change(config, (before) => {
+      const tools = said.tools.map(plain);
+      const known = before?.known ?? Object.fromEntries(tools.map((tool) => [tool.name, tool]));
+      return { at: new Date().toISOString(), ...said, tools, known };
+    });
+  }
+
+  /** The person agrees to tools as they are now; the others stay as they were. */
+  accept(config: string, names: readonly string[]): Promise<Listing> {
+    return this.#change(config, (before) => {
+      const listing = before ?? { at: '', tools: [], known: {}, resources: false, prompts: false };
+      const now = listing.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool] as const);
+      return { ...listing, known: { ...listing.known, ...Object.fromEntries(now) } };
+    });
+  }
+
+  #change(config: string, change: (before: Listing | null) => Listing): Promise<Listing> {
+    return this.#changes.add(async () => {
+      const before = await this.get(config);
+      const next = change(before);
+      const isSame = before !== null && canonicalHash({ ...before, at: '' }) === canonicalHash({ ...next, at: '' });
+      if (isSame) return before;
+      this.#read.set(config, Promise.resolve(next));
+      if (this.#folder !== null) {
+        await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+        await writeAtomically(this.#fileOf(config), JSON.stringify(next), { mode: 0o600 });
+      }
+      return next;
+    });
+  }
+
+  async #load(config: string): Promise<Listing | null> {
+    if (this.#folder === null) return null;
+    // A damaged one is as good as none: the server says it again, and the person is asked about each call as ever.
+    const text = await readFile(this.#fileOf(config), 'utf8').catch(() => null);
+    try {
+      return text === null ? null : Listing.parse(JSON.parse(text));
+    } catch {
+      return null;
+    }
+  }
+
+  #fileOf(config: string): string {
+    return join(this.#folder ?? '', `${config}.json`);
+  }
+}
+
+/** How the person knows a tool that a server offers. */
+export function toolState({ known }: Listing, tool: Described): ToolState {
+  const before = Object.hasOwn(known, tool.name) ? known[tool.name]! : null;
+  if (before === null) return 'new';
+  return describedHash(before) === describedHash(tool) ? 'known' : 'changed';
+}
+
+/** A tool as it is shown to the person with a call of it. */
+export interface ToolLook {
+  state: ToolState;
+  /** SHA-256 in hex of what it says of itself now. */
+  hash: string;
+  description: string;
+  /** What the person knows of it, where that is something else. */
+  before: string | null;
+}
+
+export function lookOf(listing: Listing, tool: Described): ToolLook {
+  const state = toolState(listing, tool);
+  const before = state === 'changed' ? (listing.known[tool.name]?.description ?? null) : null;
+  return { state, hash: describedHash(tool), description: tool.description, before };
+}
+
+function describedHash(tool: Described): string {
+  return canonicalHash(plain(tool));
+}
+
+function plain({ name, title, description, inputSchema }: Described): Described {
+  return { name, title, description, inputSchema };
+}

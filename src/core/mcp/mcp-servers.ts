@@ -1,0 +1,171 @@
+/** The MCP servers of the program: which there are in a folder, what of them a run is offered, and how its calls reach them. */
+import { join } from 'node:path';
+import type { McpOffer, McpTool } from '#contract/agent.ts';
+import { mcpToolName } from '../agents/mcp-names.ts';
+import type { Trust } from '../agents/trust.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
+import type { ServerTool } from './answers.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type ConfiguredServer, projectServers, unusable, userServers } from './configured.ts';
+import { type Listing, Listings } from './listings.ts';
+import type { McpPool, McpUse } from './pool.ts';
+import { resolve, type Values } from './resolve.ts';
+
+export interface McpPorts extends Values {
+  settings: Pick<Settings, 'mcp'> & { readonly file: string };
+  trust: Pick<Trust, 'trusts'>;
+  pool: McpPool;
+  /** The data folder; null: nothing is kept. */
+  data: string | null;
+}
+
+/** How long a lead that has never heard a server waits for it, in milliseconds. */
+const FIRST_LIST_MS = 20_000;
+/** What is offered of the resources of a server that has some. */
+const RESOURCES = 'read_resource';
+
+export class McpServers {
+  readonly pool: McpPool;
+  readonly listings: Listings;
+  readonly #ports: McpPorts;
+  /** The last list of each configuration. */
+  readonly #heard = new Map<string, readonly ServerTool[]>();
+
+  constructor(ports: McpPorts) {
+    this.#ports = ports;
+    this.pool = ports.pool;
+    this.listings = new Listings(ports.data === null ? null : join(ports.data, 'mcp'));
+  }
+
+  /** All that are written for a folder, the person's first; of two with one name the person's is used. */
+  async of(folder: string): Promise<ConfiguredServer[]> {
+    const { settings, trust } = this.#ports;
+    const own = userServers(settings.mcp.servers, settings.file);
+    const others = await projectServers(folder, (path, hash) => trust.trusts(folder, path, hash));
+    const taken = new Set(own.map(({ name }) => name));
+    return [...own, ...others.map((one) => (taken.has(one.name) ? { ...one, state: 'overridden' as const } : one))];
+  }
+
+  /** The one that is used under a name. Throws `not_found`, or `not_allowed` where it may not be used. */
+  async usable(folder: string, name: string): Promise<ConfiguredServer> {
+    const all = await this.of(folder);
+    const found = all.find((server) => server.name === name);
+    if (found?.state === 'usable') return found;
+    if (found) throw unusable(found);
+    const names = all.map((server) => server.name).join(', ') || 'none';
+    throw new TriadError('not_found', `There is no MCP server "${name}" here (there are: ${names})`);
+  }
+
+  /** Counts a user of a server; it starts with the first thing that is asked of it. Throws what `resolve` throws. */
+  async use(folder: string, server: ConfiguredServer): Promise<McpUse> {
+    return this.pool.use(await resolve(server, this.#ports), folder);
+  }
+
+  /** What a server offers now, kept for later runs. Starts it where it does not run. */
+  async hear(use: McpUse, { config }: ConfiguredServer, signal: AbortSignal): Promise<Listing> {
+    const tools = await use.tools(signal);
+    const known = await this.listings.get(config);
+    // The same list as last time: nothing was said since.
+    if (known !== null && this.#heard.get(config) === tools) return known;
+    const none = (): never[] => [];
+    const [resources, templates, prompts] = await Promise.all([
+      use.resources(signal).catch(none),
+      use.resourceTemplates(signal).catch(none),
+      use.prompts(signal).catch(none),
+    ]);
+    const listing = await this.listings.heard(config, {
+      tools: tools.map(({ name, title, description, inputSchema }) => ({ name, title, description, inputSchema })),
+      resources: resources.length + templates.length > 0,
+      prompts: prompts.length > 0,
+    });
+    this.#heard.set(config, tools);
+    return listing;
+  }
+
+  /**
+   * What a new lead is offered: of each server that may be used what the person knows of it. One that was never heard is
+   * started for that; where it does not answer, `left` says why.
+   */
+  async offers(folder: string): Promise<{ offers: McpOffer[]; left: { server: string; message: string }[] }> {
+    const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
+    const left: { server: string; message: string }[] = [];
+    const found = await Promise.all(
+      servers.map(async (server) => {
+        try {
+          const listing = (await this.listings.get(server.config)) ?? (await this.#firstListing(folder, server));
+          return offerOf(server, listing);
+        } catch (error) {
+          left.push({ server: server.name, message: errorInfo(error).message });
+          return null;
+        }
+      }),
+    );
+    return { offers: found.filter((offer) => offer !== null && offer.tools.length > 0) as McpOffer[], left };
+  }
+
+  /** The same of those that were heard before; starts none. */
+  async heardOffers(folder: string): Promise<McpOffer[]> {
+    const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
+    const found = await Promise.all(
+      servers.map(async (server) => {
+        const listing = await this.listings.get(server.config);
+        return listing ? [offerOf(server, listing)] : [];
+      }),
+    );
+    return found.flat().filter(({ tools }) => tools.length > 0);
+  }
+
+  /** The names of the tools that a folder's servers are known to have, by server; null for one that was never heard. */
+  async known(folder: string): Promise<ReadonlyMap<string, readonly string[] | null>> {
+    const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
+    const named = servers.map(async (server) => {
+      const listing = await this.listings.get(server.config);
+      return [server.name, listing && offerOf(server, listing).tools.map(({ name }) => name)] as const;
+    });
+    return new Map(await Promise.all(named));
+  }
+
+  async #firstListing(folder: string, server: ConfiguredServer): Promise<Listing> {
+    const use = await this.use(folder, server);
+    try {
+      return await this.hear(use, server, AbortSignal.timeout(FIRST_LIST_MS));
+    } finally {
+      use.release();
+    }
+  }
+}
+
+/** Of each tool what the person last agreed to; what the server says since is shown with the first call. */
+export function offerOf(server: ConfiguredServer, { tools, known, resources }: Listing): McpOffer {
+  const { name, runs, config, offers, permissionsOf } = server;
+  const named = tools
+    .filter((tool) => offers(tool.name))
+    .map((tool): McpTool => {
+      const { description, inputSchema, title } = Object.hasOwn(known, tool.name) ? known[tool.name]! : tool;
+      return {
+        name: mcpToolName(name, tool.name),
+        tool: tool.name,
+        description: description || title || tool.name,
+        inputSchema,
+        permissions: [...permissionsOf(tool.name)].sort(),
+      };
+    });
+  const taken = new Set(named.map((tool) => tool.name));
+  const reading = resourceTool(name, permissionsOf(RESOURCES));
+  const all = [...named, ...(resources && !taken.has(reading.name) ? [reading] : [])];
+  return { server: name, runs, config, tools: all.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+function resourceTool(server: string, permissions: readonly McpTool['permissions'][number][]): McpTool {
+  return {
+    name: mcpToolName(server, RESOURCES),
+    tool: null,
+    description: `Reads a resource of the MCP server ${server} by its URI; without one, lists its resources and the templates of their URIs.`,
+    inputSchema: {
+      type: 'object',
+      properties: { uri: { type: 'string', description: 'The URI of the resource. Left out: the list.' } },
+      additionalProperties: false,
+    },
+    permissions: [...permissions].sort(),
+  };
+}

@@ -1,0 +1,82 @@
+/** Puts the values of the environment and of the key store into what a server is started with, when it is started. */
+import { TriadError } from '../base/errors.ts';
+import type { Environment } from '../base/child-environment.ts';
+import { isOwnVariable } from '../base/child-environment.ts';
+import type { Secrets } from '../settings/secrets.ts';
+import type { ConfiguredServer } from './configured.ts';
+import type { McpServer } from './server.ts';
+
+export interface Values {
+  /** All of the program's own. */
+  environment: Environment;
+  secrets: Pick<Secrets, 'get'>;
+}
+
+/** Under which name the key store has a secret of a server. */
+export const secretName = (server: string, name: string): string => `mcp:${server}:${name}`;
+
+const VARIABLE = /\$\{(secret:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** Throws `bad_input` for a variable or a secret that there is not, and `not_allowed` for one of this program's own. */
+export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {
+  const { name, source, launch, timeoutMs, sampling } = server;
+  const fill = (text: string): Promise<string> => filled(text, server, values);
+  const fillAll = async (table: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      await Promise.all(Object.entries(table).map(async ([key, text]) => [key, await fill(text)] as const)),
+    );
+  const shared = { name, source, timeoutMs, sampling };
+  if (launch.command === undefined)
+    return {
+      ...shared,
+      transport: { kind: 'http', url: await fill(launch.url ?? ''), headers: await fillAll(launch.headers) },
+    };
+  return {
+    ...shared,
+    transport: {
+      kind: 'stdio',
+      command: await fill(launch.command),
+      args: await Promise.all(launch.args.map(fill)),
+      env: await fillAll(launch.env),
+      cwd: launch.cwd === undefined ? null : await fill(launch.cwd),
+    },
+  };
+}
+
+async function filled(text: string, server: ConfiguredServer, values: Values): Promise<string> {
+  const found = [...text.matchAll(VARIABLE)];
+  const parts = await Promise.all(
+    found.map(([, secret, name = '', usual]) => valueOf(secret !== undefined, name, usual, server, values)),
+  );
+  return text.replaceAll(VARIABLE, () => parts.shift() ?? '');
+}
+
+async function valueOf(
+  isSecret: boolean,
+  name: string,
+  usual: string | undefined,
+  { name: server, source }: ConfiguredServer,
+  { environment, secrets }: Values,
+): Promise<string> {
+  if (isSecret) {
+    // A project's file may name a server as the person's is named.
+    const value = source === 'user' ? await secrets.get(secretName(server, name)) : null;
+    if (value !== null) return value;
+    const how = source === 'user' ? `: "triad mcp add" with --secret ${name} keeps one` : ' for a project’s file';
+    throw new TriadError(
+      'bad_input',
+      `The MCP server ${server} needs the secret ${name}, and the key store has none${how}`,
+    );
+  }
+  if (isOwnVariable(name))
+    throw new TriadError(
+      'not_allowed',
+      `The MCP server ${server} wants the variable ${name}, which no other program gets`,
+    );
+  const value = environment[name] ?? usual;
+  if (value !== undefined) return value;
+  throw new TriadError(
+    'bad_input',
+    `The MCP server ${server} needs the environment variable ${name}, which is not set`,
+  );
+}

@@ -1,0 +1,94 @@
+/** What a server answers, as the model reads it and the person sees it. */
+import type { Image } from '#contract/message.ts';
+import { errorInfo } from '../base/errors.ts';
+import { HEAD_BYTES, imageIn, imageTypeOf } from '../tools/reading/image.ts';
+import type { ToolContext, ToolResult } from '../tools/tool.ts';
+import type { CallResult, ContentBlock, ResourceContent } from './answers.ts';
+import type { Arguments } from './mcp-tool.ts';
+import type { McpUse } from './pool.ts';
+
+/** Largest structured answer that is kept for the person beside the text, in characters of its JSON. */
+const MAX_STRUCTURED = 64 * 1024;
+/** Most resources of one list. */
+const MAX_LISTED = 500;
+
+type Keeping = Pick<ToolContext, 'keepImage'>;
+
+/** The first picture is shown to the model; of the others it is told. */
+export async function toolResultOf(server: string, answer: CallResult, context: Keeping): Promise<ToolResult> {
+  const { isError, content, structured } = answer;
+  const shown = await shownImage(server, content, context);
+  const words = content.map((block) => (block === shown?.block ? `[The picture of ${server}.]` : wordsOf(block)));
+  const json = structured === undefined ? null : JSON.stringify(structured, null, 2);
+  const said = words.join('\n\n') || (json ?? '(an empty answer)');
+  return {
+    status: isError ? 'error' : 'completed',
+    output: [said, ...(shown?.fault ? [shown.fault] : [])].join('\n\n'),
+    metadata: {
+      server,
+      ...(json !== null && json.length <= MAX_STRUCTURED ? { structured } : {}),
+    },
+    ...(shown?.image ? { image: shown.image } : {}),
+  };
+}
+
+/** The list of a server's resources, or the one that was asked for. */
+export async function resourceText(
+  server: string,
+  use: McpUse,
+  { uri }: Arguments,
+  { signal, keepImage }: Pick<ToolContext, 'signal' | 'keepImage'>,
+): Promise<ToolResult> {
+  if (typeof uri === 'string' && uri !== '') {
+    const read = await use.readResource(uri, signal);
+    const content = read.map((one): ContentBlock => ({ type: 'resource', content: one }));
+    return toolResultOf(server, { isError: false, content, structured: undefined }, { keepImage });
+  }
+  const [resources, templates] = await Promise.all([use.resources(signal), use.resourceTemplates(signal)]);
+  const line = (at: string, name: string, about: string): string => `${at}  ${name}${about === '' ? '' : `: ${about}`}`;
+  const lines = [
+    ...resources.slice(0, MAX_LISTED).map(({ uri: at, name, description }) => line(at, name, description)),
+    ...(resources.length > MAX_LISTED ? [`[${resources.length - MAX_LISTED} more are not listed.]`] : []),
+    ...templates.map(({ uriTemplate, name, description }) => line(uriTemplate, name, description)),
+  ];
+  return { status: 'completed', output: lines.join('\n') || `${server} has no resources now.`, metadata: { server } };
+}
+
+async function shownImage(
+  server: string,
+  content: readonly ContentBlock[],
+  { keepImage }: Keeping,
+): Promise<{ block: ContentBlock | null; image: Image | null; fault: string | null } | null> {
+  const block = content.find((one) => one.type === 'image' || one.type === 'resource');
+  const found = block?.type === 'resource' ? block.content : block;
+  if (!block || !found || !('bytes' in found)) return null;
+  const bytes = Buffer.from(found.bytes);
+  // What it is, its bytes tell; the server may say anything.
+  const mediaType = imageTypeOf(bytes.subarray(0, HEAD_BYTES));
+  if (mediaType === null) return null;
+  try {
+    const image = imageIn(bytes, mediaType, `The picture of ${server}`);
+    await keepImage(bytes);
+    return { block, image, fault: null };
+  } catch (error) {
+    return { block: null, image: null, fault: `[${errorInfo(error).message}]` };
+  }
+}
+
+function wordsOf(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource-link':
+      return `[Resource ${block.resource.uri}: ${block.resource.name}]`;
+    case 'resource':
+      return resourceWords(block.content);
+    default:
+      return `[${block.type}, ${block.mime}, ${block.bytes.length} bytes: not shown]`;
+  }
+}
+
+function resourceWords(content: ResourceContent): string {
+  if ('text' in content) return content.text;
+  return `[Resource ${content.uri}: ${content.mime ?? 'of unknown type'}, ${content.bytes.length} bytes, no text]`;
+}

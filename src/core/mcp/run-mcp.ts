@@ -1,0 +1,83 @@
+/** The MCP servers of one run: each counted once while the run lives, its calls held to what was approved. */
+import type { McpOffer, McpTool } from '#contract/agent.ts';
+import { TriadError } from '../base/errors.ts';
+import type { ToolContext, ToolResult } from '../tools/tool.ts';
+import type { ToolLook } from './listings.ts';
+import { lookIn, ownLook } from './look.ts';
+import type { Arguments, McpAccess } from './mcp-tool.ts';
+import type { McpServers } from './mcp-servers.ts';
+import type { McpUse } from './pool.ts';
+import { resourceText, toolResultOf } from './result.ts';
+
+export class RunMcp implements McpAccess {
+  readonly #servers: McpServers;
+  readonly #folder: string;
+  readonly #signal: AbortSignal;
+  readonly #uses = new Map<string, Promise<McpUse>>();
+
+  /** `signal`: the run's. */
+  constructor(servers: McpServers, folder: string, signal: AbortSignal) {
+    this.#servers = servers;
+    this.#folder = folder;
+    this.#signal = signal;
+  }
+
+  async look(offer: McpOffer, tool: McpTool): Promise<ToolLook> {
+    // Made here, from nothing that the server says; it starts with the call.
+    if (tool.tool === null) return ownLook(tool);
+    const server = await this.#configured(offer);
+    return lookIn(await this.#servers.hear(await this.#use(offer), server, this.#signal), offer, tool.tool);
+  }
+
+  async call(
+    offer: McpOffer,
+    tool: McpTool,
+    input: Arguments,
+    agreed: string | null,
+    context: ToolContext,
+  ): Promise<ToolResult> {
+    const { hash, state } = await this.look(offer, tool);
+    // It may have changed again since the person was shown it.
+    if (state !== 'known' && hash !== agreed)
+      throw new TriadError(
+        'not_allowed',
+        `${offer.server} has changed what it says of this tool: nothing was called. Call it again, and the person is asked`,
+      );
+    if (state !== 'known' && tool.tool !== null) await this.#servers.listings.accept(offer.config, [tool.tool]);
+    const use = await this.#use(offer);
+    const { signal } = context;
+    if (tool.tool === null) return resourceText(offer.server, use, input, context);
+    const result = await use.call(tool.tool, input, {
+      signal,
+      onProgress: ({ message, progress, total }) =>
+        context.progress(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 0),
+    });
+    return toolResultOf(offer.server, result, context);
+  }
+
+  /** Gives every server back. */
+  async end(): Promise<void> {
+    const uses = await Promise.allSettled(this.#uses.values());
+    this.#uses.clear();
+    for (const use of uses) if (use.status === 'fulfilled') use.value.release();
+  }
+
+  #use(offer: McpOffer): Promise<McpUse> {
+    const known =
+      this.#uses.get(offer.server) ?? this.#configured(offer).then((server) => this.#servers.use(this.#folder, server));
+    this.#uses.set(offer.server, known);
+    // What could not be used once may be so later.
+    known.catch(() => this.#uses.delete(offer.server));
+    return known;
+  }
+
+  /** What was approved is what runs: as it is written now, or not at all. */
+  async #configured({ server, config }: McpOffer) {
+    const found = await this.#servers.usable(this.#folder, server);
+    if (found.config === config) return found;
+    throw new TriadError(
+      'not_allowed',
+      `What the MCP server ${server} is started with was changed since this agent was approved: this run cannot use it any more`,
+    );
+  }
+}
