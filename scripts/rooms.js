@@ -9,6 +9,7 @@ export const ROOMS = {
     'workspace',
     'tools',
     'agents',
+    'mcp',
     'store',
     'log',
     'budget',
