@@ -1,0 +1,127 @@
+/** A server that is a process: messages are lines of JSON on its standard input and output. */
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Environment } from '../base/child-environment.ts';
+import { codeOf } from '../base/errors.ts';
+import type { RunningCommands } from '../workspace/shell/command-processes.ts';
+import { readLines } from './message-lines.ts';
+import { lineWriter, type ServerLog } from './server-log.ts';
+import { type Program, ServerProcess } from './server-process.ts';
+
+/** A transport that knows why it ended. */
+export interface ServerTransport extends Transport {
+  readonly pid: number | null;
+  /** The end of a sentence that begins with the server; null while it runs. Set before `onclose` is called. */
+  readonly ended: string | null;
+}
+
+/** How long what a server wrote before its end may take to come. */
+const DRAIN_MS = 500;
+/** What a shell says with its exit code when it cannot start a program. */
+const UNSTARTED: Readonly<Record<number, string>> = { 126: 'cannot be run', 127: 'was not found' };
+
+export class StdioTransport implements ServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #program: Program;
+  readonly #env: Environment;
+  readonly #running: RunningCommands;
+  readonly #log: ServerLog;
+  #process: ServerProcess | null = null;
+  #end: Promise<void> = Promise.resolve();
+  #fault: string | null = null;
+  #ended: string | null = null;
+  #hasAnswered = false;
+
+  /** `env`: that of this program. `running`: what it kills when it exits without waiting. */
+  constructor(program: Program, env: Environment, running: RunningCommands, log: ServerLog) {
+    this.#program = program;
+    this.#env = env;
+    this.#running = running;
+    this.#log = log;
+  }
+
+  get pid(): number | null {
+    return this.#ended === null ? (this.#process?.pid ?? null) : null;
+  }
+
+  get ended(): string | null {
+    return this.#ended;
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.#process = await ServerProcess.start(this.#program, this.#env, this.#running);
+    } catch (error) {
+      const isFolder = codeOf(error) === 'ENOENT';
+      this.#ended = isFolder
+        ? `could not be started: there is no folder ${this.#program.cwd}`
+        : `could not be started: ${String(error)}`;
+      throw error;
+    }
+    this.#end = this.#follow(this.#process);
+  }
+
+  /** Rejects where the server has ended. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#process?.stdin;
+    await new Promise<void>((resolve, reject) => {
+      if (!stdin?.writable) return reject(new Error('The server takes no messages any more'));
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    await this.#process?.close();
+    await this.#end;
+  }
+
+  async #follow(server: ServerProcess): Promise<void> {
+    const lines = lineWriter(this.#log);
+    server.stderr.on('data', lines.write);
+    const read = readLines(server.stdout, (line) => this.#take(line)).then(
+      (fault) => {
+        this.#fault = fault;
+        if (fault !== null) server.kill();
+        // Without its output nothing can be asked of it.
+        else void server.close();
+      },
+      () => server.kill(),
+    );
+    const ended = await server.ended();
+    // What it wrote before its end comes first; a process that left the group may hold the pipe.
+    await Promise.race([read, wait(DRAIN_MS, undefined, { ref: false })]);
+    for (const stream of [server.stdin, server.stdout, server.stderr]) stream.destroy();
+    lines.end();
+    this.#ended = this.#fault === null ? this.#reason(ended) : `${this.#fault}, and was ended`;
+    this.onclose?.();
+  }
+
+  #reason(ended: string): string {
+    const code = Number(/^ended with exit code (\d+)$/.exec(ended)?.[1]);
+    const unstarted = this.#hasAnswered ? undefined : UNSTARTED[code];
+    return unstarted === undefined ? ended : `could not be started: the command ${this.#program.command} ${unstarted}`;
+  }
+
+  #take(line: Buffer): void {
+    const message = messageIn(line);
+    if (message === null) return this.#log.add(`stdout: ${line.toString('utf8', 0, 4000)}`);
+    this.#hasAnswered = true;
+    this.onmessage?.(message);
+  }
+}
+
+/** What has the outer form of a message; the rest is checked where it is used. */
+function messageIn(line: Buffer): JSONRPCMessage | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line.toString('utf8'));
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null || !('jsonrpc' in value) || value.jsonrpc !== '2.0') return null;
+  const isMessage = 'method' in value || ('id' in value && ('result' in value || 'error' in value));
+  return isMessage ? (value as JSONRPCMessage) : null;
+}
