@@ -23,6 +23,7 @@ import { SubAgentExecution } from './execution.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
+import { mcpMethods } from './mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
@@ -171,6 +172,7 @@ export const methods = {
   /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   ...changeMethods,
+  ...mcpMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
    * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
@@ -361,6 +363,8 @@ export const topics = {
   attention: z.strictObject({ canAnswer: z.boolean() }),
   /** Sent when agent files of a folder, or the trust in them, have changed: read them again. */
   agents: z.strictObject({ folder: folder.optional() }),
+  /** Sent when something about the MCP servers of a folder has changed: list them again. */
+  mcp: z.strictObject({ folder: folder.optional() }),
 } as const;
 export type TopicName = keyof typeof topics;
 export type TopicInput<T extends TopicName> = z.input<(typeof topics)[T]>;
@@ -368,6 +372,7 @@ export interface TopicEvent {
   conversation: AgentEvent;
   attention: Attention;
   agents: { changed: true };
+  mcp: { changed: true };
 }
 
 /** The client interface of a runtime, in this process or behind a bridge. */

@@ -16,6 +16,7 @@ import {
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
+import { MCP_JSON } from '../settings/mcp-json.ts';
 import type { KnownTool } from './vocabulary.ts';
 
 export interface AgentFolderPorts {
@@ -31,7 +32,7 @@ export interface AgentFolderPorts {
 export interface ProjectFile {
   relative: string;
   raw: RawFile;
-  /** Null for the project's settings, which define no agent. */
+  /** Null for the project's settings and its MCP servers, which define no agent. */
   place: AgentPlace | null;
 }
 
@@ -127,14 +128,14 @@ export class AgentFolders {
 
 /** Every file of a workspace that needs trust before it may allow or define anything. */
 export async function projectFiles(folder: string): Promise<ProjectFile[]> {
-  const config = join(folder, PROJECT_CONFIG);
-  const [settings, ...found] = await Promise.all([
-    readAgentFile(config),
+  const [settings, servers, ...found] = await Promise.all([
+    readAgentFile(join(folder, PROJECT_CONFIG)),
+    readAgentFile(join(folder, MCP_JSON)),
     ...projectPlaces(folder).map(async (place) =>
       (await readPlace(place)).map((raw): Omit<ProjectFile, 'relative'> => ({ raw, place })),
     ),
   ]);
-  const others = settings.problem === null ? [{ raw: settings, place: null }] : [];
+  const others = [settings, servers].filter(({ problem }) => problem === null).map((raw) => ({ raw, place: null }));
   return [...found.flat(), ...others].map((file) => {
     return { ...file, relative: pathInProject(folder, file.raw.path) };
   });

@@ -4,6 +4,7 @@ import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
+import { launchWords, MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
 import type { FileHashes } from './trust.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
@@ -44,6 +45,7 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
 }
 
 function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool[]): string {
+  if (relative === MCP_JSON) return raw.problem === null ? serversIn(raw.text) : 'no MCP servers';
   if (place === null)
     return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
   const file = loadFile(raw, place, tools);
@@ -56,4 +58,14 @@ function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool
     `tools ${wanted === null ? "the lead's" : wanted.join(', ') || 'none'}`,
   ];
   return `${facts.join(' · ')}: ${description}`;
+}
+
+/** What would be started, each with all of its arguments. */
+function serversIn(text: string): string {
+  const { servers, fault } = readMcpJson(text);
+  if (fault !== null) return `no MCP servers: it ${fault}`;
+  const each = [...servers].map(
+    ([name, server]) => `${name}: ${'fault' in server ? server.fault : launchWords(server.launch)}`,
+  );
+  return each.length === 0 ? 'no MCP servers' : `starts MCP servers · ${each.join(' · ')}`;
 }

@@ -11,7 +11,6 @@ import { loadPrices } from '../model/prices.ts';
 import { Provider, type ProviderPorts } from '../model/provider.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { loadSettings } from '../settings/settings.ts';
-import type { Secrets } from '../settings/secrets.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +20,7 @@ import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { Trust } from '../agents/trust.ts';
 import { McpPool } from '../mcp/pool.ts';
+import { SignIns } from '../mcp/sign-ins.ts';
 import { McpServers } from '../mcp/mcp-servers.ts';
 import type { HostingOptions } from './options.ts';
 
@@ -82,14 +82,27 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   ports.agents.useModels(provider.models);
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
-  return createRuntime({ ...ports, provider, mcp: mcpOf(ports, secrets) });
+  return createRuntime({ ...ports, provider, mcp: mcpOf({ ...ports, secrets }) });
 }
 
-function mcpOf(
-  { settings, trust, shell, version, data }: Omit<Composed, 'secrets' | 'environment'>,
-  secrets: Secrets,
-): McpServers {
+function mcpOf({
+  settings,
+  trust,
+  secrets,
+  shell,
+  version,
+  data,
+}: Pick<Composed, 'settings' | 'trust' | 'secrets' | 'shell' | 'version' | 'data'>): McpServers {
   const { env } = shell;
-  const pool = new McpPool({ env, version, now: () => Date.now(), onChange: () => undefined, auth: () => null, fetch });
-  return new McpServers({ settings, trust, secrets, environment: env, pool, data: data ?? null });
+  const signIns = new SignIns();
+  const pool = new McpPool({
+    env,
+    version,
+    now: () => Date.now(),
+    onChange: (folder) => servers.changed(folder),
+    auth: (name, url) => signIns.provider(name, url),
+    fetch,
+  });
+  const servers = new McpServers({ settings, trust, secrets, environment: env, pool, signIns, data: data ?? null });
+  return servers;
 }

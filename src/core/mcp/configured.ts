@@ -5,8 +5,8 @@ import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import { matches } from '../base/pattern.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
-import { MCP_PERMISSIONS, type McpEntry, type McpLaunch } from '../settings/mcp-entry.ts';
-import { MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
+import { MCP_PERMISSIONS, type McpEntry, type McpLaunch } from '#contract/mcp-entry.ts';
+import { launchWords, MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
 
 export interface ConfiguredServer {
   readonly name: string;
@@ -78,13 +78,7 @@ function faulty(name: string, file: string, fault: string | null): ConfiguredSer
 }
 
 function namesOf(launch: McpLaunch): Pick<ConfiguredServer, 'runs' | 'config'> {
-  const { command, args, url } = launch;
-  const runs = command === undefined ? (url ?? '') : [command, ...args.map(quoted)].join(' ');
-  return { runs, config: canonicalHash(launch) };
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
+  return { runs: launchWords(launch), config: canonicalHash(launch) };
 }
 
 /** Why nothing of a server can be used now. */

@@ -9,12 +9,15 @@ import type { Settings } from '../settings/settings.ts';
 import { type ConfiguredServer, projectServers, unusable, userServers } from './configured.ts';
 import { type Listing, Listings } from './listings.ts';
 import type { McpPool, McpUse } from './pool.ts';
-import { resolve, type Values } from './resolve.ts';
+import { resolve, secretName, type Values } from './resolve.ts';
+import type { McpServer } from './server.ts';
+import type { SignIns } from './sign-ins.ts';
 
 export interface McpPorts extends Values {
   settings: Pick<Settings, 'mcp'> & { readonly file: string };
   trust: Pick<Trust, 'trusts'>;
   pool: McpPool;
+  signIns: SignIns;
   /** The data folder; null: nothing is kept. */
   data: string | null;
 }
@@ -26,14 +29,17 @@ const RESOURCES = 'read_resource';
 
 export class McpServers {
   readonly pool: McpPool;
+  readonly signIns: SignIns;
   readonly listings: Listings;
   readonly #ports: McpPorts;
+  readonly #listeners = new Set<(folder: string | null) => void>();
   /** The last list of each configuration. */
   readonly #heard = new Map<string, readonly ServerTool[]>();
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
     this.pool = ports.pool;
+    this.signIns = ports.signIns;
     this.listings = new Listings(ports.data === null ? null : join(ports.data, 'mcp'));
   }
 
@@ -56,9 +62,39 @@ export class McpServers {
     throw new TriadError('not_found', `There is no MCP server "${name}" here (there are: ${names})`);
   }
 
+  /** With the values of the environment and of the key store. Throws what `resolve` throws. */
+  resolved(server: ConfiguredServer): Promise<McpServer> {
+    return resolve(server, this.#ports);
+  }
+
   /** Counts a user of a server; it starts with the first thing that is asked of it. Throws what `resolve` throws. */
   async use(folder: string, server: ConfiguredServer): Promise<McpUse> {
-    return this.pool.use(await resolve(server, this.#ports), folder);
+    return this.pool.use(await this.resolved(server), folder);
+  }
+
+  /**
+   * Changes the person's servers: one of this name is ended, its secrets are kept or with null forgotten. `write` saves
+   * what the settings say of it.
+   */
+  async change(
+    name: string,
+    secrets: Readonly<Record<string, string | null>>,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    await this.pool.stopNamed(name);
+    await write();
+    for (const [key, value] of Object.entries(secrets)) await this.#ports.secrets.set(secretName(name, key), value);
+    this.changed();
+  }
+
+  /** Calls when something about servers has changed, in this folder or (null) perhaps in any. Returns the end of that. */
+  subscribe(listener: (folder: string | null) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  changed(folder: string | null = null): void {
+    for (const listener of this.#listeners) listener(folder);
   }
 
   /** What a server offers now, kept for later runs. Starts it where it does not run. */
@@ -79,6 +115,7 @@ export class McpServers {
       prompts: prompts.length > 0,
     });
     this.#heard.set(config, tools);
+    this.changed();
     return listing;
   }
 

@@ -96,6 +96,11 @@ export class McpPool {
     await this.#pooled(server, folder).stop();
   }
 
+  /** The same of all of a name, in whatever folder. */
+  async stopNamed(name: string): Promise<void> {
+    await Promise.all([...this.#servers.values()].filter((one) => one.server.name === name).map((one) => one.stop()));
+  }
+
   /** Ends all of them; resolves when nothing of them is left. */
   async end(): Promise<void> {
     this.#hasEnded = true;

@@ -3,7 +3,7 @@ import type { Image } from '#contract/message.ts';
 import { errorInfo } from '../base/errors.ts';
 import { HEAD_BYTES, imageIn, imageTypeOf } from '../tools/reading/image.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
-import type { CallResult, ContentBlock, ResourceContent } from './answers.ts';
+import type { CallResult, ContentBlock, PromptResult, ResourceContent } from './answers.ts';
 import type { Arguments } from './mcp-tool.ts';
 import type { McpUse } from './pool.ts';
 
@@ -91,4 +91,13 @@ function wordsOf(block: ContentBlock): string {
 function resourceWords(content: ResourceContent): string {
   if ('text' in content) return content.text;
   return `[Resource ${content.uri}: ${content.mime ?? 'of unknown type'}, ${content.bytes.length} bytes, no text]`;
+}
+
+/** The messages of a prompt as one text, each under who would say it where there is more than one. */
+export function promptText({ messages }: PromptResult): string {
+  const [first, ...others] = messages;
+  if (first && others.length === 0) return wordsOf(first.content);
+  return messages
+    .map(({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}:\n${wordsOf(content)}`)
+    .join('\n\n');
 }

@@ -15,6 +15,7 @@ import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
+import { mcpMethods } from './methods/mcp.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
@@ -84,6 +85,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...trashMethods(services),
     ...workMethods(services),
     ...changeMethods(services),
+    ...mcpMethods(engine, ports.settings, ports.folder),
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),

@@ -170,7 +170,7 @@ function approvalsOf({ store, gate }: Engine, orchestrator: Orchestrator, onChan
 }
 
 function subscriberOf(
-  { store, log, gate, watch }: Engine,
+  { store, log, gate, watch, mcp }: Engine,
   attention: AttentionFeed,
   home: string,
 ): Client['subscribe'] {
@@ -190,6 +190,10 @@ function subscriberOf(
     if (topic === 'agents') {
       const { folder } = parse(topic, topics.agents, input);
       return watch.subscribe(await canonicalFolder(folder ?? home), () => each({ changed: true }));
+    }
+    if (topic === 'mcp') {
+      const folder = await canonicalFolder(parse(topic, topics.mcp, input).folder ?? home);
+      return mcp.subscribe((changed) => void ((changed ?? folder) === folder && each({ changed: true })));
     }
     const { conversationId } = parse(topic, topics.conversation, input);
     const { agent } = await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);

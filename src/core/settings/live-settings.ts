@@ -1,7 +1,8 @@
 /** The current settings: reads give the newest values, and a change is saved to the file before it takes effect. */
+import type { McpEntryInput } from '#contract/mcp-entry.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { settingsFile } from './guarded-files.ts';
-import { saveSetting, type Settings } from './settings.ts';
+import { saveMcpServer, saveSetting, type Settings } from './settings.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
@@ -48,6 +49,13 @@ export class LiveSettings implements Settings {
 
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
+  }
+
+  /** Writes an MCP server, or with null takes it out. Throws like `saveMcpServer`. */
+  setMcpServer(name: string, entry: McpEntryInput | null): Promise<void> {
+    return this.#changes.add(async () => {
+      this.#current = await saveMcpServer(this.#configFolder, name, entry);
+    });
   }
 
   /** Saves a key and applies it; null brings the default back. Throws like `saveSetting`. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { McpServerName } from '#contract/agent.ts';
 import { MAX_MCP_SERVERS } from '#contract/limits.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { checkLaunch, McpLaunch } from './mcp-entry.ts';
+import { checkLaunch, McpLaunch } from '#contract/mcp-entry.ts';
 
 export const MCP_JSON = '.mcp.json';
 
@@ -51,4 +51,13 @@ function serverOf(name: string, raw: unknown): { launch: McpLaunch; enabled: boo
   }
   const { type: _, enabled = true, disabled = false, ...launch } = parsed.data;
   return { launch, enabled: enabled && !disabled };
+}
+
+/** The command with all of its arguments, or the address, as written. */
+export function launchWords({ command, args, url }: McpLaunch): string {
+  return command === undefined ? (url ?? '') : [command, ...args.map(quoted)].join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
 }

@@ -1,4 +1,5 @@
 /** Finds and changes one key in the text of a TOML file, so that everything else of it stays as the person wrote it. */
+import type { TomlTable as Table } from 'smol-toml';
 import { keyParts, type TomlPair, type TomlTable, tomlTree } from '../base/toml-tree.ts';
 
 /** A table's header or a key; the tables of a list are told apart by their index. Keys within a value count with it. */
@@ -54,6 +55,37 @@ export function editKey(text: string, path: readonly string[], literal: string |
     return `${body}${body ? '\n\n' : ''}[${table.join('.')}]\n${entry}\n`;
   }
   return lines.toSpliced(members.at(-1)?.last ?? 0, 0, entry).join('\n');
+}
+
+/** The text with a table in place of one of the same path, at its end, or with null without it. Callers must check the result. */
+export function editTable(text: string, path: readonly string[], table: Table | null): string {
+  const wanted = pathOf(path);
+  const isIn = (one: string): boolean => one === wanted || one.startsWith(`${wanted}\0`);
+  const gone = new Set(
+    entriesOf(text)
+      .filter((entry) => isIn(entry.path))
+      .flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index)),
+  );
+  const left = text
+    .split('\n')
+    .filter((_, index) => !gone.has(index + 1))
+    .join('\n');
+  if (table === null) return left;
+  const body = left.trimEnd();
+  const entries = Object.entries(table).map(([key, value]) => `${keyOf(key)} = ${literalOf(value)}`);
+  return `${body}${body ? '\n\n' : ''}[${path.map(keyOf).join('.')}]\n${entries.join('\n')}\n`;
+}
+
+/** A TOML literal on one line. */
+function literalOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, one]) => `${keyOf(key)} = ${literalOf(one)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+function keyOf(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
 function entriesOf(text: string): Entry[] {

@@ -7,7 +7,7 @@ import { ApprovalMode, McpServerName } from '#contract/agent.ts';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
-import { McpEntry, mostServers } from './mcp-entry.ts';
+import { McpEntry, type McpEntryInput, mostServers } from '#contract/mcp-entry.ts';
 import { PathPatterns, RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
@@ -15,7 +15,7 @@ import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.t
 import { nearest } from '../base/nearest.ts';
 import { settingsFile } from './guarded-files.ts';
 import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
-import { editKey } from './settings-text.ts';
+import { editKey, editTable } from './settings-text.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 
 const model = z.string().min(1).max(200);
@@ -249,6 +249,31 @@ export async function saveSetting(configFolder: string, path: string, value: Val
   const keys = path.split('.');
   const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(path, value));
   const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(path, value)));
+  return save(configFolder, edited, wanted);
+}
+
+/**
+ * Writes an MCP server, in place of one of the same name, or with null takes it out. Comments and all else stay. Throws
+ * `bad_input` for an entry or a file that does not fit. Not safe for concurrent calls.
+ */
+export async function saveMcpServer(
+  configFolder: string,
+  name: string,
+  entry: McpEntryInput | null,
+): Promise<Settings> {
+  const file = settingsFile(configFolder);
+  const text = (await readOwnFile(file)) ?? '';
+  mustFit(checkSettings(text), file);
+  const keys = ['mcp', 'servers', name];
+  // Through JSON: what is left out must not be there as undefined.
+  const given = entry === null ? undefined : (JSON.parse(JSON.stringify(entry)) as Table);
+  const wanted = withKey(parse(text), keys, given);
+  return save(configFolder, editTable(text, keys, given ?? null), wanted);
+}
+
+/** `edited`: a text that keeps what the person wrote; null, or one that says something else, where only a rewrite can do it. */
+async function save(configFolder: string, edited: string | null, wanted: Table): Promise<Settings> {
+  const file = settingsFile(configFolder);
   const next = edited !== null && isSame(tryParse(edited), wanted) ? edited : stringify(wanted);
   const result = checkSettings(next);
   if (!result.ok) throw new TriadError('bad_input', sentenceOf(result.problems[0]!));
@@ -309,7 +334,7 @@ function isSame(a: Table | null, b: Table): boolean {
 }
 
 /** A copy with the key set, or removed; tables above it are made where they are missing. */
-function withKey(table: Table, [first, ...rest]: readonly string[], value: Value | undefined): Table {
+function withKey(table: Table, [first, ...rest]: readonly string[], value: Value | Table | undefined): Table {
   const copy: Table = { ...table };
   if (rest.length === 0) {
     if (value === undefined) delete copy[first!];

@@ -1,8 +1,8 @@
 /** An MCP server as it stands in the settings, under `[mcp.servers.NAME]`. */
 import { z } from 'zod';
-import { Permission } from '#contract/agent.ts';
-import { EndpointUrl } from '#contract/endpoint-url.ts';
-import { MAX_MCP_SERVERS } from '#contract/limits.ts';
+import { Permission } from './agent.ts';
+import { EndpointUrl } from './endpoint-url.ts';
+import { MAX_MCP_SERVERS } from './limits.ts';
 
 const word = z.string().min(1).max(4096);
 /** Values may hold `${NAME}` of the environment, and `${secret:NAME}` of the key store. */
@@ -37,6 +37,7 @@ export const McpEntry = McpLaunch.extend({
   timeout_seconds: z.int().min(1).max(3600).default(60),
 }).superRefine(checkLaunch);
 export type McpEntry = z.infer<typeof McpEntry>;
+export type McpEntryInput = z.input<typeof McpEntry>;
 
 /** Exactly one way to reach it, and nothing of the other. */
 export function checkLaunch(launch: McpLaunch, context: z.RefinementCtx): void {

@@ -1,0 +1,84 @@
+/** The methods about MCP servers. */
+import { isDeepStrictEqual } from 'node:util';
+import { McpEntry, type McpEntryInput } from '#contract/mcp-entry.ts';
+import { canonicalFolder } from '../../base/canonical-folder.ts';
+import { TriadError } from '../../base/errors.ts';
+import { promptText } from '../../mcp/result.ts';
+import { secretsIn } from '../../mcp/resolve.ts';
+import { serverView, serverViews, testServer } from '../../mcp/views.ts';
+import type { Engine } from '../../runs/engine.ts';
+import type { LiveSettings } from '../../settings/live-settings.ts';
+import type { Handlers } from './handlers.ts';
+
+type Mine = Extract<keyof Handlers, `mcp.${string}`>;
+
+/** How long a test waits for a server, in milliseconds: the first start of one may have to fetch it. */
+const TEST_MS = 60_000;
+
+export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings, home: string): Pick<Handlers, Mine> {
+  const at = (folder: string | undefined): Promise<string> => canonicalFolder(folder ?? home);
+  const view = async (folder: string | undefined, name: string) => serverView(mcp, await at(folder), name);
+  const usable = async (folder: string | undefined, name: string) => mcp.usable(await at(folder), name);
+  const written = (name: string): McpEntry => {
+    const { servers } = settings.mcp;
+    if (Object.hasOwn(servers, name)) return servers[name]!;
+    const names = Object.keys(servers).join(', ') || 'none';
+    throw new TriadError('not_found', `Your settings have no MCP server "${name}" (they have: ${names})`);
+  };
+  return {
+    'mcp.list': async ({ folder }) => serverViews(mcp, await at(folder)),
+    'mcp.test': async ({ folder, name }) => testServer(mcp, await at(folder), name, TEST_MS),
+    'mcp.accept': async ({ folder, name, tools }) => {
+      await mcp.listings.accept((await usable(folder, name)).config, tools);
+      mcp.changed();
+      return view(folder, name);
+    },
+    'mcp.add': async ({ name, entry, secrets, replace }) => {
+      if (!replace && Object.hasOwn(settings.mcp.servers, name))
+        throw new TriadError('conflict', `There is an MCP server "${name}" already: remove it first, or replace it`);
+      await mcp.change(name, secrets, () => settings.setMcpServer(name, sparse(entry)));
+      return view(undefined, name);
+    },
+    'mcp.remove': async ({ name }) => {
+      const forgotten = Object.fromEntries(secretsIn(written(name)).map((key) => [key, null]));
+      await mcp.change(name, forgotten, () => settings.setMcpServer(name, null));
+      return {};
+    },
+    'mcp.enable': async ({ name, enabled }) => {
+      const entry = { ...written(name), enabled };
+      await mcp.change(name, {}, () => settings.setMcpServer(name, sparse(entry)));
+      return view(undefined, name);
+    },
+    'mcp.stop': async ({ folder, name }) => {
+      await mcp.pool.stop(await mcp.resolved(await usable(folder, name)), await at(folder));
+      return view(folder, name);
+    },
+    'mcp.restart': async ({ folder, name }) => {
+      await mcp.pool.restart(await mcp.resolved(await usable(folder, name)), await at(folder));
+      return view(folder, name);
+    },
+    'mcp.prompt': async ({ folder, name, prompt, args }) => {
+      const use = await mcp.use(await at(folder), await usable(folder, name));
+      try {
+        return { text: promptText(await use.getPrompt(prompt, args, AbortSignal.timeout(TEST_MS))) };
+      } finally {
+        use.release();
+      }
+    },
+    'mcp.login': async ({ folder, name }) => mcp.signIns.begin(await mcp.resolved(await usable(folder, name))),
+    'mcp.logout': async ({ folder, name }) => {
+      await mcp.signIns.forget(await mcp.resolved(await usable(folder, name)));
+      await mcp.pool.stopNamed(name);
+      return view(folder, name);
+    },
+  };
+}
+
+/** Without what says no more than the defaults: a file reads as a person would write it. */
+function sparse(entry: McpEntry): McpEntryInput {
+  const usual: Readonly<Record<string, unknown>> = McpEntry.parse({ command: '-' });
+  const kept = Object.entries(entry).filter(
+    ([key, value]) => value !== undefined && (key === 'command' || !isDeepStrictEqual(value, usual[key])),
+  );
+  return Object.fromEntries(kept);
+}
