@@ -53,7 +53,7 @@ export const RequestStart = z.object({
 export type RequestStart = z.infer<typeof RequestStart>;
 
 /** Why a run sends a request outside of its turns: to review its answer, or to explain an approval to the person. */
-export const RequestPurpose = z.enum(['review', 'context']);
+export const RequestPurpose = z.enum(['review', 'context', 'sampling']);
 export type RequestPurpose = z.infer<typeof RequestPurpose>;
 
 /** One attempted model request with what it used. */

@@ -39,6 +39,8 @@ export function contextIn(
   const ids = { conversationId: 'c', workflowId: 'w', runId: 'r', toolCallId: 't' };
   return {
     ...ids,
+    ask: () => Promise.resolve(null),
+    sample: () => Promise.reject(new Error('There is no model')),
     workspace,
     signal,
     seen: () => null,

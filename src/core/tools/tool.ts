@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { Image, PlanItem, ToolStatus } from '#contract/message.ts';
+import type { Image, PlanItem, StopReason, ToolStatus } from '#contract/message.ts';
 import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
 import type { PastReport } from './note-search.ts';
@@ -72,12 +72,30 @@ export interface ToolContext {
   report(runId: string): Promise<string | null>;
   /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
+  /** Asks the person while the call runs; the answer is theirs alone, whatever rules and the mode say. */
+  ask(question: Question, signal: AbortSignal): Promise<Approval | null>;
+  /** One model request of the run beside its turns, counted as they are. Throws what `sideRequest` throws. */
+  sample(request: Sample, signal: AbortSignal): Promise<Sampled>;
   /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
   readonly progress: (tail: string, bytes: number) => void;
   /** Resolves when the run may use one more thread; who has called it gives that back. */
   readonly thread: () => Promise<() => void>;
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
+}
+
+/** A conversation of text that somebody wants a model's answer to. */
+export interface Sample {
+  system: string;
+  messages: { role: 'user' | 'assistant'; text: string }[];
+  /** The run's own bound holds too. */
+  maxTokens: number;
+}
+
+export interface Sampled {
+  text: string;
+  model: string;
+  stopReason: StopReason;
 }
 
 /** A change of a file: its path relative to the workspace, and what is there before and after. */

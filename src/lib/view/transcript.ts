@@ -137,7 +137,9 @@ function withState(source: RunRows, call: Stateless, writing: boolean): Call {
 }
 
 function askedOf({ run, approvals }: RunRows, { id }: Stateless): Approval | undefined {
-  return approvals.find(({ request }) => request.runId === run.id && request.toolCallId === id);
+  const own = approvals.filter(({ request }) => request.runId === run.id && request.toolCallId === id);
+  const asksNow = own.find(({ request, decisions }) => request.during && decisions.includes(null));
+  return asksNow ?? own.find(({ request }) => !request.during);
 }
 
 function allowedBy(asked: Approval | undefined): Call['allowedBy'] {
