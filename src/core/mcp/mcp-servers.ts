@@ -164,8 +164,13 @@ export class McpServers {
 
   async #firstListing(folder: string, server: ConfiguredServer): Promise<Listing> {
     const use = await this.use(folder, server);
+    const signal = AbortSignal.timeout(FIRST_LIST_MS);
     try {
-      return await this.hear(use, server, AbortSignal.timeout(FIRST_LIST_MS));
+      return await this.hear(use, server, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const message = `It did not say within ${FIRST_LIST_MS / 1000} s what it offers: "triad mcp test ${server.name}" waits longer`;
+      throw new TriadError('unreachable', message);
     } finally {
       use.release();
     }
