@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../base/child-environment.ts';
 import { newId } from '../base/ids.ts';
-import { CommandProcesses, type RunningCommands } from '../workspace/shell/command-processes.ts';
+import { CommandProcesses } from '../workspace/shell/command-processes.ts';
 import { MARKER } from '../workspace/shell/leftovers.ts';
 
 /** Between the end of its input and the signals that follow, in milliseconds from the beginning of a close. */
@@ -48,13 +48,11 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #processes: CommandProcesses;
   readonly #exited: Promise<void>;
-  readonly #leave: () => void;
   #closing: Promise<void> | null = null;
 
-  private constructor(child: ChildProcess, mark: string, running: RunningCommands) {
+  private constructor(child: ChildProcess, mark: string) {
     this.#child = child;
     this.#processes = new CommandProcesses(child, mark, false, null);
-    this.#leave = running.add(this.#processes);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
     // A write to what has ended is told by its callback.
     child.stdin?.on('error', () => undefined);
@@ -62,7 +60,7 @@ export class ServerProcess {
   }
 
   /** `env`: that of this program. Rejects with the system's error where nothing can be started, such as in a folder that is not there. */
-  static async start(program: Program, env: Environment, running: RunningCommands): Promise<ServerProcess> {
+  static async start(program: Program, env: Environment): Promise<ServerProcess> {
     const isWindows = process.platform === 'win32';
     const mark = newId();
     const [file, args] = isWindows
@@ -76,7 +74,7 @@ export class ServerProcess {
       stdio: ['pipe', 'pipe', 'pipe', isWindows ? 'ignore' : 'pipe'],
     });
     await once(child, 'spawn');
-    return new ServerProcess(child, mark, running);
+    return new ServerProcess(child, mark);
   }
 
   get pid(): number {
@@ -100,7 +98,6 @@ export class ServerProcess {
     await this.#exited;
     this.#child.stdio[3]?.destroy();
     await this.#processes.clear(0);
-    this.#leave();
     const { exitCode, signalCode } = this.#child;
     return signalCode === null ? `ended with exit code ${exitCode}` : `was ended by ${signalCode}`;
   }

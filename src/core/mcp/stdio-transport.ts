@@ -3,7 +3,6 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../base/child-environment.ts';
 import { codeOf } from '../base/errors.ts';
-import type { RunningCommands } from '../workspace/shell/command-processes.ts';
 import { readLines } from './message-lines.ts';
 import { lineWriter, type ServerLog } from './server-log.ts';
 import { type Program, ServerProcess } from './server-process.ts';
@@ -17,6 +16,7 @@ export interface ServerTransport extends Transport {
 
 /** How long what a server wrote before its end may take to come. */
 const DRAIN_MS = 500;
+const OBJECT = 0x7b;
 /** What a shell says with its exit code when it cannot start a program. */
 const UNSTARTED: Readonly<Record<number, string>> = { 126: 'cannot be run', 127: 'was not found' };
 
@@ -26,7 +26,6 @@ export class StdioTransport implements ServerTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #program: Program;
   readonly #env: Environment;
-  readonly #running: RunningCommands;
   readonly #log: ServerLog;
   #process: ServerProcess | null = null;
   #end: Promise<void> = Promise.resolve();
@@ -34,11 +33,10 @@ export class StdioTransport implements ServerTransport {
   #ended: string | null = null;
   #hasAnswered = false;
 
-  /** `env`: that of this program. `running`: what it kills when it exits without waiting. */
-  constructor(program: Program, env: Environment, running: RunningCommands, log: ServerLog) {
+  /** `env`: that of this program. */
+  constructor(program: Program, env: Environment, log: ServerLog) {
     this.#program = program;
     this.#env = env;
-    this.#running = running;
     this.#log = log;
   }
 
@@ -52,9 +50,9 @@ export class StdioTransport implements ServerTransport {
 
   async start(): Promise<void> {
     try {
-      this.#process = await ServerProcess.start(this.#program, this.#env, this.#running);
+      this.#process = await ServerProcess.start(this.#program, this.#env);
     } catch (error) {
-      const isFolder = codeOf(error) === 'ENOENT';
+      const isFolder = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
       this.#ended = isFolder
         ? `could not be started: there is no folder ${this.#program.cwd}`
         : `could not be started: ${String(error)}`;
@@ -116,6 +114,8 @@ export class StdioTransport implements ServerTransport {
 /** What has the outer form of a message; the rest is checked where it is used. */
 function messageIn(line: Buffer): JSONRPCMessage | null {
   let value: unknown;
+  // A flood of other text costs less so.
+  if (line[0] !== OBJECT) return null;
   try {
     value = JSON.parse(line.toString('utf8'));
   } catch {
