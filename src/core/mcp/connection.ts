@@ -127,9 +127,11 @@ export class Connection {
       await connection.#client.connect(transport, options);
       return connection;
     } catch (error) {
+      // Before our own end of it.
+      const { ended } = transport;
       await transport.close();
       if (signal.aborted) throw stopOf(signal);
-      if (!time.signal.aborted) throw startFault(server.name, error, transport.ended, log.last());
+      if (!time.signal.aborted) throw startFault(server.name, error, ended, log.last());
       const message = `${serverWords(server.name)} did not answer within ${handshakeMs / 1000} s of its start`;
       throw new TriadError('unreachable', message);
     } finally {

@@ -10,7 +10,7 @@ import { type Program, ServerProcess } from './server-process.ts';
 /** A transport that knows why it ended. */
 export interface ServerTransport extends Transport {
   readonly pid: number | null;
-  /** The end of a sentence that begins with the server; null while it runs. Set before `onclose` is called. */
+  /** The end of a sentence that begins with the server; null while it runs, or where we left it. Set before `onclose` is called. */
   readonly ended: string | null;
 }
 
@@ -61,12 +61,21 @@ export class StdioTransport implements ServerTransport {
     this.#end = this.#follow(this.#process);
   }
 
-  /** Rejects where the server has ended. */
+  /** Rejects where the server takes nothing more. As that is mostly its end, the word of that goes first. */
   async send(message: JSONRPCMessage): Promise<void> {
+    try {
+      await this.#write(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      await Promise.race([this.#end, wait(DRAIN_MS, undefined, { ref: false })]);
+      throw error;
+    }
+  }
+
+  #write(text: string): Promise<void> {
     const stdin = this.#process?.stdin;
-    await new Promise<void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (!stdin?.writable) return reject(new Error('The server takes no messages any more'));
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      stdin.write(text, (error) => (error ? reject(error) : resolve()));
     });
   }
 
