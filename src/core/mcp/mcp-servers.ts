@@ -1,9 +1,10 @@
 /** The MCP servers of the program: which there are in a folder, what of them a run is offered, and how its calls reach them. */
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve as resolvePath, sep } from 'node:path';
 import type { McpOffer, McpTool } from '#contract/agent.ts';
 import { mcpToolName } from '../agents/mcp-names.ts';
 import type { Trust } from '../agents/trust.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
+import { escapePattern } from '../base/pattern.ts';
 import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ConfiguredServer, projectServers, unusable, userServers } from './configured.ts';
@@ -50,6 +51,22 @@ export class McpServers {
     const others = await projectServers(folder, (path, hash) => trust.trusts(folder, path, hash));
     const taken = new Set(own.map(({ name }) => name));
     return [...own, ...others.map((one) => (taken.has(one.name) ? { ...one, state: 'overridden' as const } : one))];
+  }
+
+  /**
+   * Patterns of the files in a folder that a server of it is started from: its program and the arguments that may be
+   * paths. Whoever writes there decides what runs with the next start.
+   */
+  async startedFrom(folder: string): Promise<string[]> {
+    const found = (await this.of(folder)).flatMap(({ launch: { command, args, cwd } }) => {
+      if (command === undefined) return [];
+      const at = resolvePath(folder, cwd ?? '.');
+      return [command, ...args]
+        .filter((word) => /[./\\]/.test(word))
+        .map((word) => relative(folder, resolvePath(at, word)));
+    });
+    const inside = found.filter((path) => path !== '' && !path.startsWith('..') && !isAbsolute(path));
+    return [...new Set(inside)].map((path) => escapePattern(path.split(sep).join('/')));
   }
 
   /** The one that is used under a name. Throws `not_found`, or `not_allowed` where it may not be used. */

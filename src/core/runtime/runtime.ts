@@ -247,6 +247,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     permissions: new Permissions(new Grants(store, log), {
       file: settings.file,
       isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
+      startedFrom: (folder) => mcp.startedFrom(folder),
     }),
     agents,
     trust,

@@ -279,6 +279,15 @@ describe('a project', () => {
   });
 });
 
+test('what a server is started from is written with a yes alone, also where the mode allows what can be undone', async () => {
+  const write = (path: string): Block => toolUse('write_file', { path, content: 'x' });
+  const settings = `[permissions]\nmode = "auto"\n${table('own', ['./tools/serve.js'])}`;
+  const engine = await startEngine(calling(write('tools/other.js'), write('tools/serve.js')), { settings });
+  await engine.ask('Write');
+  expect(askedPerson(engine)).toMatchObject([{ title: expect.stringContaining('serve.js') as string, risk: 'high' }]);
+  expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
+});
+
 describe('one process', () => {
   test('serves the lead and three sub-agents, and is gone with the program', async () => {
     const script = new Script();
