@@ -228,8 +228,11 @@ function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thr
   const thread = () => threads.acquire(signal);
   const searched = async (job: SearchJob, timeoutMs?: number) => {
     const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
-    const release = await thread();
-    return search(job, signal, { timeoutMs, ripgrep }).finally(release);
+    const run = async (one: SearchJob) => {
+      const release = await thread();
+      return search(one, signal, { timeoutMs, ripgrep }).finally(release);
+    };
+    return job.kind === 'ranked' && engine.hybrid ? engine.hybrid.search(job, signal, run) : run(job);
   };
   return { thread, search: searched };
 }

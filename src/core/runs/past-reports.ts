@@ -38,9 +38,11 @@ export async function reportsIn(store: Pick<Store, 'runsOf'>, workflowId: string
 }
 
 /** None for a lead, and for a sub-agent that has not ended with a report. */
-function reportOf({ id, parentRunId, agent, title, endedAt, text, outcome }: RunRow): PastReport[] {
+function reportOf({ id, conversationId, parentRunId, agent, title, endedAt, text, outcome }: RunRow): PastReport[] {
   const isReport = parentRunId !== null && (outcome === 'completed' || outcome === 'partial');
-  return isReport && text !== '' && endedAt !== null ? [{ runId: id, agent, title, endedAt, text }] : [];
+  return isReport && text !== '' && endedAt !== null
+    ? [{ runId: id, conversationId, agent, title, endedAt, text }]
+    : [];
 }
 
 /** The text of one: of a sub-agent of the conversation, or among the past ones of the folder; else null. Throws `conflict` while it works. */

@@ -16,6 +16,7 @@ import type {
   ToolCallRow,
   WorkflowRow,
 } from '#contract/view.ts';
+import type { Vectors } from './vectors.ts';
 
 export type Table =
   | 'conversation'
@@ -163,6 +164,9 @@ export interface Store {
   notesOf(scope: string, folder: string): Promise<MemoryNote[]>;
   /** Notes of all agents, in one folder or in all, without those that belong to one run. */
   notes(folder?: string): Promise<MemoryNote[]>;
+
+  /** Of notes and reports: a cache, which no rebuild touches and no event makes. */
+  readonly vectors: Vectors;
 
   /** Every grant that was given, by id. */
   grants(): Promise<Grant[]>;

@@ -20,6 +20,7 @@ import { LogWitness } from './opening/log-witness.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
+import { vectorsOn } from './vectors.ts';
 
 export interface StoreOptions {
   /** `mem://`, or `rocksdb://` and a folder as it is (not percent-encoded), opened once in the life of a process. */
@@ -114,7 +115,16 @@ export function storeOn(
         await commits.forget();
       }
     };
-  const { archive, ended, close } = archiveOf(current, { ...reads, commit }, { database, reads: queriesOf(database) });
+  const vectors = vectorsOn(database);
+  const { archive, ended, close } = archiveOf(
+    current,
+    { ...reads, commit },
+    {
+      database,
+      reads: queriesOf(database),
+      vectors,
+    },
+  );
   const recover = async (): Promise<void> => {
     if (await rebuildPending(database)) await store.rebuild();
     else await commits.recover(reads);
@@ -124,6 +134,7 @@ export function storeOn(
     commit,
     ...reads,
     ...archive,
+    vectors,
     trash: forgetting(archive.trash),
     restore: forgetting(archive.restore),
     purge: forgetting(archive.purge),

@@ -1,11 +1,13 @@
 /** Ranks sections of notes, and reports, by the words of a query (BM25): what the thread of a search does with them. */
 import MiniSearch from 'minisearch';
+import { sha256 } from '../base/hash.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import { sectionsOf, titleOfNote } from './note-sections.ts';
 
 /** A report of an earlier sub-agent in the same folder. */
 export interface PastReport {
   runId: string;
+  conversationId: string;
   agent: string;
   title: string;
   endedAt: string;
@@ -17,8 +19,34 @@ export interface Note {
   text: string;
 }
 
+export interface Sources {
+  notes: readonly Note[];
+  reports: readonly PastReport[];
+}
+
+/** A section of a note, or a report, for who ranks it by what it means too. */
+export interface Passage {
+  /** The conversation of a report; empty for a note. */
+  owner: string;
+  /** Of the note; empty for a report. */
+  path: string;
+  /** What is embedded of it, and the hash of that. */
+  text: string;
+  hash: string;
+  /** As a result that no word has found. */
+  line: string;
+}
+
+/** All that was looked into, and what the words have found of it, best first: each with its index in `passages`. */
+export interface Ranked {
+  passages: Passage[];
+  hits: { passage: number; line: string }[];
+}
+
 interface Piece {
   id: number;
+  owner: string;
+  path: string;
   /** Where it stands, for the agent. */
   place: string;
   title: string;
@@ -27,17 +55,30 @@ interface Piece {
 }
 
 const EXCERPT_CHARS = 400;
+/** What is embedded of a passage at most, in UTF-16 code units: services refuse longer texts. */
+const EMBEDDED_CHARS = 4000;
 
 /** Best first, each with where it stands and the words around what was found. */
-export function rankSections(
-  query: string,
-  limit: number,
-  { notes, reports }: { notes: readonly Note[]; reports: readonly PastReport[] },
-): string[] {
-  const pieces = [...notes.flatMap(piecesOf), ...reports.map(pieceOfReport)].map((piece, id): Piece => ({
-    ...piece,
-    id,
+export function rankSections(query: string, limit: number, sources: Sources): string[] {
+  const pieces = allOf(sources);
+  return foundIn(pieces, query, limit).map(({ piece, terms }) => lineOf(piece, terms));
+}
+
+/** The same, with everything that was not found. */
+export function rankPassages(query: string, limit: number, sources: Sources): Ranked {
+  const pieces = allOf(sources);
+  const hits = foundIn(pieces, query, limit).map(({ piece, terms }) => ({
+    passage: piece.id,
+    line: lineOf(piece, terms),
   }));
+  return { passages: pieces.map(passageOf), hits };
+}
+
+function allOf({ notes, reports }: Sources): Piece[] {
+  return [...notes.flatMap(piecesOf), ...reports.map(pieceOfReport)].map((piece, id) => ({ ...piece, id }));
+}
+
+function foundIn(pieces: readonly Piece[], query: string, limit: number): { piece: Piece; terms: string[] }[] {
   const index = new MiniSearch<Piece>({
     fields: ['title', 'heading', 'text'],
     searchOptions: {
@@ -51,7 +92,13 @@ export function rankSections(
   return index
     .search(query)
     .slice(0, limit)
-    .map(({ id, terms }) => lineOf(pieces[Number(id)]!, terms));
+    .map(({ id, terms }) => ({ piece: pieces[Number(id)]!, terms }));
+}
+
+function passageOf(piece: Piece): Passage {
+  const { owner, path, title, heading, text: body } = piece;
+  const text = cutAtCodePoint([title, heading, body].join('\n').toWellFormed(), EMBEDDED_CHARS);
+  return { owner, path, text, hash: sha256(text), line: lineOf(piece, []) };
 }
 
 function piecesOf({ path, text }: Note): Omit<Piece, 'id'>[] {
@@ -59,13 +106,13 @@ function piecesOf({ path, text }: Note): Omit<Piece, 'id'>[] {
   return sectionsOf(text).map(({ heading, line, text: body }) => {
     // The heading is a field of its own.
     const own = heading === '' ? body : body.slice(body.indexOf('\n') + 1 || body.length);
-    return { place: `${path}:${line}`, title, heading, text: own };
+    return { owner: '', path, place: `${path}:${line}`, title, heading, text: own };
   });
 }
 
-function pieceOfReport({ runId, agent, title, endedAt, text }: PastReport): Omit<Piece, 'id'> {
+function pieceOfReport({ runId, conversationId, agent, title, endedAt, text }: PastReport): Omit<Piece, 'id'> {
   const place = `report of ${agent}, ${endedAt.slice(0, 10)} (run ${runId})`;
-  return { place, title, heading: '', text };
+  return { owner: conversationId, path: '', place, title, heading: '', text };
 }
 
 function lineOf({ place, title, heading, text }: Piece, terms: readonly string[]): string {

@@ -41,10 +41,11 @@ export function semanticSearchTool(): Tool {
         const job = { kind: 'ranked', includeIgnored: false, query, limit, reports, hidden, ...where } as const;
         const found = await context.search(job);
         const looked = `${found.files ?? 0} notes and ${reports.length} reports`;
-        const note = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
+        const stopped = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
+        const notice = found.notice === undefined ? '' : `\n[${found.notice}]`;
         return {
           status: found.timedOut ? 'error' : 'completed',
-          output: (found.lines.join('\n') || `[Nothing was found in ${looked}.]`) + note,
+          output: (found.lines.join('\n') || `[Nothing was found in ${looked}.]`) + stopped + notice,
           metadata: { query, results: found.lines.length, notes: found.files, reports: reports.length },
         };
       }),

@@ -80,6 +80,7 @@ describe('reading', () => {
 describe('searching', () => {
   const report: PastReport = {
     runId: 'run-1',
+    conversationId: 'c',
     agent: 'code-reviewer',
     title: 'Review the cache',
     endedAt: '2026-03-01T12:00:00.000Z',

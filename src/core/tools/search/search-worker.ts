@@ -113,11 +113,16 @@ async function listNotes(job: SearchJob): Promise<void> {
 }
 
 async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
-  const { query, limit, reports } = job;
-  const { rankSections } = await import('../note-search.ts');
+  const { query, limit, reports, passages } = job;
+  const { rankPassages, rankSections } = await import('../note-search.ts');
   const { paths, passedOver } = notesIn(job);
   const notes = await readNotes(job.workspace, paths.slice(0, MAX_NOTES));
-  send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
+  if (passages === undefined) send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
+  else {
+    const ranked = rankPassages(query, passages, { notes, reports });
+    send({ type: 'lines', lines: ranked.hits.slice(0, limit).map(({ line }) => line) });
+    send({ type: 'ranked', ranked });
+  }
   send({ type: 'end', more: paths.length > MAX_NOTES, files: notes.length, passedOver });
 }
 
