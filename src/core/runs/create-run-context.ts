@@ -8,6 +8,7 @@ import { stampIn, type Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
+import { noteSessions } from './note-sessions.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
@@ -188,6 +189,8 @@ function contextsFor(
       if (plan.depth === 0) return pastReports(engine.store, folder);
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
+    noteSessions: async () =>
+      plan.depth === 0 ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,

@@ -7,8 +7,9 @@ import { matches } from '../base/pattern.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { orStopped } from '../base/stop.ts';
 import type { Embeddings } from '../model/embeddings.ts';
-import { type Embedded, type Space, vectorKey, type Vectors, type VectorTable } from '../store/vectors.ts';
-import type { Passage, Ranked } from '../tools/note-search.ts';
+import type { Embedded, Space, Vectors, VectorTable } from '../store/store.ts';
+import { vectorKey } from '../store/vectors.ts';
+import type { Passage, Ranked } from '../tools/notes/note-search.ts';
 import type { SearchJob, SearchResult } from '../tools/search/search.ts';
 
 type Job = SearchJob & { kind: 'ranked' };

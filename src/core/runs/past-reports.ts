@@ -4,7 +4,7 @@
  */
 import type { RunRow } from '#contract/view.ts';
 import type { Store } from '../store/store.ts';
-import type { PastReport } from '../tools/note-search.ts';
+import type { PastReport } from '../tools/notes/note-search.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** So many of the newest workflows of the folder are looked at, and so many reports taken. */

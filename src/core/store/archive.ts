@@ -9,6 +9,7 @@ import {
   executionsIn,
   foundIn,
   newestWorkflows,
+  notedWorkflows,
   trashed,
   unfinishedFacts,
   workflowListing,
@@ -17,15 +18,15 @@ import { purgeSome } from './trash/purge.ts';
 import { rebuild } from './rebuild.ts';
 import { search } from './search/search.ts';
 import { segmentSome } from './search/segment-writer.ts';
-import type { Store } from './store.ts';
+import type { Store, Vectors } from './store.ts';
 import { deletedBefore, moveToTrash, restoreFromTrash, startPurge } from './trash/trash.ts';
-import type { Vectors } from './vectors.ts';
 import { termsOf, termsOfFilter, type WorkflowFacts } from './lists/workflow-terms.ts';
 
 export type Archive = Pick<
   Store,
   | 'workflows'
   | 'facets'
+  | 'notedWorkflows'
   | 'executions'
   | 'executionFacets'
   | 'search'
@@ -90,6 +91,10 @@ export function archiveOf(
   };
   const archive: Archive = {
     ...listsOf(database, reads, unfinished),
+    notedWorkflows: async (folder, limit) => {
+      await caughtUp();
+      return notedWorkflows(written.database, folder, limit);
+    },
     search: async (query) => {
       await caughtUp();
       return search(database, reads, query);

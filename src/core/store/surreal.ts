@@ -139,17 +139,7 @@ export function storeOn(
     restore: forgetting(archive.restore),
     purge: forgetting(archive.purge),
     rebuild: forgetting(archive.rebuild),
-    beginBackup: async () => {
-      if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
-      const partial = await beginBackup(dirname(folder), 'backup');
-      try {
-        await commits.still(() => database.still(() => copyStore(folder, join(partial, 'store'))));
-        return partial;
-      } catch (error) {
-        await rm(partial, { recursive: true, force: true });
-        throw error;
-      }
-    },
+    beginBackup: () => copied(folder, (from, to) => commits.still(() => database.still(() => copyStore(from, to)))),
     close: async () => {
       await close();
       await commits.flush();
@@ -157,6 +147,19 @@ export function storeOn(
     },
   };
   return { store, recover };
+}
+
+/** Begins a backup of the store in the folder; returns where `copy` has put it. */
+async function copied(folder: string | null, copy: (from: string, to: string) => Promise<unknown>): Promise<string> {
+  if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
+  const partial = await beginBackup(dirname(folder), 'backup');
+  try {
+    await copy(folder, join(partial, 'store'));
+    return partial;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** A conflict of optimistic transactions; the engine reports it as text only. */

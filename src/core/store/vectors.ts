@@ -5,41 +5,7 @@
  */
 import { sha256 } from '../base/hash.ts';
 import type { Database } from './database.ts';
-
-export interface Space {
-  embedder: string;
-  dimensions: number;
-  /** Canonical path. */
-  folder: string;
-}
-
-/** What a vector is of. */
-export interface Embedded {
-  /** The conversation of a report; empty for a note. */
-  owner: string;
-  hash: string;
-  /** Where the text stood when it was embedded. */
-  path: string;
-}
-
-export interface VectorTable {
-  /** How many numbers each vector had in the table that this one has taken the place of; null where it took none. */
-  readonly replaced: number | null;
-  /** All that is there, by `vectorKey`. */
-  readonly known: ReadonlyMap<string, Embedded>;
-  /** Nothing of a report whose conversation is in the trash, or gone. */
-  put(rows: readonly (Embedded & { vector: Float32Array })[]): Promise<void>;
-  delete(rows: readonly Embedded[]): Promise<void>;
-  /** The keys of those that mean nearly the same, nearest first; what has nothing in common is left out. */
-  nearest(owners: readonly string[], vector: Float32Array, count: number): Promise<string[]>;
-}
-
-export interface Vectors {
-  /** Makes the table where it is not there yet. */
-  table(space: Space): Promise<VectorTable>;
-  /** Deletes those of a conversation's reports. */
-  forget(conversationId: string): Promise<void>;
-}
+import type { Embedded, Space, Vectors, VectorTable } from './store.ts';
 
 export const vectorKey = ({ owner, hash }: Pick<Embedded, 'owner' | 'hash'>): string => `${owner}\n${hash}`;
 

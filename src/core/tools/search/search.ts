@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { TriadError } from '../../base/errors.ts';
-import type { PastReport, Ranked } from '../note-search.ts';
+import type { PastReport, Ranked } from '../notes/note-search.ts';
 import type { RipgrepTask } from './ripgrep.ts';
 import { resolveInside } from '../../workspace/places.ts';
 import type { Workspace } from '../../workspace/reach.ts';

@@ -68,6 +68,7 @@ const history = (answers: Answers = {}) =>
     'conversation.work': ({ conversationIds }) =>
       conversationIds.map((id) => ({ conversationId: id, workflows: [{ ...listed, subAgentCount: 1 }] })),
     'conversation.snapshot': () => snapshot,
+    'conversation.notes': () => ({ linking: [] }),
     'workflow.get': none,
     ...answers,
   });
@@ -271,6 +272,29 @@ test('agents come by name, as table or JSON', async () => {
   expect(out).toMatch(
     /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +the lead's +builtin +FilesystemRead +grep\nwriter/,
   );
+});
+
+test('show names the notes that a session read, wrote and is linked from', async () => {
+  const done = { runId: leadId, name: 't', status: 'completed', startedAt: at, endedAt: later } as const;
+  const calls = [
+    { ...done, toolCallId: '1', read: 'b.md' },
+    { ...done, toolCallId: '2', read: 'a.md' },
+    { ...done, toolCallId: '3', read: 'a.md' },
+    { ...done, toolCallId: '4', wrote: 'x.js', wroteAlso: ['c.md'] },
+  ];
+  const client = () =>
+    history({
+      'workflow.get': () => ({ ...detail, calls }),
+      'conversation.notes': () => ({ linking: ['d\u001b[1m.md'] }),
+    });
+  const { out } = await triad(['sessions', 'show', conversationId], client());
+  expect(out).toContain('\n  notes read: a.md, b.md · written: c.md\n');
+  expect(out).toMatch(/\n {2}notes linking here: d[^\u001b]*\.md\n/);
+  const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as object;
+  expect(json).toMatchObject({
+    linkingNotes: ['d\u001b[1m.md'],
+    workflows: [{ notes: { read: ['a.md', 'b.md'], written: ['c.md'] } }],
+  });
 });
 
 test('show says how much is estimated, of all and of each workflow; the list marks the total', async () => {

@@ -1,10 +1,10 @@
 /** The tool that finds what notes of the workspace, and reports that its agent may see, say about something. */
 import { z } from 'zod';
-import { READ_ONLY } from './traits.ts';
-import { searchFrom } from './search/search.ts';
-import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from '../workspace/places.ts';
+import { READ_ONLY } from '../traits.ts';
+import { searchFrom } from '../search/search.ts';
+import { toToolResult } from '../to-tool-result.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { pathTargets } from '../../workspace/places.ts';
 
 const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 8;

@@ -1,7 +1,7 @@
 /** Ranks sections of notes, and reports, by the words of a query (BM25): what the thread of a search does with them. */
 import MiniSearch from 'minisearch';
-import { sha256 } from '../base/hash.ts';
-import { cutAtCodePoint } from '../base/text.ts';
+import { sha256 } from '../../base/hash.ts';
+import { cutAtCodePoint } from '../../base/text.ts';
 import { sectionsOf, titleOfNote } from './note-sections.ts';
 
 /** A report of an earlier sub-agent in the same folder. */
