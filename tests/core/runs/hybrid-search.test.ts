@@ -103,6 +103,12 @@ const broken: [string, TestEmbedder['fault'], string][] = [
   ['gives no numbers', () => Promise.resolve([new Float32Array(64).fill(NaN)]), 'it should give 1 vectors'],
   ['never answers', () => new Promise(() => {}), 'it took too long'],
 ];
+test('what has nothing in common is not found for being the nearest there is', async () => {
+  const { store, find } = await begin({}, testEmbedder({ dimensions: 512 }));
+  expect(await find('xyxyx')).toBe('[Nothing was found in 3 notes and 0 reports.]');
+  await store.close();
+});
+
 test('where the embedder fails, the words alone count, and one line says so', async () => {
   const { folder, store, embedder, find } = await begin();
   const words = (await call(semanticSearchTool(), { query: 'car' }, contextIn(folder))).output;
@@ -171,7 +177,9 @@ test('vectors outlive the program; other dimensions are said once, and made anew
 });
 
 test('reports of a deleted conversation leave no vector, and a restored one is found again', async () => {
-  const { folder, store, find } = await begin();
+  const [opened, folder] = [await openOn('mem'), await folderWith(files)];
+  const { store, database } = opened;
+  const find = searching(folder, store, testEmbedder());
   const row = conversationRow({ folder });
   await store.commit([], [put('conversation', row)]);
   const report = {
@@ -191,9 +199,15 @@ test('reports of a deleted conversation leave no vector, and a restored one is f
   await find('doctor', { reports: [report] });
   expect(own()).toBe(1);
   await store.trash(row.id, '2026-03-01T12:00:00.000Z');
+  // Left there by a kill in that moment.
+  const [{ tables }] = (await database.query('INFO FOR DB')) as [{ tables: Record<string, string> }];
+  const table = Object.keys(tables).find((name) => name.startsWith('vector_'));
+  const left = { id: [row.id, 'hash'], path: '', vector: Array.from({ length: 64 }, () => 1) };
+  await database.query(`INSERT INTO ${table} $left`, { left });
   await store.purge(row.id);
-  expect(own()).toBe(0);
-  await store.close();
+  const [rows] = await database.query(`SELECT VALUE record::id(id)[0] FROM ${table}`);
+  expect(rows).toEqual(['', '', '', '']);
+  await opened.close();
 });
 
 test('a sub-agent finds no past report by its vector, and a lead does', async () => {

@@ -1,12 +1,13 @@
 /** Notes and sessions name each other: what a session read and wrote, what links to it, and for a lead, from where a note is linked. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isNote, notesOf } from '#contract/call-row.ts';
-import { folderNameOf } from '#core/records/sessions/names.ts';
+import { folderNameOf, noteLink } from '#core/records/sessions/names.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
 
 const LOOK = [toolUse('list_notes', {}), toolUse('read_note', { note: 'plan' })];
 
@@ -69,11 +70,21 @@ test('a note says to a lead which earlier sessions read or wrote it, and to a su
 });
 
 test('a session says which notes its runs read and wrote, and which link to it', async () => {
-  const engine = await startEngine(script(), { files });
+  const engine = await startEngine(script(), { files, data: await folderWith() });
   const { runtime, store, conversationId, folder } = engine;
   const { workflowId } = await engine.ask('First look');
   const { calls } = await runtime.request('workflow.get', { workflowId });
   expect(notesOf(calls)).toEqual({ read: ['plan.md'], written: ['docs/new.md'] });
+
+  const written = await runtime.request('conversation.project', { conversationId });
+  const page = await readFile(join(written.folder, 'session.md'), 'utf8');
+  expect(page).toContain('\n- Notes read: [[plan]]\n- Notes written: [[docs/new]]\n');
+  expect(['a.md', 'b.markdown', 'c|d.md', '[e].md'].map(noteLink)).toEqual([
+    '[[a]]',
+    '[[b.markdown]]',
+    '`c|d.md`',
+    '`[e].md`',
+  ]);
 
   const row = (await store.conversation(conversationId))!;
   const link = `See [[${folderNameOf(row)}/session|it]].\n`;
