@@ -63,8 +63,17 @@ test('what means the same is found beside what the words find, each section once
   for (const place of places(words.output)) expect(places(output)).toContain(place);
   expect(output).toContain('garage.md:1 — Garage\n  The automobile stands here.');
   expect(new Set(places(output)).size).toBe(places(output).length);
-  // Where both rankings have it, it comes before what only one has.
-  expect(output.indexOf('trip.md')).toBeLessThan(output.indexOf('garage.md'));
+  await store.close();
+});
+
+test('what both rankings have comes before what is the nearest of one, and what one does not have stays', async () => {
+  const far = `# Far\n\n${'wombat '.repeat(700)}quagga\n`;
+  const nearest = '# Automobile\n\nVehicle, automobile.\n';
+  const { store, find } = await begin({ 'auto.md': nearest, 'far.md': far }, testEmbedder({ dimensions: 512 }));
+  const [first, second] = places(await find('car'));
+  expect([first, second]).toEqual(['trip.md:1 — Trip', 'auto.md:1 — Automobile']);
+  // Its word stands behind what is embedded.
+  expect(places(await find('quagga'))).toEqual(['far.md:1 — Far']);
   await store.close();
 });
 
@@ -92,6 +101,9 @@ test('what a rule hides, and what lies in another folder, is found by no vector'
   expect(await find('car', { hidden: ['garage.md'] })).not.toContain('garage');
   const other = await folderWith({ 'b.md': '# B\n\nA physician.\n' });
   expect(await searching(other, store, embedder)('car')).not.toMatch(/garage|trip/);
+  const before = embedded(embedder);
+  await find('car');
+  expect(embedded(embedder) - before, 'only the query: the folders share nothing').toBe(1);
   await store.close();
 });
 
@@ -136,9 +148,9 @@ test('a stopped run waits for no embedder', async () => {
 
 test('requests are bounded, and one search has only so much embedded', async () => {
   const many = Array.from({ length: 2100 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
-  const long = `# Long\n\n${'wombat '.repeat(9000)}`;
+  const long = Array.from({ length: 40 }, (_, n) => `# Long ${n}\n\n${'wombat '.repeat(600)}\n`).join('\n');
   const { store, embedder, find } = await begin({ 'many.md': many, 'long.md': long }, testEmbedder({ dimensions: 4 }));
-  expect(await find('car')).toContain('[105 passages are not embedded yet');
+  expect(await find('car')).toContain('[144 passages are not embedded yet');
   expect(embedded(embedder)).toBe(2001);
   for (const request of embedder.requests) {
     expect(request.length).toBeLessThanOrEqual(64);

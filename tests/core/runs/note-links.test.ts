@@ -2,13 +2,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isNote, notesOf } from '#contract/call-row.ts';
+import { endedCall, isNote, notesOf } from '#contract/call-row.ts';
 import { folderNameOf, noteLink } from '#core/records/sessions/names.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
+const at = '2026-03-01T12:00:00.000Z';
 const LOOK = [toolUse('list_notes', {}), toolUse('read_note', { note: 'plan' })];
 
 function script(): Script {
@@ -96,6 +97,17 @@ test('a session says which notes its runs read and wrote, and which link to it',
   expect(await runtime.request('conversation.notes', { conversationId })).toEqual({
     linking: ['docs/new.md', 'plan.md'],
   });
+});
+
+test('only a call that gave its agent a note has read it', () => {
+  const entry = { n: 1, at, kind: 'tool', toolCallId: '1', name: 't', output: '', durationMs: 1 } as const;
+  const ids = { seq: 1, conversationId: 'c', workflowId: 'w', runId: 'r', parentRunId: null, agent: 'a', at };
+  const readBy = (status: 'completed' | 'error', metadata: Record<string, unknown>) =>
+    endedCall({ ...ids, type: 'tool-end', entry: { ...entry, status, metadata } }).read;
+  expect(readBy('completed', { path: 'a.md' })).toBe('a.md');
+  expect(readBy('error', { path: 'a.md' })).toBeUndefined();
+  expect(readBy('completed', { path: 'a.md', undoable: true })).toBeUndefined();
+  expect(readBy('completed', { path: 'a.js' })).toBeUndefined();
 });
 
 test.for([
