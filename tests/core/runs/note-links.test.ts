@@ -37,7 +37,7 @@ const files = { 'plan.md': '# Plan\n\nDo it.\n', 'src/a.js': '//\n', '.hidden/x.
 test('a note says to a lead which earlier sessions read or wrote it, and to a sub-agent nothing', async () => {
   const engine = await startEngine(script(), { files });
   const { runtime, conversationId } = engine;
-  await engine.ask('First look');
+  const { workflowId } = await engine.ask('First look');
   const outputs = async () => {
     const { id } = await runtime.request('conversation.create', {});
     const ended = Promise.withResolvers<Map<string, string>>();
@@ -57,7 +57,6 @@ test('a note says to a lead which earlier sessions read or wrote it, and to a su
   expect(first.get('reader read_note')).toBe('# Plan\n\nDo it.\n');
 
   // What the lead is not told any more, and what is deleted, links from nowhere; its own conversation says nothing new.
-  const [{ workflowId }] = engine.of('workflow-start') as [{ workflowId: string }];
   await runtime.request('conversation.rewind', { conversationId, workflowId, left: true });
   expect((await outputs()).get('lead list_notes')).not.toContain('First look');
   await runtime.request('conversation.rewind', { conversationId, workflowId, left: false });
