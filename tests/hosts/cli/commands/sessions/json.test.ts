@@ -275,7 +275,7 @@ test('agents come by name, as table or JSON', async () => {
 });
 
 test('show names the notes that a session read, wrote and is linked from', async () => {
-  const done = { runId: leadId, name: 't', status: 'completed', startedAt: at, endedAt: later } as const;
+  const done = { runId: leadId, name: 't', status: 'completed', startedAt: at, endedAt: at } as const;
   const calls: ToolCallRow[] = [
     { ...done, toolCallId: '1', read: 'b.md' },
     { ...done, toolCallId: '2', read: 'a.md' },
