@@ -29,13 +29,15 @@ export class HybridSearch {
   readonly #embeddings: Embeddings;
   readonly #vectors: Vectors;
   readonly #patienceMs: number;
+  readonly #most: typeof MOST;
   /** One search at a time has passages embedded, so that none is twice. */
   readonly #filling = new Semaphore(1);
 
-  constructor(embeddings: Embeddings, vectors: Vectors, patienceMs = PATIENCE_MS) {
+  constructor(embeddings: Embeddings, vectors: Vectors, { patienceMs = PATIENCE_MS, most = MOST } = {}) {
     this.#embeddings = embeddings;
     this.#vectors = vectors;
     this.#patienceMs = patienceMs;
+    this.#most = most;
   }
 
   /** `search`: by words. Where anything about vectors fails, its result is the result, with a line that says so. */
@@ -97,7 +99,7 @@ export class HybridSearch {
     const missing = [...new Map(passages.map((passage) => [vectorKey(passage), passage]))].flatMap(([key, passage]) =>
       table.known.has(key) ? [] : [passage],
     );
-    const now = firstOf(missing, MOST);
+    const now = firstOf(missing, this.#most);
     for (let from = 0; from < now.length;) {
       const batch = firstOf(now.slice(from), BATCH);
       const vectors = await this.#embed(

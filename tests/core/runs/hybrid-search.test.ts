@@ -30,12 +30,12 @@ interface Options {
 }
 
 /** As a run's tool has it. */
-function searching(folder: string, store: Store, embedder: TestEmbedder) {
-  const of = (patienceMs?: number) => new HybridSearch(embedder, store.vectors, patienceMs);
-  const shared = of();
+function searching(folder: string, store: Store, embedder: TestEmbedder, most?: { texts: number; bytes: number }) {
+  const of = (bounds = {}) => new HybridSearch(embedder, store.vectors, bounds);
+  const shared = of(most && { most });
   return async (query: string, options: Options = {}): Promise<string> => {
     const { reports = [], hidden = [], patienceMs, signal = new AbortController().signal } = options;
-    const hybrid = patienceMs === undefined ? shared : of(patienceMs);
+    const hybrid = patienceMs === undefined ? shared : of({ patienceMs });
     const byWords = (one: SearchJob) => search(one, signal, { ripgrep: null });
     const context: ToolContext = {
       ...contextIn(folder, signal),
@@ -147,11 +147,12 @@ test('a stopped run waits for no embedder', async () => {
 });
 
 test('requests are bounded, and one search has only so much embedded', async () => {
-  const many = Array.from({ length: 2100 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
+  const many = Array.from({ length: 110 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
   const long = Array.from({ length: 40 }, (_, n) => `# Long ${n}\n\n${'wombat '.repeat(600)}\n`).join('\n');
-  const { store, embedder, find } = await begin({ 'many.md': many, 'long.md': long }, testEmbedder({ dimensions: 4 }));
-  expect(await find('car')).toContain('[144 passages are not embedded yet');
-  expect(embedded(embedder)).toBe(2001);
+  const { folder, store, embedder } = await begin({ 'many.md': many, 'long.md': long });
+  const find = searching(folder, store, embedder, { texts: 120, bytes: 1024 * 1024 });
+  expect(await find('car')).toContain('[34 passages are not embedded yet');
+  expect(embedded(embedder)).toBe(121);
   for (const request of embedder.requests) {
     expect(request.length).toBeLessThanOrEqual(64);
     expect(Math.max(...request.map(({ length }) => length))).toBeLessThanOrEqual(4000);
