@@ -219,6 +219,8 @@ export const methods = {
     z.strictObject({ conversationId: Id, workflowIds: z.array(Id).max(200).optional() }),
     z.object({ workflows: z.int(), events: z.int(), missing: z.array(Missing) }),
   ),
+  /** The notes of its folder that name it, by its id or the folder of its Markdown, as they are now, by path. */
+  'conversation.notes': method(conversationId, z.object({ linking: z.array(z.string()) })),
   /** The ids of all conversations, also of those in the trash. */
   'store.conversations': method(nothing, z.array(Id)),
   /** What is in the store, by what names it, and in no list: a list ends without a word where it cannot be read. */

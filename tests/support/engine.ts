@@ -57,6 +57,7 @@ export interface HarnessOptions {
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
   workspaces?: NonNullable<Composition['workspaces']>;
+  embeddings?: NonNullable<Composition['embeddings']>;
 }
 
 export { yes };

@@ -59,6 +59,7 @@ export function contextIn(
     plan: { read: () => [], write: () => Promise.resolve() },
     report: () => Promise.resolve(null),
     pastReports: () => Promise.resolve([]),
+    noteSessions: () => Promise.resolve(new Map()),
     memory: {
       list: () => Promise.resolve([]),
       read: () => Promise.resolve(null),

@@ -4,6 +4,7 @@ import type { AgentWatch } from '../agents/watch.ts';
 import type { ApprovalGate } from '../approvals/gate.ts';
 import type { Permissions } from '../approvals/permissions.ts';
 import type { Envelopes } from './envelopes.ts';
+import type { HybridSearch } from './hybrid-search.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
@@ -35,6 +36,8 @@ export interface Engine {
   readonly own: OwnFolders;
   /** What calls changed on disk, and can be undone, and who may change it now. */
   readonly workspaces: Workspaces;
+  /** Ranks notes and reports by their meaning too; null where nothing embeds texts. */
+  readonly hybrid: HybridSearch | null;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
   /** Where commands are run. */

@@ -13,6 +13,7 @@ import type { Call } from '../workspace/snapshots.ts';
 import type { Parts } from './create-run-context.ts';
 import type { Engine } from './engine.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
+import { noteSessions } from './note-sessions.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { workspaceFor } from './workspace-of.ts';
 
@@ -79,6 +80,8 @@ function ownOf({ engine, plan, signal, history, shell }: Parts) {
       if (plan.depth === 0) return pastReports(engine.store, folder);
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
+    noteSessions: async () =>
+      plan.depth === 0 ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
@@ -110,8 +113,11 @@ function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thr
   const thread = () => threads.acquire(signal);
   const searched = async (job: SearchJob, timeoutMs?: number) => {
     const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
-    const release = await thread();
-    return search(job, signal, { timeoutMs, ripgrep }).finally(release);
+    const run = async (one: SearchJob) => {
+      const release = await thread();
+      return search(one, signal, { timeoutMs, ripgrep }).finally(release);
+    };
+    return job.kind === 'ranked' && engine.hybrid ? engine.hybrid.search(job, signal, run) : run(job);
   };
   return { thread, search: searched };
 }

@@ -22,6 +22,8 @@ import { Permissions } from '../approvals/permissions.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
+import { HybridSearch } from '../runs/hybrid-search.ts';
+import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
@@ -61,6 +63,8 @@ export interface RuntimePorts extends HandlerPorts {
   own: OwnFolders;
   /** Where what calls replace is kept. */
   workspaces: Workspaces;
+  /** What embeds notes and reports; left out: they are found by their words alone. */
+  embeddings?: Embeddings | null;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
   /** Where commands are run. */
@@ -253,6 +257,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     trust,
     own,
     workspaces,
+    hybrid: ports.embeddings ? new HybridSearch(ports.embeddings, store.vectors) : null,
     outputs,
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),

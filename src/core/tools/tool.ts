@@ -6,7 +6,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { Image, PlanItem, StopReason, ToolStatus } from '#contract/message.ts';
 import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
-import type { PastReport } from './note-search.ts';
+import type { PastReport } from './notes/note-search.ts';
 import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search/search.ts';
 import type { Workspace } from '../workspace/reach.ts';
@@ -65,6 +65,8 @@ export interface ToolContext {
   output(toolCallId: string): Promise<FileHandle>;
   /** Reports of sub-agents that this agent may search, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
+  /** The earlier sessions in which notes of the folder were read or written, by the note's path, newest first; none for a sub-agent. */
+  noteSessions(): Promise<ReadonlyMap<string, readonly NoteSession[]>>;
   /**
    * The whole report of a sub-agent of this conversation that has ended, or of an earlier one in the same folder; null
    * where this agent may read none of that id. Throws `conflict` while it works.
@@ -96,6 +98,12 @@ export interface Sampled {
   text: string;
   model: string;
   stopReason: StopReason;
+}
+
+/** A conversation that a note is linked from. */
+export interface NoteSession {
+  id: string;
+  title: string;
 }
 
 /** A change of a file: its path relative to the workspace, and what is there before and after. */
