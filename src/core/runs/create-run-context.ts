@@ -26,7 +26,7 @@ import { workspaceFor, workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
-/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
+/** Threads of searches, PDFs and web pages that one run has at a time: each holds a good part of the machine. */
 const THREADS = 2;
 
 /** What the loop of one run is made from. */
@@ -218,6 +218,7 @@ function contextsFor(
       alone,
       progress,
       outputPath,
+      privateHosts: engine.settings.web.private_hosts,
       ...own,
     };
   };

@@ -46,6 +46,10 @@ export class LiveSettings implements Settings {
     return this.#current.sessions;
   }
 
+  get web(): Settings['web'] {
+    return this.#current.web;
+  }
+
   /** Saves a key and applies it; null brings the default back. Throws like `saveSetting`. */
   set(path: string, value: string | number | boolean | null): Promise<void> {
     return this.#changes.add(async () => {

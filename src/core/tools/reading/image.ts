@@ -25,20 +25,34 @@ export async function readImage(
   mediaType: Image['mediaType'],
   path: string,
 ): Promise<{ image: Image; bytes: Buffer }> {
-  const refused = (why: string): TriadError => new TriadError('bad_input', `${path} cannot be shown: ${why}`);
   const { size } = await handle.stat();
-  if (size > MAX_BYTES)
-    throw refused(`the image has ${size} bytes, and at most ${MAX_BYTES} can be. Make a smaller copy of it`);
+  checkSize(size, path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
   const bytes = buffer.subarray(0, bytesRead);
+  return { image: imageOf(bytes, mediaType, path), bytes };
+}
+
+function refused(path: string, why: string): TriadError {
+  return new TriadError('bad_input', `${path} cannot be shown: ${why}`);
+}
+
+function checkSize(size: number, path: string): void {
+  if (size > MAX_BYTES)
+    throw refused(path, `the image has ${size} bytes, and at most ${MAX_BYTES} can be. Make a smaller copy of it`);
+}
+
+/** Throws as `readImage` does. */
+export function imageOf(bytes: Buffer, mediaType: Image['mediaType'], path: string): Image {
+  checkSize(bytes.length, path);
   const sides = sidesOf(mediaType, bytes);
-  if (sides === null) throw refused(`it begins like ${mediaType}, but is broken or not complete`);
+  if (sides === null) throw refused(path, `it begins like ${mediaType}, but is broken or not complete`);
   const { width, height } = sides;
   if (Math.max(width, height) > MAX_SIDE)
     throw refused(
+      path,
       `the image has ${width} × ${height} pixels, and at most ${MAX_SIDE} a side can be. Make a smaller copy`,
     );
-  return { image: { mediaType, bytes: bytes.length, width, height, sha256: sha256(bytes) }, bytes };
+  return { mediaType, bytes: bytes.length, width, height, sha256: sha256(bytes) };
 }
 
 interface Sides {
