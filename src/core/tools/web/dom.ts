@@ -15,7 +15,9 @@ export interface DomElement {
 }
 
 export interface DomDocument {
-  readonly documentElement: DomElement;
+  /** Null where there is no element at all. */
+  readonly documentElement: DomElement | null;
+  readonly head: DomElement;
   readonly body: DomElement;
   createElement(name: string): DomElement;
   querySelector(selector: string): DomElement | null;

@@ -15,7 +15,7 @@ const UNREAD =
 /** The main part as Readability finds it, or where it finds none, the whole page. `url`: where it is from. */
 export function readable(html: string, url: string): PageText {
   const document = parsed(html, url);
-  const language = document.documentElement.getAttribute('lang') ?? '';
+  const language = document.documentElement?.getAttribute('lang') ?? '';
   const title = document.querySelector('title')?.textContent ?? '';
   const serializer = (node: unknown) => node as DomElement;
   const main = new Readability(document as never, { disableJSONLD: true, keepClasses: true, serializer }).parse();
@@ -37,10 +37,9 @@ function oneLine(title: string): string | null {
 
 /** With absolute links, and without what is not read. */
 function parsed(html: string, url: string): DomDocument {
-  const whole = /<html[\s>]/i.test(html) ? html : `<html><head></head><body>${html}</body></html>`;
-  const { document } = parseHTML(whole) as unknown as { document: DomDocument };
-  giveBody(document);
+  const document = treeOf(html);
   for (const unread of document.querySelectorAll(UNREAD)) unread.remove();
+  giveBody(document);
   const base = absolute(document.querySelector('base')?.getAttribute('href') ?? '', url) ?? url;
   for (const link of document.querySelectorAll('a[href]')) {
     const href = absolute(link.getAttribute('href') ?? '', base);
@@ -56,13 +55,22 @@ function parsed(html: string, url: string): DomDocument {
   return document;
 }
 
-/** The parser adds no body where its tag is left out. */
+/** The parser takes the first element for the root, whatever it is. */
+function treeOf(html: string): DomDocument {
+  const tree = (text: string) => parseHTML(text).document as unknown as DomDocument;
+  const document = tree(html);
+  return document.documentElement?.nodeName === 'HTML' ? document : tree(`<html><body>${html}</body></html>`);
+}
+
+/** The parser adds no body where its tag is left out, and leaves a title where it stands. */
 function giveBody(document: DomDocument): void {
+  const title = document.querySelector('title');
+  if (title) document.head.append(title);
   if (document.querySelector('body')) return;
   const body = document.createElement('body');
   const { documentElement: root } = document;
-  body.append(...[...root.childNodes].filter((node) => node.nodeName !== 'HEAD'));
-  root.append(body);
+  body.append(...[...(root?.childNodes ?? [])].filter((node) => node.nodeName !== 'HEAD'));
+  root?.append(body);
 }
 
 /** Null for what leads nowhere on the web. */

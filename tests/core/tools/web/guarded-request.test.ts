@@ -66,7 +66,9 @@ describe('packed bodies', () => {
     await expect(gotFrom(bomb)).rejects.toMatchObject(
       failure('limit_reached', /larger than 200000 bytes as it is unpacked/),
     );
-    await expect(gotFrom(packed(Buffer.from('much text'), 8))).rejects.toMatchObject(failure('unreachable', /packed wrongly or not whole/));
+    await expect(gotFrom(packed(Buffer.from('much text'), 8))).rejects.toMatchObject(
+      failure('unreachable', /packed wrongly or not whole/),
+    );
   });
 
   test('one that was not asked for is refused', async () => {
@@ -80,7 +82,9 @@ describe('limits', () => {
     const most = await gotFrom((_, response) => response.end(Buffer.alloc(SMALL.receivedBytes)));
     expect(most.body).toHaveLength(SMALL.receivedBytes);
     const more: RequestListener = (_, response) => response.end(Buffer.alloc(SMALL.receivedBytes + 1));
-    await expect(gotFrom(more)).rejects.toMatchObject(failure('limit_reached', /larger than 100000 bytes as it is sent/));
+    await expect(gotFrom(more)).rejects.toMatchObject(
+      failure('limit_reached', /larger than 100000 bytes as it is sent/),
+    );
   });
 
   test('of the time to its headers', async () => {
@@ -122,7 +126,11 @@ describe('redirects', () => {
 
   test.for([301, 302, 303, 307, 308])('%d is followed at the same host', async (status) => {
     const { url, body, movedTo } = await gotFrom(moves(status, '/next?a=1#part'));
-    expect([url.pathname + url.search + url.hash, body.toString(), movedTo]).toEqual(['/next?a=1', 'at /next?a=1', null]);
+    expect([url.pathname + url.search + url.hash, body.toString(), movedTo]).toEqual([
+      '/next?a=1',
+      'at /next?a=1',
+      null,
+    ]);
   });
 
   test('300 and 304 are answers', async () => {

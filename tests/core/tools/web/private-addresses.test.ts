@@ -85,17 +85,23 @@ test.for(Object.entries(NAMED))('a name that leads %s is refused', async ([, add
   const servers = await closedServers();
   const url = `http://innocent.example:${servers[0]?.port}/`;
   const { status, output } = await fetched(url, [], () => Promise.resolve(resolved(addresses)));
-  expect([status, output]).toEqual(['error', expect.stringMatching(/^innocent\.example:\d+ is not public: its address/)]);
+  expect([status, output]).toEqual([
+    'error',
+    expect.stringMatching(/^innocent\.example:\d+ is not public: its address/),
+  ]);
   expect(reached(servers)).toEqual(none(servers));
 });
 
-test.for(['http://user@127.0.0.1', 'http://127.0.0.1:1@example.com', 'file:///etc/passwd', 'ftp://127.0.0.1', 'gopher://127.0.0.1'])(
-  '%s is no address to read',
-  async (address) => {
-    const { status, output } = await fetched(address);
-    expect([status, output]).toEqual(['error', expect.stringMatching(/ is not read: /)]);
-  },
-);
+test.for([
+  'http://user@127.0.0.1',
+  'http://127.0.0.1:1@example.com',
+  'file:///etc/passwd',
+  'ftp://127.0.0.1',
+  'gopher://127.0.0.1',
+])('%s is no address to read', async (address) => {
+  const { status, output } = await fetched(address);
+  expect([status, output]).toEqual(['error', expect.stringMatching(/ is not read: /)]);
+});
 
 test('a permitted host does not permit another name, number or port of it', async () => {
   const servers = await closedServers();
