@@ -14,7 +14,7 @@ import { isPublic } from './public-address.ts';
 import { requestFailure } from './request-failure.ts';
 import { webAddress } from './web-address.ts';
 
-export const USER_AGENT = 'Triad (an agent that reads this for a person)';
+const USER_AGENT = 'Triad (an agent that reads this for a person)';
 export const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -26,7 +26,7 @@ export const LIMITS = {
   receivedBytes: 10_000_000,
   bodyBytes: 20_000_000,
 };
-export type Limits = typeof LIMITS;
+type Limits = typeof LIMITS;
 
 /** All addresses of a name; rejects with the system's code where it has none. */
 export type Resolve = (name: string) => Promise<LookupAddress[]>;

@@ -57,7 +57,7 @@ function parsed(html: string, url: string): DomDocument {
 
 /** The parser takes the first element for the root, whatever it is. */
 function treeOf(html: string): DomDocument {
-  const tree = (text: string) => parseHTML(text).document as unknown as DomDocument;
+  const tree = (text: string) => (parseHTML(text) as unknown as { document: DomDocument }).document;
   const document = tree(html);
   return document.documentElement?.nodeName === 'HTML' ? document : tree(`<html><body>${html}</body></html>`);
 }

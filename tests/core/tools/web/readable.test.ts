@@ -5,7 +5,7 @@ import { readable } from '#core/tools/web/readable.ts';
 const AT = 'https://site.example/deep/page';
 const BODY = '<p>Short</p><a href="/x">Link</a><a href="javascript:go()">Do</a>';
 
-test.for([
+test.for<[string, string]>([
   ['in a body', `<html><head><title>T</title></head><body>${BODY}</body></html>`],
   ['without tags of its parts', `<title>T</title>${BODY}`],
   ['without a body', `<html><title>T</title>${BODY}</html>`],
@@ -20,7 +20,10 @@ test.for([
 });
 
 test('where no main part is found, the whole body counts', () => {
-  const { part, text } = readable(`<html><body><div style="display: none">${BODY}</div></body></html>`, AT);
+  const { part, text } = readable(
+    `<html><body><div style="display: none">${BODY}<p hidden>No</p></div></body></html>`,
+    AT,
+  );
   expect([part, text]).toEqual(['whole', 'Short\n\n[Link](https://site.example/x)Do']);
 });
 

@@ -5,8 +5,9 @@ import { isPermitted } from '#core/settings/web-settings.ts';
 import { checkSettings } from '#core/settings/settings.ts';
 import { isPublic } from '#core/tools/web/public-address.ts';
 import { addressTargets, webAddress } from '#core/tools/web/web-address.ts';
+import { samples } from '../../../support/samples.ts';
 
-test.for([
+test.for<[string, string]>([
   ['HTTPS://Docs.Example.ORG:443/a/../b?q=1#part', 'https://docs.example.org/b?q=1'],
   ['http://example.org.', 'http://example.org/'],
   ['http://example.org..:80/%61%2fb?%7e', 'http://example.org/a%2Fb?~'],
@@ -43,6 +44,7 @@ test('one form of an address is that of this form', () => {
       const { href } = webAddress(written);
       expect(webAddress(href).href).toBe(href);
     }),
+    samples(20),
   );
 });
 
@@ -66,6 +68,7 @@ test('no form of what is private is public', () => {
       for (const address of [four, `::ffff:${four}`, `::${four}`, `64:ff9b::${four}`, `64:ff9b:1::${four}`])
         expect([address, isPublic(address)]).toEqual([address, false]);
     }),
+    samples(100),
   );
 });
 

@@ -85,6 +85,13 @@ test('a rule that denies wins, however the address is written, also where a page
   expect(server.connections).toBe(1);
 });
 
+test('a rule that denies the network denies it', async () => {
+  const server = await webServer(page);
+  const rules = '[[permissions.rules]]\neffect = "deny"\npermission = "NetworkAccess"\n';
+  const engine = await run(fetches(server.url), server, rules);
+  expect([asked(engine), results(engine)[0]?.[0], server.connections]).toEqual([[], 'error', 0]);
+});
+
 test('a long page is shortened, and read_output goes on', async () => {
   const lines = Array.from({ length: 6000 }, (_, line) => `Line ${line} of the page`);
   const server = await webServer((_, response) => response.end(lines.join('\n')));
