@@ -53,6 +53,7 @@ export function contextIn(
     shell: new RunShell(new ShellHost({}, null), `${workspace.folder}-background`, signal),
     output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
+    privateHosts: [],
     thread: () => Promise.resolve(() => undefined),
     search: (job, timeoutMs) => search(job, signal, { timeoutMs, ripgrep: null, ...searching }),
     hidden: () => Promise.resolve([]),

@@ -17,7 +17,7 @@ import { noteSessions } from './note-sessions.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { workspaceFor } from './workspace-of.ts';
 
-/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
+/** Threads of searches, PDFs and web pages that one run has at a time: each holds a good part of the machine. */
 const THREADS = 2;
 
 /** `request`: makes a request of the run beside its turns. */
@@ -55,6 +55,7 @@ export function contextsFor(
       progress,
       ask: askFor(called, toolCallId, questions, watchdog),
       outputPath,
+      privateHosts: engine.settings.web.private_hosts,
       ...own,
     };
   };

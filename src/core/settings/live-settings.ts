@@ -51,6 +51,10 @@ export class LiveSettings implements Settings {
     return this.#current.sessions;
   }
 
+  get web(): Settings['web'] {
+    return this.#current.web;
+  }
+
   /** Writes an MCP server, or with null takes it out. Throws like `saveMcpServer`. */
   setMcpServer(name: string, entry: McpEntryInput | null): Promise<void> {
     return this.#changes.add(async () => {

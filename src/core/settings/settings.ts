@@ -17,6 +17,7 @@ import { settingsFile } from './guarded-files.ts';
 import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
 import { editKey, editTable } from './settings-text.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
+import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
@@ -204,6 +205,7 @@ const SettingsFile = z.strictObject({
         .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
     })
     .prefault({}),
+  web: WebSettings,
 });
 export type Settings = z.infer<typeof SettingsFile>;
 

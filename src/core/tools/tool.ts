@@ -82,6 +82,8 @@ export interface ToolContext {
   readonly progress: (tail: string, bytes: number) => void;
   /** Resolves when the run may use one more thread; who has called it gives that back. */
   readonly thread: () => Promise<() => void>;
+  /** Hosts that the person lets tools reach although they are not public. */
+  readonly privateHosts: readonly string[];
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
 }

@@ -40,6 +40,7 @@ test('without a file everything has its default', async () => {
     approvals: { on_timeout: 'reject' },
     providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null } },
     sessions: { project: false },
+    web: { private_hosts: [] },
     backups: { keep: 10, max_age_days: null },
   });
 });
