@@ -18,6 +18,7 @@ import { Outputs } from '../workspace/outputs.ts';
 import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
+import { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { Trust } from '../agents/trust.ts';
 import type { HostingOptions } from './options.ts';
 
@@ -64,7 +65,7 @@ export async function composeRuntime(
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'provider'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
+type Composed = Omit<RuntimePorts, 'provider' | 'webSearch'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
@@ -79,5 +80,6 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   ports.agents.useModels(provider.models);
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
-  return createRuntime({ ...ports, provider });
+  const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
+  return createRuntime({ ...ports, provider, webSearch });
 }

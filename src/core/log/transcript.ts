@@ -3,12 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   AssistantEntry,
   Entry,
+  Part,
   Review,
   SystemEntry,
   ToolEntry,
   ToolUsePart,
   UserEntry,
 } from '#contract/message.ts';
+import { serverCallOf } from '#contract/web-search.ts';
 import type { WireMessage } from '../model/model.ts';
 
 type Draft =
@@ -88,9 +90,14 @@ export function callsOf(entry: AssistantEntry): ToolUsePart[] {
 
 export function textOf(entry: AssistantEntry): string {
   return entry.parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .flatMap((part) => (part.type === 'text' ? [part.text] : isOwnCall(part) ? ['\n\n'] : []))
     .join('')
     .trim();
+}
+
+/** Words before a search and those after it are no one sentence. */
+function isOwnCall(part: Part): boolean {
+  return part.type === 'server' && serverCallOf(part.block) !== null;
 }
 
 /** The reviews of the run's answers, in order. */

@@ -71,6 +71,12 @@ export class ModelRules {
     return this.#baseUrl === undefined && baseUrl !== null && isLoopback(baseUrl);
   }
 
+  /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
+  searches(provider: string): boolean {
+    if (providerTraits(provider).isScripted) return false;
+    return this.#settings.providers.anthropic.web_search ?? addressOf(this.baseUrl) === addressOf(null);
+  }
+
   /** Whether requests may name one: the Anthropic API has none any more, and refuses requests that do. */
   takesTemperature(provider: string): boolean {
     return !providerTraits(provider).isScripted && this.isLocal;

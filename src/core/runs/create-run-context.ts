@@ -14,7 +14,8 @@ import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
-import type { Tool, ToolContext } from '../tools/tool.ts';
+import type { Setup, Tool, ToolContext } from '../tools/tool.ts';
+import type { ToolSpec } from '../model/model.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { findRipgrep } from '../tools/search/ripgrep.ts';
@@ -88,7 +89,10 @@ export function createRunContext(parts: Parts): RunContext {
     ...recordsFor(parts),
     toolSpecs: async () => {
       told ??= toldOf(offered, questions);
-      return engine.tools.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+      const ways = await waysOf(await told, engine.envelopes.setup(envelope.provider), questions);
+      return engine.tools
+        .specs([...ways.keys()], children?.agents() ?? [], children?.maxSubAgents ?? 0)
+        .map((spec) => ({ ...spec, ...[...ways].find(([{ name }]) => name === spec.name)?.[1] }));
     },
     toolContext: contextsFor(parts, questions),
     ask: questions.ask,
@@ -112,6 +116,24 @@ export function createRunContext(parts: Parts): RunContext {
 async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): Promise<Tool[]> {
   const kept = await Promise.all(tools.map(async (tool) => !tool.startsAgents || mayBeAllowed(tool)));
   return tools.filter((_, index) => kept[index]);
+}
+
+/**
+ * Who does what each tool does, as rules and settings are now: the provider, where every call is allowed unasked, or the
+ * program. What neither can is left out.
+ */
+async function waysOf(
+  tools: readonly Tool[],
+  setup: Setup,
+  { needsNobody }: RunQuestions,
+): Promise<Map<Tool, Pick<ToolSpec, 'server'>>> {
+  const ways = new Map<Tool, Pick<ToolSpec, 'server'>>();
+  for (const tool of tools) {
+    const server = tool.byProvider?.(setup) ?? null;
+    if (server !== null && (await needsNobody(tool))) ways.set(tool, { server });
+    else if ((tool.missing?.({ ...setup, providerSearches: false }) ?? null) === null) ways.set(tool, {});
+  }
+  return ways;
 }
 
 function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {
@@ -193,6 +215,7 @@ function contextsFor(
     shell,
     keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
     seen: (path: string) => stampIn(history.entries, path),
+    webSearch: engine.webSearch,
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
   return async (toolCallId, called) => {

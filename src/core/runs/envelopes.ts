@@ -17,7 +17,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { budgetOf, RUN_LIMITS } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { writes } from '../tools/tool.ts';
+import { type Setup, writes } from '../tools/tool.ts';
 import { DEFAULT_MAX_TOKENS, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
@@ -30,14 +30,14 @@ export class Envelopes {
   readonly #settings: Settings;
   readonly #tools: ToolRegistry;
   readonly #provider: () => string;
-  readonly #models: Pick<ModelRules, 'idFor' | 'takesTemperature'>;
+  readonly #models: Pick<ModelRules, 'idFor' | 'takesTemperature' | 'searches'>;
 
   /** `provider` names the one that new leads get; a child has its parent's. */
   constructor(ports: {
     settings: Settings;
     tools: ToolRegistry;
     provider: () => string;
-    models: Pick<ModelRules, 'idFor' | 'takesTemperature'>;
+    models: Pick<ModelRules, 'idFor' | 'takesTemperature' | 'searches'>;
   }) {
     this.#settings = ports.settings;
     this.#tools = ports.tools;
@@ -51,10 +51,10 @@ export class Envelopes {
    */
   lead(definition: AgentDefinition, prompt: string, folder: string, limits = this.#settings.limits): Envelope {
     const provider = this.#provider();
-    const all = this.#tools.names(definition.role === 'primary');
+    const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
     const tools = this.#within(leadWrites, definition.tools ?? this.#unnamed(all));
-    this.#checkTools(definition.name, tools, all, 'Triad');
+    this.#checkTools(definition.name, tools, all, 'Triad', provider);
     const { name, permissions } = definition;
     this.#checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
     return this.#build({
@@ -95,7 +95,7 @@ export class Envelopes {
     const own = this.#childTools(parent);
     const lent = this.#fitting(this.#lent(definition, own), permissions);
     const tools = request.tools ?? this.#within(childWrites(provider), lent);
-    this.#checkTools(agent, tools, own, 'The lead');
+    this.#checkTools(agent, tools, own, 'The lead', provider);
     this.#checkTools(agent, tools, this.#fitting(own, permissions), 'Its permissions');
     return this.#build({
       definition,
@@ -234,18 +234,43 @@ export class Envelopes {
     };
   }
 
+  /** What tools that need something may count on. */
+  setup(provider: string): Setup {
+    return { search: this.#settings.web.search, providerSearches: this.#models.searches(provider) };
+  }
+
+  #missing(name: string, provider: string): string | null {
+    return this.#tools.get(name)?.missing?.(this.setup(provider)) ?? null;
+  }
+
+  /** The tools that can be had here at all. */
+  #had(provider: string, primary: boolean): string[] {
+    return this.#tools.names(primary).filter((name) => this.#missing(name, provider) === null);
+  }
+
   /** Left out where there is none, so that it changes no hash. */
   #temperatureOf(definition: AgentDefinition | null, provider: string): Pick<Envelope, 'temperature'> {
     const temperature = definition?.temperature ?? null;
     return temperature === null || !this.#models.takesTemperature(provider) ? {} : { temperature };
   }
 
-  #checkTools(agent: string, wanted: readonly string[], available: readonly string[], whose: string): void {
+  /** `provider`: where a tool may be missing because nothing is set up for it, which is said. */
+  #checkTools(
+    agent: string,
+    wanted: readonly string[],
+    available: readonly string[],
+    whose: string,
+    provider?: string,
+  ): void {
     const missing = wanted.filter((name) => !available.includes(name));
     if (missing.length === 0) return;
+    const notSetUp = missing.flatMap((name) => {
+      const why = provider === undefined ? null : this.#missing(name, provider);
+      return why === null ? [] : [`. ${name}: ${why}`];
+    });
     throw new TriadError(
       'not_allowed',
-      `${agent} asks for tools that it cannot have: ${missing.join(', ')}. ${whose} can give: ${available.join(', ')}`,
+      `${agent} asks for tools that it cannot have: ${missing.join(', ')}. ${whose} can give: ${available.join(', ')}${notSetUp.join('')}`,
     );
   }
 

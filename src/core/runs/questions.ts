@@ -63,6 +63,11 @@ export function questionsOf(parts: Parts): RunQuestions {
       if (parts.workflow.approve !== 'none') return true;
       return permissions.mayAllow(actionOf(parts, tool, tool.name, null, { risk: 'medium', reversible: true }));
     },
+    needsNobody: async (tool) => {
+      // Targets that nobody knows: what denies or asks applies whatever its pattern, and what allows must have none.
+      const { effect } = await permissions.explain(actionOf(parts, tool, tool.name, null, null));
+      return effect === 'allow' || (effect === 'ask' && parts.workflow.approve === 'all');
+    },
     hidden: async (tool, targets) => {
       const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
       return permissions.hidden(of(tool), of(READING));

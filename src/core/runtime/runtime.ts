@@ -245,6 +245,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
+    webSearch: ports.webSearch,
     settings,
     model: (name) => provider.model(name),
     price: (model, usage) => priceOf(ports.prices, model, usage),

@@ -8,6 +8,7 @@ import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { PathPatterns, RuleEntry } from './rule-entry.ts';
+import { HeaderName, SearchUrl } from './search-url.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.ts';
@@ -170,6 +171,33 @@ const SettingsFile = z.strictObject({
           base_url: EndpointUrl.nullable()
             .default(null)
             .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
+          web_search: z
+            .boolean()
+            .nullable()
+            .default(null)
+            .describe('Whether the endpoint searches the web itself. Not set: only the Anthropic API does.'),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  web: z
+    .strictObject({
+      search: z
+        .strictObject({
+          url: SearchUrl.nullable()
+            .default(null)
+            .describe(
+              'Address of a search that answers in JSON, with {query} where the query goes, such as that of a SearXNG or of Brave. Not set: none.',
+            ),
+          key_header: HeaderName.nullable()
+            .default(null)
+            .describe(
+              'Header in which the kept key of that search is sent, such as X-Subscription-Token. Not set: none.',
+            ),
+          results: count(50).default(8).describe('Most results of one search that an agent is given.'),
+          max_uses: count(100)
+            .default(5)
+            .describe('Most searches that the provider of the model makes itself in one model request.'),
         })
         .prefault({}),
     })

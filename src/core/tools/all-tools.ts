@@ -15,6 +15,7 @@ import { taskComplete } from './task-complete.ts';
 import { think } from './think.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
+import { webSearch } from './web/web-search.ts';
 
 /** `shell`: where commands are run; left out where nothing is. On Windows there is none yet. */
 export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
@@ -24,6 +25,7 @@ export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
     ...[requestApproval, askQuestion],
     ...(process.platform === 'win32' ? [] : [...bashTools(shell), bashJobs]),
     ...[todoWrite, todoRead, memoryTool, readOutput],
+    webSearch,
     ...[think, taskComplete],
   ];
 }
