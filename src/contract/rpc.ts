@@ -79,6 +79,8 @@ export const methods = {
     nothing,
     z.array(z.object({ name: z.string(), baseUrl: z.string(), models: z.array(z.string()) })),
   ),
+  /** The search of the web that is configured, and whose key is kept. */
+  'search.state': method(nothing, SearchState),
   /** Keeps the key of the search of the web that is configured now; an empty one removes it. */
   'search.set-key': method(z.strictObject({ apiKey: z.string().max(1000) }), SearchState),
   'settings.list': method(nothing, z.array(SettingRow)),

@@ -273,7 +273,7 @@ function isCall(kind: Block['kind'], id: string): boolean {
 }
 
 function isCitation(value: unknown): value is Citations[number] {
-  return typeof Object(value)['type'] === 'string';
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
 function mayBeCut(block: Block): boolean {

@@ -74,7 +74,8 @@ export class ModelRules {
   /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
   searches(provider: string): boolean {
     if (providerTraits(provider).isScripted) return false;
-    return this.#settings.providers.anthropic.web_search ?? addressOf(this.baseUrl) === addressOf(null);
+    const { web_search: wanted } = this.#settings.providers.anthropic;
+    return wanted === 'auto' ? addressOf(this.baseUrl) === addressOf(null) : wanted === 'always';
   }
 
   /** Whether requests may name one: the Anthropic API has none any more, and refuses requests that do. */

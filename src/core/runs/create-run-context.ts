@@ -57,7 +57,6 @@ export function createRunContext(parts: Parts): RunContext {
   const tools = engine.tools.offered(envelope.tools, plan.depth === 0);
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
-  let told: Promise<Tool[]> | null = null;
   const run: RunContext = {
     depth: plan.depth,
     envelope,
@@ -87,13 +86,7 @@ export function createRunContext(parts: Parts): RunContext {
     },
     price: (usage) => engine.price(envelope.model, usage),
     ...recordsFor(parts),
-    toolSpecs: async () => {
-      told ??= toldOf(offered, questions);
-      const ways = await waysOf(await told, engine.envelopes.setup(envelope.provider), questions);
-      return engine.tools
-        .specs([...ways.keys()], children?.agents() ?? [], children?.maxSubAgents ?? 0)
-        .map((spec) => ({ ...spec, ...[...ways].find(([{ name }]) => name === spec.name)?.[1] }));
-    },
+    toolSpecs: specsFor(parts, offered, questions),
     toolContext: contextsFor(parts, questions),
     ask: questions.ask,
     askAgain: questions.askAgain,
@@ -107,6 +100,24 @@ export function createRunContext(parts: Parts): RunContext {
     },
   };
   return run;
+}
+
+function specsFor(
+  { engine, plan, children }: Parts,
+  offered: readonly Tool[],
+  questions: RunQuestions,
+): RunContext['toolSpecs'] {
+  let told: Promise<Tool[]> | null = null;
+  return async () => {
+    told ??= toldOf(offered, questions);
+    const ways = await waysOf(await told, engine.envelopes.setup(plan.envelope.provider), questions);
+    const tools = ways.map(({ tool }) => tool);
+    const specs = engine.tools.specs(tools, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+    return specs.map((spec) => {
+      const server = ways.find(({ tool }) => tool.name === spec.name)?.server ?? null;
+      return server === null ? spec : { ...spec, server };
+    });
+  };
 }
 
 /**
@@ -126,14 +137,14 @@ async function waysOf(
   tools: readonly Tool[],
   setup: Setup,
   { needsNobody }: RunQuestions,
-): Promise<Map<Tool, Pick<ToolSpec, 'server'>>> {
-  const ways = new Map<Tool, Pick<ToolSpec, 'server'>>();
-  for (const tool of tools) {
+): Promise<{ tool: Tool; server: ToolSpec['server'] | null }[]> {
+  const alone = { ...setup, providerSearches: false };
+  const ways = tools.map(async (tool) => {
     const server = tool.byProvider?.(setup) ?? null;
-    if (server !== null && (await needsNobody(tool))) ways.set(tool, { server });
-    else if ((tool.missing?.({ ...setup, providerSearches: false }) ?? null) === null) ways.set(tool, {});
-  }
-  return ways;
+    if (server !== null && (await needsNobody(tool))) return [{ tool, server }];
+    return (tool.missing?.(alone) ?? null) === null ? [{ tool, server: null }] : [];
+  });
+  return (await Promise.all(ways)).flat();
 }
 
 function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {

@@ -172,10 +172,11 @@ const SettingsFile = z.strictObject({
             .default(null)
             .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
           web_search: z
-            .boolean()
-            .nullable()
-            .default(null)
-            .describe('Whether the endpoint searches the web itself. Not set: only the Anthropic API does.'),
+            .enum(['auto', 'always', 'never'])
+            .default('auto')
+            .describe(
+              'Whether the endpoint searches the web itself: auto where it is the Anthropic API, always, or never.',
+            ),
         })
         .prefault({}),
     })

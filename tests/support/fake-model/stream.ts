@@ -132,6 +132,24 @@ function partsOf(
         delayMs: block.delayMs,
       };
     }
+    case 'server_tool_use':
+    case 'web_search_tool_result':
+    case 'cited':
+      return searchParts(block);
+    case 'unknown':
+      return {
+        start: { type: block.name, content: 'of no known kind' },
+        deltas: [{ type: `${block.name}_delta`, value: 1 }],
+      };
+  }
+}
+
+/** Of what the provider looks up itself. */
+function searchParts(block: Extract<Block, { type: 'server_tool_use' | 'web_search_tool_result' | 'cited' }>): {
+  start: object;
+  deltas: object[];
+} {
+  switch (block.type) {
     case 'server_tool_use': {
       const { type, id, name, input } = block;
       const pieces = ['', ...split(JSON.stringify(input), 2)];
@@ -149,11 +167,6 @@ function partsOf(
           { type: 'text_delta', text: block.text },
           { type: 'citations_delta', citation: block.citation },
         ],
-      };
-    case 'unknown':
-      return {
-        start: { type: block.name, content: 'of no known kind' },
-        deltas: [{ type: `${block.name}_delta`, value: 1 }],
       };
   }
 }

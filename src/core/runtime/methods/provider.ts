@@ -22,6 +22,7 @@ type Mine =
   | 'provider.detect'
   | 'settings.list'
   | 'settings.set'
+  | 'search.state'
   | 'search.set-key';
 
 export function providerMethods({
@@ -39,6 +40,7 @@ export function providerMethods({
     'provider.models': () => provider.listModels(),
     // Needs no signal: each probe ends within a second.
     'provider.detect': () => detectServers(new AbortController().signal),
+    'search.state': () => webSearch.state(),
     'search.set-key': async ({ apiKey }) => {
       await webSearch.setKey(apiKey);
       return webSearch.state();

@@ -1,7 +1,7 @@
 /** Reads what one address answers, as text: bounded in size and time, without following it elsewhere. */
 import { TriadError } from '../../base/errors.ts';
 
-export interface FetchOptions {
+interface FetchOptions {
   headers: Record<string, string>;
   signal: AbortSignal;
   maxBytes: number;
@@ -19,7 +19,7 @@ export const fetchText: FetchText = async (url, { headers, signal, maxBytes, tim
     const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.any([signal, late]) });
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw new TriadError('provider', `${host} answered with more than ${maxBytes} bytes`);
       chunks.push(chunk);

@@ -77,7 +77,7 @@ export class SearchEndpoint {
     const why = kept ? `the kept key belongs to ${kept.address}` : 'no key is kept';
     throw new TriadError(
       'no_key',
-      `${host} wants a key in ${header}, and ${why}: the person can enter it with "triad config key"`,
+      `${host} wants a key in ${header}, and ${why}: the person can enter it with "triad config key web_search"`,
     );
   }
 }
@@ -87,7 +87,8 @@ export const SET_UP =
   'set web.search.url to a search that answers in JSON, or use a provider that searches itself (providers.anthropic.web_search)';
 
 function adviceOn(status: number): string {
-  if (status === 401 || status === 403) return 'check web.search.key_header and the kept key ("triad config key")';
+  if (status === 401 || status === 403)
+    return 'check web.search.key_header and the kept key ("triad config key web_search")';
   if (status === 429) return 'it was asked too often, wait before the next search';
   return 'check web.search.url';
 }

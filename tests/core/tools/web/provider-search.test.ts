@@ -1,5 +1,5 @@
 /** Searches that the provider makes itself: offered only where nobody has to be asked, recorded, sent back as they came, paid once. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,7 @@ import { type Block, providerSearch, Script, text } from '../../../support/fake-
 import { startFakeModel } from '../../../support/fake-model/server.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
-const OWN = 'providers.anthropic.web_search = true\n';
+const OWN = 'providers.anthropic.web_search = "always"\n';
 const ALLOW = '[[permissions.rules]]\neffect = "allow"\ntool = "web_search"\n';
 const PAGES = [{ title: 'A page', url: 'https://example.org/a' }];
 const ANSWER: Block = {
@@ -32,10 +32,10 @@ async function engineWith(script: Script, rules = ALLOW, more: HarnessOptions = 
 
 const toolOf = ({ model }: Harness, index = 0) =>
   model.requests[index]?.body.tools?.find(({ name }) => name === 'web_search');
-const detailOf = async ({ runtime, of }: Harness) =>
-  runtime.request('workflow.get', { workflowId: of('workflow-end').at(-1)!.workflowId });
-const assistants = ({ of }: Harness) =>
-  of('message-end').flatMap(({ entry }) => (entry.kind === 'assistant' ? [entry] : []));
+const detailOf = async ({ runtime, ...engine }: Harness) =>
+  runtime.request('workflow.get', { workflowId: engine.of('workflow-end').at(-1)!.workflowId });
+const assistants = (engine: Harness) =>
+  engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'assistant' ? [entry] : []));
 
 describe('the search of the provider', () => {
   test('is recorded, shown as a call, counted with its price, and sent back as it came', async () => {
@@ -131,7 +131,6 @@ describe('the search of the provider', () => {
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings: OWN, configFolder });
     await engine.ask('Go');
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(join(configFolder, 'config.toml'), OWN + ALLOW.replace('allow', 'deny'));
     await engine.ask('Go on');
     expect([toolOf(engine, 0), toolOf(engine, 1)]).toEqual([expect.anything(), undefined]);

@@ -1,31 +1,12 @@
 /** A search that the person has configured: asked about like all that reaches out, in the forms in which searches answer. */
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../../support/engine.ts';
 import { spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
 import { folderWith } from '../../../support/workspace.ts';
-
-interface Answer {
-  status?: number;
-  headers?: Record<string, string>;
-  body: unknown;
-}
-
-async function searchServer(answer: Answer | ((request: IncomingMessage) => Answer)) {
-  const asked: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    asked.push(request);
-    const { status = 200, headers = {}, body } = typeof answer === 'function' ? answer(request) : answer;
-    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { host, asked, settings: `[web.search]\nurl = "http://${host}/search?format=json&q={query}"\n` };
-}
 
 const searching = (query = 'sums & more') =>
   new Script()
@@ -39,7 +20,7 @@ async function engineWith(settings: string, more: HarnessOptions = {}): Promise<
   return startEngine(searching(), { settings, configFolder, ...more });
 }
 
-const resultOf = ({ of }: Harness) => of('tool-end').at(-1)?.entry;
+const resultOf = (engine: Harness) => engine.of('tool-end').at(-1)?.entry;
 
 describe('a search that is configured', () => {
   test('asks the person, who sees where the query goes, and gives what was found', async () => {
@@ -88,7 +69,7 @@ describe('a search that is configured', () => {
 
   test('is asked where the provider could search, but not without a question', async () => {
     const { asked, settings } = await searchServer({ body: { results: [] } });
-    const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = true\n`);
+    const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = "always"\n`);
     await engine.ask('Go');
     expect(engine.of('approval-request')).toHaveLength(1);
     expect(asked).toHaveLength(1);
@@ -114,7 +95,7 @@ describe('a search that is configured', () => {
     expect(resultOf(engine)).toMatchObject({ status: 'completed', output: expect.stringContaining(words) as unknown });
   });
 
-  test.for<[string, Answer, RegExp]>([
+  test.for<[string, SearchAnswer, RegExp]>([
     ['a page', { body: '<html>' }, /did not answer as a search does.*"web\.results"/],
     ['another JSON', { body: { items: [] } }, /did not answer as a search does/],
     ['a refusal', { status: 403, body: {} }, /status 403: check web\.search\.key_header/],
@@ -149,11 +130,10 @@ describe('the key of a search', () => {
     expect(kept).toMatchObject({ host: first.host, keyOf: first.host });
     await engine.ask('Go');
     expect(first.asked.map(({ headers }) => headers['x-key'])).toEqual(['s3cret']);
-    await engine.runtime.request('settings.set', { path: 'web.search.url', value: `http://${second.host}/?q={query}` });
+    await engine.runtime.request('settings.set', { path: 'web.search.url', value: second.url });
     await engine.ask('Go');
     expect(resultOf(engine)?.output).toContain(`the kept key belongs to ${first.host}`);
     expect(second.asked).toEqual([]);
-    const { readFile } = await import('node:fs/promises');
     expect(await readFile(`${configFolder}/config.toml`, 'utf8')).not.toContain('s3cret');
     expect(await engine.runtime.request('search.set-key', { apiKey: '' })).toMatchObject({ keyOf: null });
     expect(await secrets.get('web_search')).toBeNull();
@@ -182,12 +162,11 @@ describe('where nothing can search', () => {
   });
 
   test('a search that is configured while the program runs is there with the next message', async () => {
-    const { settings, host } = await searchServer({ body: { results: [] } });
-    expect(settings).toContain(host);
+    const { url } = await searchServer({ body: { results: [] } });
     const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
     await engine.ask('Go');
     expect(resultOf(engine)?.output).toContain('There is no tool "web_search"');
-    await engine.runtime.request('settings.set', { path: 'web.search.url', value: `http://${host}/?q={query}` });
+    await engine.runtime.request('settings.set', { path: 'web.search.url', value: url });
     await engine.ask('Go');
     expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
   });
