@@ -6,6 +6,12 @@ type ServerBlock = Extract<Part, { type: 'server' }>['block'];
 const CALL = 'server_tool_use';
 const RESULT = 'web_search_tool_result';
 
+/** How many searches of the web, as the end of a list; empty where there are none. */
+export function searchesText(searches = 0): string {
+  if (searches === 0) return '';
+  return `, ${searches.toLocaleString('en-US')} ${searches === 1 ? 'search' : 'searches'} of the web`;
+}
+
 /** The call that a block is; null for any other block. */
 export function serverCallOf(block: ServerBlock): { id: string; name: string; input: unknown } | null {
   const { type, id, name, input } = block;

@@ -95,6 +95,16 @@ export function textOf(entry: AssistantEntry): string {
     .trim();
 }
 
+/** The text of a response, with that of those right before it in which the provider had only paused. */
+export function answerOf(entries: readonly Entry[], last: AssistantEntry): string {
+  const before = entries.filter((entry) => entry.n < last.n && !(entry.kind === 'assistant' && entry.interrupted));
+  const begun = before.findLastIndex((entry) => entry.kind !== 'assistant' || entry.stopReason !== 'pause_turn') + 1;
+  return [...before.slice(begun), last]
+    .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
 /** Words before a search and those after it are no one sentence. */
 function isOwnCall(part: Part): boolean {
   return part.type === 'server' && serverCallOf(part.block) !== null;

@@ -169,7 +169,7 @@ describe('the search of the provider', () => {
       .on({ turn: 2 })
       .reply([result!, ANSWER], { usage: { searches: 1 } });
     const engine = await engineWith(script);
-    expect((await engine.ask('Go')).outcome).toBe('completed');
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'I look.\n\nIt is so.' });
     const { messages } = engine.model.requests[1]!.body;
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     const { runs, workflow } = await detailOf(engine);

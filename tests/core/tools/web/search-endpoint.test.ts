@@ -76,6 +76,17 @@ describe('a search that is configured', () => {
     expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
   });
 
+  test('is asked without a question once the person grants it, but the provider is not: a grant is about queries', async () => {
+    const { asked, settings } = await searchServer({ body: { results: [] } });
+    const person = () => ({ kind: 'allow', grant: { scope: 'conversation', pattern: '*' } }) as const;
+    const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = "always"\n`, { person });
+    await engine.ask('Go');
+    await engine.ask('Go');
+    expect(asked).toHaveLength(2);
+    const answers = engine.of('approval-decide').map(({ decision }) => decision.decidedBy);
+    expect(answers).toEqual(['person', 'rule']);
+  });
+
   test('gives as many results as the settings say', async () => {
     const results = [1, 2, 3].map((n) => ({ title: `${n}`, url: `https://example.org/${n}`, snippet: 's' }));
     const { settings } = await searchServer({ body: { results } });
