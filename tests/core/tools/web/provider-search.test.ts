@@ -1,4 +1,5 @@
 /** Searches that the provider makes itself: offered only where nobody has to be asked, recorded, sent back as they came, paid once. */
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { blocksOf } from '#lib/view/transcript.ts';
 import { live } from '../../../support/crash.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
-import { type Block, providerSearch, Script, text } from '../../../support/fake-model/script.ts';
+import { type Block, providerSearch, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { startFakeModel } from '../../../support/fake-model/server.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
@@ -41,11 +42,13 @@ describe('the search of the provider', () => {
   test('is recorded, shown as a call, counted with its price, and sent back as it came', async () => {
     const script = new Script()
       .on({ turn: 1 })
-      .reply([text('I look.'), ...providerSearch('sums', PAGES, 'srvtoolu_1'), ANSWER], { usage: { searches: 1 } })
+      .reply([text('I look.'), ...providerSearch('sums', PAGES, 'srvtoolu_1'), text('As it seems: '), ANSWER], {
+        usage: { searches: 1 },
+      })
       .on({})
       .reply([text('As I said.')]);
     const engine = await engineWith(script);
-    expect((await engine.ask('Look it up')).text).toBe('I look.\n\nIt is so.');
+    expect((await engine.ask('Look it up')).text).toBe('I look.\n\nAs it seems: It is so.');
     expect(toolOf(engine)).toEqual({
       type: 'web_search_20260318',
       name: 'web_search',
@@ -71,7 +74,7 @@ describe('the search of the provider', () => {
           result: { output: 'A page — https://example.org/a' },
         },
       },
-      { kind: 'text', text: 'It is so.' },
+      { kind: 'text', text: 'As it seems: It is so.' },
     ]);
 
     await engine.ask('Say it again');
@@ -86,6 +89,7 @@ describe('the search of the provider', () => {
         caller: { type: 'direct' },
       },
       { ...providerSearch('sums', PAGES, 'srvtoolu_1')[1], caller: { type: 'direct' } },
+      { type: 'text', text: 'As it seems: ' },
       { type: 'text', text: 'It is so.', citations: [(ANSWER as { citation: object }).citation] },
     ]);
     engine.model.expectDone();
@@ -137,6 +141,45 @@ describe('the search of the provider', () => {
     const said = JSON.stringify(engine.model.requests[1]?.body.messages);
     expect(said).toContain('A page — https://example.org/a');
     expect(said).not.toMatch(/encrypted|server_tool_use/);
+  });
+
+  test('ends within a run, with its next request', async () => {
+    const configFolder = await folderWith({ 'config.toml': OWN + ALLOW });
+    const forbid = (): Block[] => {
+      writeFileSync(join(configFolder, 'config.toml'), OWN);
+      return [toolUse('list_directory', {})];
+    };
+    const script = new Script()
+      .on({ turn: 1 })
+      .reply(forbid)
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script, { settings: OWN, configFolder });
+    await engine.ask('Go');
+    expect([toolOf(engine, 0), toolOf(engine, 1)]).toEqual([expect.anything(), undefined]);
+  });
+
+  test('is not lost where the response breaks off after a call of it was acted upon', async () => {
+    const acted = Promise.withResolvers<void>();
+    const [call, result] = providerSearch('sums', PAGES, 'srvtoolu_1');
+    const script = new Script()
+      .on({ turn: 1 })
+      .reply([toolUse('list_directory', {}), call!, result!, toolUse('glob', { pattern: '*' })], {
+        hold: { after: 5, until: () => acted.promise },
+        cutAfter: 13,
+      })
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await engineWith(script);
+    const { workflowId } = await engine.send('Go');
+    await engine.event('tool-start');
+    acted.resolve();
+    expect((await engine.ended(workflowId)).outcome).toBe('completed');
+    const [cut] = assistants(engine);
+    expect(cut?.parts.map(({ type }) => type)).toEqual(['tool_use', 'server', 'server']);
+    expect(cut?.cut).toEqual({ calls: ['glob'] });
+    expect(JSON.stringify(engine.model.requests[1]?.body.messages)).toContain('encrypted_content');
+    expect((await detailOf(engine)).workflow.usage.webSearches).toBe(1);
   });
 
   test('belongs to sub-agents whose envelope has it, and to no other', async () => {
