@@ -215,6 +215,7 @@ describe('the search of the provider', () => {
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'I look.\n\nIt is so.' });
     const { messages } = engine.model.requests[1]!.body;
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(messages[1]?.content).toMatchObject([{ type: 'text' }, { type: 'server_tool_use', id: 'srvtoolu_1' }]);
     const { runs, workflow } = await detailOf(engine);
     expect(workflow.usage.webSearches).toBe(1);
     const entries = await engine.store.entriesOf(runs[0]!.id);
