@@ -56,6 +56,7 @@ export interface HarnessOptions {
   data?: string;
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
+  secrets?: NonNullable<Composition['secrets']>;
   workspaces?: NonNullable<Composition['workspaces']>;
   embeddings?: NonNullable<Composition['embeddings']>;
 }

@@ -57,6 +57,7 @@ export function contextIn(
     thread: () => Promise.resolve(() => undefined),
     search: (job, timeoutMs) => search(job, signal, { timeoutMs, ripgrep: null, ...searching }),
     hidden: () => Promise.resolve([]),
+    webSearch: { host: null, search: () => Promise.resolve([]) },
     plan: { read: () => [], write: () => Promise.resolve() },
     report: () => Promise.resolve(null),
     pastReports: () => Promise.resolve([]),

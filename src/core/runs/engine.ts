@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { Outputs } from '../workspace/outputs.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
+import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 
@@ -43,6 +44,8 @@ export interface Engine {
   /** Where commands are run. */
   readonly shell: ShellHost;
   readonly envelopes: Envelopes;
+  /** The search of the web that the person has configured. */
+  readonly webSearch: SearchEndpoint;
   /** As they are now: read where they are used. */
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */

@@ -81,6 +81,7 @@ function ownOf({ engine, plan, signal, history, shell }: Parts) {
       if (plan.depth === 0) return pastReports(engine.store, folder);
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
+    webSearch: engine.webSearch,
     noteSessions: async () =>
       plan.depth === 0 ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),

@@ -264,6 +264,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     tools,
     mcp,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
+    webSearch: ports.webSearch,
     settings,
     model: (name) => provider.model(name),
     price: (model, usage) => priceOf(ports.prices, model, usage),

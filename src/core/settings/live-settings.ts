@@ -39,6 +39,10 @@ export class LiveSettings implements Settings {
     return this.#current.providers;
   }
 
+  get web(): Settings['web'] {
+    return this.#current.web;
+  }
+
   get backups(): Settings['backups'] {
     return this.#current.backups;
   }
@@ -49,10 +53,6 @@ export class LiveSettings implements Settings {
 
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
-  }
-
-  get web(): Settings['web'] {
-    return this.#current.web;
   }
 
   /** Writes an MCP server, or with null takes it out. Throws like `saveMcpServer`. */

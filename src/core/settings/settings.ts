@@ -172,10 +172,17 @@ const SettingsFile = z.strictObject({
           base_url: EndpointUrl.nullable()
             .default(null)
             .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
+          web_search: z
+            .enum(['auto', 'always', 'never'])
+            .default('auto')
+            .describe(
+              'Whether the endpoint searches the web itself: auto where it is the Anthropic API, always, or never.',
+            ),
         })
         .prefault({}),
     })
     .prefault({}),
+  web: WebSettings,
   sessions: z
     .strictObject({
       project: z
@@ -205,7 +212,6 @@ const SettingsFile = z.strictObject({
         .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
     })
     .prefault({}),
-  web: WebSettings,
 });
 export type Settings = z.infer<typeof SettingsFile>;
 

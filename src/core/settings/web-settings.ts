@@ -1,5 +1,6 @@
 /** What a person sets for the tools that reach the web. */
 import { z } from 'zod';
+import { HeaderName, SearchUrl } from './search-url.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
@@ -18,6 +19,27 @@ const PrivateHost = z
 export const WebSettings = z
   .strictObject({
     private_hosts: z.array(PrivateHost).max(100).default([]),
+    search: z
+      .strictObject({
+        url: SearchUrl.nullable()
+          .default(null)
+          .describe(
+            'Address of a search that answers in JSON, with {query} where the query goes, such as that of a SearXNG or of Brave. Not set: none.',
+          ),
+        key_header: HeaderName.nullable()
+          .default(null)
+          .describe(
+            'Header in which the kept key of that search is sent, such as X-Subscription-Token. Not set: none.',
+          ),
+        results: z.int().min(1).max(50).default(8).describe('Most results of one search that an agent is given.'),
+        max_uses: z
+          .int()
+          .min(1)
+          .max(100)
+          .default(5)
+          .describe('Most searches that the provider of the model makes itself in one model request.'),
+      })
+      .prefault({}),
   })
   .prefault({});
 

@@ -16,6 +16,7 @@ import { think } from './think.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
 import { webFetchTool } from './web/web-fetch.ts';
+import { webSearch } from './web/web-search.ts';
 
 /** `shell`: where commands are run; left out where nothing is. On Windows there is none yet. */
 export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
@@ -26,6 +27,7 @@ export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
     ...(process.platform === 'win32' ? [] : [...bashTools(shell), bashJobs]),
     webFetchTool(),
     ...[todoWrite, todoRead, memoryTool, readOutput],
+    webSearch,
     ...[think, taskComplete],
   ];
 }
