@@ -4,10 +4,10 @@ import { McpEntry, type McpEntryInput } from '#contract/mcp-entry.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { TriadError } from '../../base/errors.ts';
 import { promptText } from '../../mcp/result.ts';
-import { secretsIn } from '../../mcp/resolve.ts';
 import { serverView, serverViews, testServer } from '../../mcp/views.ts';
 import type { Engine } from '../../runs/engine.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
+import { wantedBy } from '../../settings/mcp-json.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine = Extract<keyof Handlers, `mcp.${string}`>;
@@ -36,11 +36,16 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.add': async ({ name, entry, secrets, replace }) => {
       if (!replace && Object.hasOwn(settings.mcp.servers, name))
         throw new TriadError('conflict', `There is an MCP server "${name}" already: remove it first, or replace it`);
-      await mcp.change(name, secrets, () => settings.setMcpServer(name, sparse(entry)));
+      // Of one that is replaced, what the new one does not name is kept no longer.
+      const before = Object.hasOwn(settings.mcp.servers, name) ? wantedBy(settings.mcp.servers[name]!).secrets : [];
+      const wanted = new Set(wantedBy(entry).secrets);
+      const gone = before.filter((key) => !wanted.has(key)).map((key) => [key, null]);
+      const kept: Record<string, string | null> = { ...Object.fromEntries(gone), ...secrets };
+      await mcp.change(name, kept, () => settings.setMcpServer(name, sparse(entry)));
       return view(undefined, name);
     },
     'mcp.remove': async ({ name }) => {
-      const forgotten = Object.fromEntries(secretsIn(written(name)).map((key) => [key, null]));
+      const forgotten = Object.fromEntries(wantedBy(written(name)).secrets.map((key) => [key, null]));
       await mcp.change(name, forgotten, () => settings.setMcpServer(name, null));
       return {};
     },
