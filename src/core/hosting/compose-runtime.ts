@@ -82,7 +82,9 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   ports.agents.useModels(provider.models);
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
-  return createRuntime({ ...ports, provider, mcp: mcpOf({ ...ports, secrets }) });
+  const mcp = mcpOf({ ...ports, secrets });
+  ports.agents.useServers((folder) => mcp.known(folder));
+  return createRuntime({ ...ports, provider, mcp });
 }
 
 function mcpOf({

@@ -28,10 +28,10 @@ describe('Claude Code', () => {
       role: 'subagent',
       model: 'sonnet',
       systemPrompt: 'You help.',
-      tools: ['read_file', 'edit_file', 'todo_write', 'todo_read'],
+      tools: ['read_file', 'edit_file', 'todo_write', 'todo_read', 'mcp__db__query'],
     });
     expect(agent.told).toEqual([
-      '4: tools without a counterpart here, left out: Bash(git log:*, git diff), mcp__db__query',
+      '4: tools without a counterpart here, left out: Bash(git log:*, git diff)',
       '4: tools for leads alone, left out: Task',
       '6: color has no counterpart here: it is kept, and changes nothing',
     ]);

@@ -36,17 +36,13 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.add': async ({ name, entry, secrets, replace }) => {
       if (!replace && Object.hasOwn(settings.mcp.servers, name))
         throw new TriadError('conflict', `There is an MCP server "${name}" already: remove it first, or replace it`);
-      // Of one that is replaced, what the new one does not name is kept no longer.
-      const before = Object.hasOwn(settings.mcp.servers, name) ? wantedBy(settings.mcp.servers[name]!).secrets : [];
-      const wanted = new Set(wantedBy(entry).secrets);
-      const gone = before.filter((key) => !wanted.has(key)).map((key) => [key, null]);
-      const kept: Record<string, string | null> = { ...Object.fromEntries(gone), ...secrets };
+      const before = Object.hasOwn(settings.mcp.servers, name) ? settings.mcp.servers[name]! : null;
+      const kept = { ...unnamed(before, entry), ...secrets };
       await mcp.change(name, kept, () => settings.setMcpServer(name, sparse(entry)));
       return view(undefined, name);
     },
     'mcp.remove': async ({ name }) => {
-      const forgotten = Object.fromEntries(wantedBy(written(name)).secrets.map((key) => [key, null]));
-      await mcp.change(name, forgotten, () => settings.setMcpServer(name, null));
+      await mcp.change(name, unnamed(written(name), null), () => settings.setMcpServer(name, null));
       return {};
     },
     'mcp.enable': async ({ name, enabled }) => {
@@ -77,6 +73,12 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
       return view(folder, name);
     },
   };
+}
+
+/** The secrets that only the entry before names: nobody wants them any more. */
+function unnamed(before: McpEntry | null, now: McpEntry | null): Record<string, null> {
+  const [old, wanted] = [before, now].map((entry) => (entry === null ? [] : wantedBy(entry).secrets));
+  return Object.fromEntries(old!.filter((key) => !wanted!.includes(key)).map((key) => [key, null]));
 }
 
 /** Without what says no more than the defaults: a file reads as a person would write it. */

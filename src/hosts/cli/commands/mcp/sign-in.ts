@@ -6,6 +6,8 @@ import { dataText } from '../../terminal/screen.ts';
 import { serverNamed } from './list.ts';
 
 const LOOK_AGAIN_MS = 500;
+/** As long as the answer is waited for where it comes. */
+const PATIENCE_MS = 300_000;
 
 /** Opens nothing by itself. The person's answer comes to the process that owns the data, which lives as long as this waits. */
 export async function logIn(
@@ -20,7 +22,12 @@ export async function logIn(
   const { url } = await client.request('mcp.login', { folder, name });
   screen.note('Open this in your browser, and sign in there; Ctrl-C ends the waiting:');
   screen.data(`${dataText(screen, url)}\n`);
-  while (!(await isIn())) await delay(LOOK_AGAIN_MS, undefined, { signal });
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await isIn())) {
+    if (performance.now() > end)
+      throw new Error(`Nobody has signed in to ${name}: "triad mcp login ${name}" begins anew`);
+    await delay(LOOK_AGAIN_MS, undefined, { signal });
+  }
   screen.note(`Signed in to ${name}.`);
 }
 
