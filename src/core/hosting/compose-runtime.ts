@@ -84,7 +84,9 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
-  return createRuntime({ ...ports, provider, webSearch, mcp: mcpOf({ ...ports, secrets }) });
+  const mcp = mcpOf({ ...ports, secrets });
+  ports.agents.useServers((folder) => mcp.known(folder));
+  return createRuntime({ ...ports, provider, webSearch, mcp });
 }
 
 function mcpOf({
