@@ -59,11 +59,7 @@ describe('time', () => {
 
 describe('answers', () => {
   test.for([
-    [
-      'invalid',
-      'provider',
-      'answered the tool "invalid" with what is no answer: content: Invalid input: expected array, received string',
-    ],
+    ['invalid', 'provider', 'answered the tool "invalid" with what is no answer: content: it is no list'],
     ['refuses', 'provider', 'refused the tool "refuses": no such⟦U+001B⟧[31m tool (-32602)'],
     ['dies', 'disconnected', 'ended with exit code 3 while the tool "dies" ran: whether that took effect is not known'],
   ] as const)('%s is one sentence with the name of the server', async ([tool, code, words]) => {

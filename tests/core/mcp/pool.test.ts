@@ -2,7 +2,18 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { areAlive, expectGone, liar, never, newPool, reportOf, said, testPool } from './support.ts';
+import {
+  areAlive,
+  commandOf,
+  expectGone,
+  liar,
+  never,
+  newPool,
+  reportOf,
+  said,
+  serverOf,
+  testPool,
+} from './support.ts';
 
 const FOLDER = process.cwd();
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -94,7 +105,8 @@ test('a crash while nothing is asked is noticed; after a good life the next use 
 test('what dies young or does not start is tried again after 1, 2, 4 … 60 seconds; a use meanwhile is told when', async () => {
   let now = 0;
   const pool = testPool({ now: () => now });
-  const use = pool.use(liar(['exits']), FOLDER);
+  const exits = serverOf('liar', { ...commandOf(''), command: '/bin/sh', args: ['-c', 'exit 4'] });
+  const use = pool.use(exits, FOLDER);
   const waits: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     expect(await faultOf(use.tools(never))).toMatchObject({

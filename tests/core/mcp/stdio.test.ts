@@ -118,7 +118,7 @@ describe('output', () => {
   test.for([
     ['one-line', 'sent a message of more than 8 MiB'],
     ['values', 'sent a message with more than 100000 values'],
-    ['deep', 'sent a message with more than 100000 values'],
+    ['deep', 'sent a message of more than 200 levels'],
   ] as const)('%s: too much ends the server with one clear error, and does not block', async ([tool, words]) => {
     const use = useOf(liar(['deaf']));
     const { pid } = await reportOf(use);
