@@ -1,5 +1,6 @@
 /** An MCP server that does what no server should: at its start by the words of its command, in a call by the name of the tool. */
 import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 interface Message {
@@ -20,8 +21,12 @@ const send = (message: object): boolean => process.stdout.write(`${JSON.stringif
 const said = (id: number, text: string): boolean => send({ id, result: { content: [{ type: 'text', text }] } });
 const notify = (method: string, params: object = {}): boolean => send({ method: `notifications/${method}`, params });
 const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: 'object' }, ...more });
-const sleeper = (detached: boolean): number =>
-  spawn('/bin/sh', ['-c', "trap '' TERM; while :; do sleep 5; done"], { stdio: 'inherit', detached }).pid!;
+/** One in the group has nothing of the environment, one with it has left the group. */
+const sleeper = (detached: boolean): number => {
+  const script = "trap '' TERM; while :; do sleep 5; done";
+  const env = detached ? process.env : {};
+  return spawn('/bin/sh', ['-c', script], { stdio: 'inherit', detached, env }).pid!;
+};
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
 const kin: number[] = [];
@@ -57,8 +62,8 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":${'['.repeat(5000)}${']'.repeat(5000)}}}\n`),
   big: (id) => said(id, 'ü'.repeat(3 * 1024 * 1024)),
   floods: async (id) => {
-    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'flood' } })}\n`;
-    await pour(4, line.repeat(1000));
+    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'x' })}\n`;
+    await pour(5, line.repeat(2000));
     said(id, 'flooded');
   },
   'wrong-id': (id) => said(id + 1000, 'not yours'),
@@ -93,7 +98,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   report: (id) => said(id, JSON.stringify({ pid: process.pid, kin, cwd: process.cwd(), env: process.env })),
   changes: (id) => {
     tools = [tool('changed')];
-    notify('tools/list_changed');
+    for (let times = 3; times > 0; times -= 1) notify('tools/list_changed');
     said(id, 'changed');
   },
   work: (id) => said(id, 'done'),
@@ -129,6 +134,7 @@ if (modes.has('odd-tools'))
       annotations: { readOnlyHint: true, destructiveHint: false },
     }),
   ];
+if (process.env['STARTS']) appendFileSync(process.env['STARTS'], `${process.pid}\n`);
 if (modes.has('rubbish')) process.stdout.write('Starting up\u001b[2J…\n\n{"no": "message"}\n[1]\n');
 if (modes.has('speaks')) process.stderr.write(`one\ntwo\u0007\n${'long '.repeat(1000)}\nlast`);
 if (modes.has('exits')) {

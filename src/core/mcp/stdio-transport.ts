@@ -116,7 +116,11 @@ export class StdioTransport implements ServerTransport {
     const message = messageIn(line);
     if (message === null) return this.#log.add(`stdout: ${line.toString('utf8', 0, 4000)}`);
     this.#hasAnswered = true;
-    this.onmessage?.(message);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#log.add(`stdout: a message that cannot be taken: ${String(error)}`);
+    }
   }
 }
 

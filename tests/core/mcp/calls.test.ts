@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '#core/mcp/in-flight.ts';
 import { Stopped } from '#core/base/stop.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { liar, never, reportOf, said, textOf, useOf } from './support.ts';
+import { liar, never, reportOf, said, testPool, textOf, useOf } from './support.ts';
 
 const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -112,15 +112,19 @@ describe('tools', () => {
 
   test('are asked for once, and again when the server says that they changed', async () => {
     const changed: string[] = [];
-    const use = useOf(liar(['changes']), process.cwd(), { onChange: (folder) => changed.push(folder) });
+    const pool = testPool({ onChange: (folder) => changed.push(pool.state(folder)[0]?.status ?? '') });
+    const use = pool.use(liar(['changes']), process.cwd());
     const names = async () => (await use.tools(never)).map(({ name }) => name);
-    // The server said that it changes while it was asked: what came is not kept.
+    const told = () => changed.filter((status) => status === 'ready').length;
+    // The server said that it changes while it was asked: what came is not kept, and that is told.
     expect(await names()).toEqual(['work', 'other']);
+    expect(told()).toBe(2);
     expect(await names()).toEqual(['new']);
     expect(await use.tools(never)).toBe(await use.tools(never));
-    const before = changed.length;
+    expect(told()).toBe(2);
+    // Three times, of which one says all.
     await said(use, 'changes');
-    expect(changed.slice(before)).toEqual([process.cwd()]);
+    expect(told()).toBe(3);
     expect(await names()).toEqual(['changed']);
   });
 

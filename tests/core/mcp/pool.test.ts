@@ -1,4 +1,6 @@
 /** Servers are shared, end when nobody uses them, and are tried again with patience. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -7,6 +9,7 @@ import {
   commandOf,
   expectGone,
   liar,
+  LIAR,
   never,
   newPool,
   reportOf,
@@ -174,6 +177,19 @@ test('who gives up while it starts ends only his own wait', async () => {
   expect(await other).toHaveLength(2);
 });
 
+test('a wait that is over before it begins starts nothing, and restarts at once start one process', async () => {
+  const pool = testPool();
+  const file = join(await folderWith(), 'starts');
+  const server = serverOf('liar', commandOf(LIAR, [], { env: { STARTS: file } }));
+  const use = pool.use(server, FOLDER);
+  expect(await faultOf(use.tools(AbortSignal.abort()))).toMatchObject({ code: 'cancelled' });
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle' }]);
+  await Promise.all([pool.restart(server, FOLDER), pool.restart(server, FOLDER), said(use, 'work')]);
+  const started = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+  const { pid } = await reportOf(use);
+  expect(await areAlive(started)).toEqual(started.map((one) => one === pid));
+});
+
 test('the end ends all of them, also those that start, and nothing starts afterwards', async () => {
   const pool = newPool();
   onTestFinished(() => pool.end());
@@ -185,6 +201,6 @@ test('the end ends all of them, also those that start, and nothing starts afterw
   expect(() => pool.use(liar(), FOLDER)).toThrow(expect.objectContaining({ code: 'interrupted' }) as Error);
   await end;
   expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
-  expect(await starting).toMatchObject({ code: 'cancelled', message: 'The MCP server "liar" was stopped' });
-  expect(await faultOf(use.tools(never))).toMatchObject({ code: 'conflict' });
+  expect(await starting).toMatchObject({ code: 'interrupted' });
+  expect(await faultOf(use.tools(never))).toMatchObject({ code: 'interrupted' });
 });
