@@ -11,6 +11,7 @@ interface Message {
     arguments?: Record<string, unknown>;
     _meta?: { progressToken?: number };
     requestId?: number;
+    capabilities?: unknown;
   };
   result?: unknown;
   error?: { code: number };
@@ -34,6 +35,8 @@ const cancelled: number[] = [];
 const answers = new Map<string, (message: Message) => void>();
 let tools = [tool('work'), tool('other')];
 let lists = 0;
+/** What the client says that it can do. */
+let declared: unknown;
 
 /** As much as the pipe takes, until there is no more. */
 async function pour(times: number, text: string): Promise<void> {
@@ -63,7 +66,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   big: (id) => said(id, 'ü'.repeat(3 * 1024 * 1024)),
   floods: async (id) => {
     const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'x' })}\n`;
-    await pour(5, line.repeat(2000));
+    await pour(1, line.repeat(4000));
     said(id, 'flooded');
   },
   'wrong-id': (id) => said(id + 1000, 'not yours'),
@@ -95,17 +98,19 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   roots: (id) => ask(id, 'roots/list', {}),
   cancelled: (id) => said(id, JSON.stringify(cancelled)),
   'closes-output': () => process.stdout.end(),
-  report: (id) => said(id, JSON.stringify({ pid: process.pid, kin, cwd: process.cwd(), env: process.env })),
+  report: (id) => said(id, JSON.stringify({ pid: process.pid, kin, cwd: process.cwd(), env: process.env, declared })),
   changes: (id) => {
     tools = [tool('changed')];
     for (let times = 3; times > 0; times -= 1) notify('tools/list_changed');
     said(id, 'changed');
   },
+  lists: (id) => said(id, String(lists)),
   work: (id) => said(id, 'done'),
 };
 
 const METHODS: Record<string, (id: number, message: Message) => unknown> = {
-  initialize: (id) => {
+  initialize: (id, { params }) => {
+    declared = params?.capabilities;
     if (modes.has('never-starts')) return;
     const capabilities = { tools: { listChanged: true }, logging: {} };
     send({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'liar', version: '0' } } });

@@ -1,6 +1,6 @@
 /** What one message of a server may hold, so that reading it neither fills the memory nor blocks the program. */
 
-export const MESSAGE_BYTES = 8 * 1024 * 1024;
+const MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Values in lists and objects: each costs time to read, however few bytes it has. */
 const MESSAGE_VALUES = 100_000;
 const MESSAGE_DEPTH = 200;

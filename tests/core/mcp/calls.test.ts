@@ -107,6 +107,8 @@ describe('tools', () => {
   test('a list without an end is cut', async () => {
     const use = useOf(liar(['endless-list']));
     expect(await use.tools(never)).toHaveLength(500);
+    // Of 20 each.
+    expect(await said(use, 'lists')).toBe('25');
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries or 50 pages is left out']);
   });
 
@@ -225,7 +227,13 @@ describe('what a server asks', () => {
     expect(await answerOf(allowed, 'samples', answering({ onSample: () => Promise.resolve(null) }))).toEqual({
       error: -1,
     });
-    expect(await answerOf(useOf(liar()), 'samples', options)).toEqual({ error: -32_601 });
+    const barred = useOf(liar());
+    expect(await answerOf(barred, 'samples', options)).toEqual({ error: -32_601 });
+    const form = { elicitation: { form: {} }, roots: {} };
+    expect([await reportOf(barred), await reportOf(allowed)].map(({ declared }) => declared)).toEqual([
+      form,
+      { ...form, sampling: {} },
+    ]);
     expect(asked).toHaveLength(1);
   });
 });

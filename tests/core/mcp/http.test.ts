@@ -44,8 +44,8 @@ const CALLS: Record<string, Reply> = {
     for (let left = 12; left > 0; left -= 1) response.write(`: ${MEGABYTE}\r\n\r\n`);
     response.end(`data: ${result(asked, done)}\r\n\r\n`);
   },
-  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 20, ''),
-  'big-event': (response) => pour(response.writeHead(200, EVENTS), 20, '\n\n'),
+  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 10, ''),
+  'big-event': (response) => pour(response.writeHead(200, EVENTS), 10, '\n\n'),
   values: (response, asked) => json(response, asked, { content: Array.from({ length: 150_000 }, () => 1) }),
   breaks: (response) => response.writeHead(200, EVENTS).end(': hello\n\n'),
   cut: (response) => void response.writeHead(200, EVENTS).write(': hello\n\n', () => response.destroy()),

@@ -5,22 +5,11 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { leftovers } from '#core/workspace/shell/leftovers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/program.ts';
 import { inSoak } from '../../support/samples.ts';
 import { folderWith, longestBlock } from '../../support/workspace.ts';
-import {
-  areAlive,
-  commandOf,
-  expectGone,
-  liar,
-  LIAR,
-  never,
-  newPool,
-  reportOf,
-  said,
-  serverOf,
-  useOf,
-} from './support.ts';
+import { areAlive, commandOf, expectGone, liar, LIAR, never, reportOf, said, serverOf, useOf } from './support.ts';
 
 const HOLDER = builtProgram(join(import.meta.dirname, 'child/hold-pool.ts'));
 /** What the group of a server still has. */
@@ -181,7 +170,7 @@ describe('the end', () => {
     const { pid, kin } = await reportOf(use);
     process.kill(pid, 'SIGKILL');
     await expectGone([pid, ...kin]);
-    expect(await groupOf(pid)).toEqual([]);
+    await eventually(async () => expect(await groupOf(pid)).toEqual([]));
   });
 
   test.for(['SIGKILL', 'exit'] as const)('nothing outlives the program that started it (%s)', async (way) => {
