@@ -167,14 +167,15 @@ test('a restart needs no patience, and gives a new process', async () => {
   await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('who gives up while it starts ends only his own wait', async () => {
-  const pool = testPool();
-  const use = pool.use(liar(), FOLDER);
+test('who gives up while it starts ends only his own wait, and at once', async () => {
+  const pool = testPool({ handshakeMs: 400 });
+  const use = pool.use(liar(['never-starts']), FOLDER);
   const stop = new AbortController();
-  const [given, other] = [faultOf(use.tools(stop.signal)), use.tools(never)];
+  const [given, other] = [faultOf(use.tools(stop.signal)), faultOf(use.tools(never))];
   stop.abort();
   expect(await given).toMatchObject({ code: 'cancelled' });
-  expect(await other).toHaveLength(2);
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'starting' }]);
+  expect(await other).toMatchObject({ code: 'unreachable' });
 });
 
 test('a wait that is over before it begins starts nothing, and restarts at once start one process', async () => {
