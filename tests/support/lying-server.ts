@@ -146,10 +146,9 @@ if (modes.has('exits')) {
   process.stderr.write('No token in MY_TOKEN\n');
   process.exit(4);
 }
-if (modes.has('deaf')) {
+if (modes.has('deaf') || modes.has('ignores-signals'))
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  setInterval(() => undefined, 1000);
-}
+if (modes.has('deaf')) setInterval(() => undefined, 1000);
 if (modes.has('kin')) kin.push(sleeper(false), sleeper(true));
 
 createInterface({ input: process.stdin }).on('line', (line) => {

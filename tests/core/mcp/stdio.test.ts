@@ -157,7 +157,7 @@ describe('the end', () => {
   });
 
   test('one that ends with its input is not kept waiting, and leaves nothing', async () => {
-    const use = useOf(liar());
+    const use = useOf(liar(['ignores-signals']));
     const { pid } = await reportOf(use);
     const began = performance.now();
     await use.pool.end();
