@@ -74,7 +74,7 @@ export const AgentDefinition = z.object({
   tools: z.array(z.string()).nullable(),
   /** Names of the MCP servers that it may use. Null: those of the tools that it names, else inherited from the parent. */
   mcpServers: z.array(z.string()).nullable(),
-  /** Written for another program: what it names of MCP servers that are not there is left out, and said. */
+  /** Written for another program: what it names and is not there (an MCP server, a search) is left out, and said. */
   lenient: z.literal(true).optional(),
   /** Upper bound of its permissions; the baseline is always included. Null: inherited from the parent. */
   permissions: z.array(Permission).nullable(),
@@ -262,7 +262,7 @@ export const Envelope = z.strictObject({
   reflection: Reflection.optional(),
   /** Whether a sub-agent may search what others of its workflow have reported; left out where it may not. */
   seesReports: z.literal(true).optional(),
-  /** Tools of MCP servers that another program's file names for it, and that are not there; left out if there are none. */
+  /** Tools that another program's file names for it, and that are not there; left out if there are none. */
   lacks: z.array(z.string()).optional(),
   /** What the settings or the model cut; left out if nothing. */
   cut: z.array(CutLimit).optional(),

@@ -1,5 +1,6 @@
 /** An MCP server that does what no server should: at its start by the words of its command, in a call by the name of the tool. */
 import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 interface Message {
@@ -10,6 +11,7 @@ interface Message {
     arguments?: Record<string, unknown>;
     _meta?: { progressToken?: number };
     requestId?: number;
+    capabilities?: unknown;
   };
   result?: unknown;
   error?: { code: number };
@@ -20,8 +22,12 @@ const send = (message: object): boolean => process.stdout.write(`${JSON.stringif
 const said = (id: number, text: string): boolean => send({ id, result: { content: [{ type: 'text', text }] } });
 const notify = (method: string, params: object = {}): boolean => send({ method: `notifications/${method}`, params });
 const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: 'object' }, ...more });
-const sleeper = (detached: boolean): number =>
-  spawn('/bin/sh', ['-c', "trap '' TERM; while :; do sleep 5; done"], { stdio: 'inherit', detached }).pid!;
+/** One in the group has nothing of the environment, one with it has left the group. */
+const sleeper = (detached: boolean): number => {
+  const script = "trap '' TERM; while :; do sleep 5; done";
+  const env = detached ? process.env : {};
+  return spawn('/bin/sh', ['-c', script], { stdio: 'inherit', detached, env }).pid!;
+};
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
 const kin: number[] = [];
@@ -35,6 +41,8 @@ const named = process.argv
 const harmless = { description: 'Does what it says', annotations: { readOnlyHint: true, destructiveHint: false } };
 let tools = named ? named.map((name) => tool(name, harmless)) : [tool('work'), tool('other')];
 let lists = 0;
+/** What the client says that it can do. */
+let declared: unknown;
 
 /** As much as the pipe takes, until there is no more. */
 async function pour(times: number, text: string): Promise<void> {
@@ -63,8 +71,8 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":${'['.repeat(5000)}${']'.repeat(5000)}}}\n`),
   big: (id) => said(id, 'ü'.repeat(3 * 1024 * 1024)),
   floods: async (id) => {
-    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'flood' } })}\n`;
-    await pour(4, line.repeat(1000));
+    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'x' })}\n`;
+    await pour(1, line.repeat(4000));
     said(id, 'flooded');
   },
   'wrong-id': (id) => said(id + 1000, 'not yours'),
@@ -96,10 +104,10 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   roots: (id) => ask(id, 'roots/list', {}),
   cancelled: (id) => said(id, JSON.stringify(cancelled)),
   'closes-output': () => process.stdout.end(),
-  report: (id) => said(id, JSON.stringify({ pid: process.pid, kin, cwd: process.cwd(), env: process.env })),
+  report: (id) => said(id, JSON.stringify({ pid: process.pid, kin, cwd: process.cwd(), env: process.env, declared })),
   changes: (id) => {
     tools = [tool('changed')];
-    notify('tools/list_changed');
+    for (let times = 3; times > 0; times -= 1) notify('tools/list_changed');
     said(id, 'changed');
   },
   redescribes: (id) => {
@@ -107,11 +115,13 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     notify('tools/list_changed');
     said(id, 'redescribed');
   },
+  lists: (id) => said(id, String(lists)),
   work: (id) => said(id, 'done'),
 };
 
 const METHODS: Record<string, (id: number, message: Message) => unknown> = {
-  initialize: (id) => {
+  initialize: (id, { params }) => {
+    declared = params?.capabilities;
     if (modes.has('never-starts')) return;
     const capabilities = { tools: { listChanged: true }, logging: {} };
     send({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'liar', version: '0' } } });
@@ -140,16 +150,16 @@ if (modes.has('odd-tools'))
       annotations: { readOnlyHint: true, destructiveHint: false },
     }),
   ];
+if (process.env['STARTS']) appendFileSync(process.env['STARTS'], `${process.pid}\n`);
 if (modes.has('rubbish')) process.stdout.write('Starting up\u001b[2J…\n\n{"no": "message"}\n[1]\n');
 if (modes.has('speaks')) process.stderr.write(`one\ntwo\u0007\n${'long '.repeat(1000)}\nlast`);
 if (modes.has('exits')) {
   process.stderr.write('No token in MY_TOKEN\n');
   process.exit(4);
 }
-if (modes.has('deaf')) {
+if (modes.has('deaf') || modes.has('ignores-signals'))
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  setInterval(() => undefined, 1000);
-}
+if (modes.has('deaf')) setInterval(() => undefined, 1000);
 if (modes.has('kin')) kin.push(sleeper(false), sleeper(true));
 
 createInterface({ input: process.stdin }).on('line', (line) => {

@@ -6,6 +6,8 @@ import type { Dialect } from './places.ts';
 export interface Restriction {
   noWrites?: boolean;
   asks?: boolean;
+  /** What reaches the web is forbidden. */
+  noWeb?: boolean;
   warning?: { key: string; at: Position; message: string };
 }
 
@@ -45,8 +47,8 @@ function switchedOff(tools: Readonly<Record<string, unknown>>): string[] {
   return tools['*'] === false && !isOn('write') && !isOn('edit') ? [...off, 'write'] : off;
 }
 
+const REACHING = new Set(['web_fetch', 'web_search']);
 const WRITING = new Set(['write_file', 'edit_file', 'move_file', 'delete_file']);
-const isWriting = (tool: string): boolean => WRITING.has(tool);
 
 function withoutTools(
   names: readonly string[],
@@ -55,12 +57,17 @@ function withoutTools(
   at: Position,
 ): Restriction[] {
   // A tool that is forbidden for a pattern is forbidden as a whole here.
-  const writing = names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.some(isWriting));
+  const among = (tools: ReadonlySet<string>) =>
+    names.filter((name) => counterpart(name.replace(/\(.*$/, ''), dialect)?.some((tool) => tools.has(tool)));
+  const [writing, reaching] = [among(WRITING), among(REACHING)];
   // Tools without a counterpart are off anyway.
-  const staying = names.filter((name) => !writing.includes(name) && counterpart(name, dialect) !== null);
+  const staying = names.filter(
+    (name) => ![...writing, ...reaching].includes(name) && counterpart(name, dialect) !== null,
+  );
   const message = `${key} cannot take these away here: ${staying.join(', ')}`;
   return [
     ...(writing.length > 0 ? [{ noWrites: true }] : []),
+    ...(reaching.length > 0 ? [{ noWeb: true }] : []),
     ...(staying.length > 0 ? [{ warning: { key, at, message } }] : []),
   ];
 }

@@ -237,7 +237,12 @@ function toolsOf(
   for (const { warning } of narrowed) if (warning) reading.warn(warning.key, warning.at, warning.message);
   const readOnly: Permission[] = ['FilesystemRead', 'SemanticSearch'];
   const permissions = narrowed.some(({ noWrites }) => noWrites) ? readOnly : null;
-  const requiresApproval = narrowed.some(({ asks }) => asks) ? ['FilesystemWrite'] : [];
+  // Where it may write, all of its permissions are its lead's: the web cannot be taken out of them, but is always asked about.
+  const isWebAsked = permissions === null && narrowed.some(({ noWeb }) => noWeb);
+  const requiresApproval = [
+    ...(narrowed.some(({ asks }) => asks) ? ['FilesystemWrite'] : []),
+    ...(isWebAsked ? ['NetworkAccess'] : []),
+  ];
   const value = entry?.value;
   const names = typeof value === 'string' ? splitNames(value) : Array.isArray(value) ? value.map(String) : null;
   if (!entry || !names) return { tools: null, permissions, requiresApproval };

@@ -74,6 +74,8 @@ const DESCRIPTION_BYTES = 16_384;
 const SCHEMA_BYTES = 65_536;
 
 const Text = z.string().nullish();
+/** Not looked through, as `z.array` would: it may be long. */
+const List = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'it is no list');
 const Words = { title: Text, description: Text, mimeType: Text };
 const bytes = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
 const words = (value: { title?: string | null | undefined; description?: string | null | undefined }) => ({
@@ -144,6 +146,7 @@ const KNOWN = z.discriminatedUnion('type', [
   z.object({ type: z.literal('resource'), resource: Content }),
   z.looseObject({ type: z.literal('resource_link') }),
 ]);
+const Kind = z.looseObject({ type: z.string() });
 const KINDS: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
 /** All read functions throw an `Error` whose message is the end of a sentence, where a value is not what it should be. */
@@ -155,7 +158,7 @@ function read<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 function blockOf(value: unknown): ContentBlock {
-  const { type } = read(z.looseObject({ type: z.string() }), value);
+  const { type } = read(Kind, value);
   if (!KINDS.has(type))
     return { type: 'text', text: `(A block of the kind ${JSON.stringify(type)}, which is not known)` };
   const block = read(KNOWN, value);
@@ -165,7 +168,7 @@ function blockOf(value: unknown): ContentBlock {
   return { type: block.type, bytes: block.data, mime: block.mimeType };
 }
 
-const Result = z.looseObject({ content: z.array(z.unknown()).optional(), isError: z.boolean().optional() });
+const Result = z.looseObject({ content: List.optional(), isError: z.boolean().optional() });
 
 export function callResult(value: unknown): CallResult {
   const { content, isError = false, structuredContent: structured } = read(Result, value);
@@ -184,8 +187,10 @@ const Messages = z.looseObject({ description: Text, messages: z.array(Message).m
 
 export function promptResult(value: unknown): PromptResult {
   const { description, messages } = read(Messages, value);
-  const read_ = messages.map(({ role, content }) => ({ role, content: blockOf(content) }));
-  return { description: description ?? '', messages: read_ };
+  return {
+    description: description ?? '',
+    messages: messages.map(({ role, content }) => ({ role, content: blockOf(content) })),
+  };
 }
 
 /** One entry of a list, or why it is left out. */
@@ -211,8 +216,9 @@ export interface Page {
   readonly next: string | null;
 }
 
+const PageForm = z.looseObject({ nextCursor: Text });
+
 export function pageOf(key: string, value: unknown): Page {
-  const { nextCursor } = read(z.looseObject({ nextCursor: Text }), value);
-  const entries = read(z.record(z.string(), z.unknown()), value)[key];
-  return { entries: read(z.array(z.unknown()), entries), next: nextCursor ?? null };
+  const page = read(PageForm, value);
+  return { entries: read(List, page[key]), next: page.nextCursor ?? null };
 }

@@ -104,6 +104,8 @@ export class Connection {
       log: parts.log,
       onLists: () => {
         this.#changes += 1;
+        // Of a flood nobody is told more than once.
+        if (this.#lists.size === 0) return;
         this.#lists.clear();
         parts.onLists();
       },
@@ -195,6 +197,7 @@ export class Connection {
     const changes = this.#changes;
     const entries = isOffered || this.#ended !== null ? await this.#pages(list, entryIn, signal) : [];
     if (changes === this.#changes) this.#lists.set(list, entries);
+    else this.#parts.onLists();
     return entries;
   }
 

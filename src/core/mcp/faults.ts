@@ -11,7 +11,7 @@ const SAID_CHARS = 2000;
 const said = (text: string): string => cutAtCodePoint(visibleText(text.trim()), SAID_CHARS);
 
 /** Whether a server wants a sign-in first. */
-export function wantsSignIn(error: unknown): boolean {
+function wantsSignIn(error: unknown): boolean {
   return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }
 
@@ -20,7 +20,7 @@ export function hasLostSession(error: unknown): boolean {
   return error instanceof SdkHttpError && error.status === 404;
 }
 
-export function signInFault(name: string): TriadError {
+function signInFault(name: string): TriadError {
   return new TriadError('auth', `${serverWords(name)} needs sign-in: triad mcp login ${name}`);
 }
 

@@ -1,6 +1,6 @@
 /** What one message of a server may hold, so that reading it neither fills the memory nor blocks the program. */
 
-export const MESSAGE_BYTES = 8 * 1024 * 1024;
+const MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Values in lists and objects: each costs time to read, however few bytes it has. */
 const MESSAGE_VALUES = 100_000;
 const MESSAGE_DEPTH = 200;
@@ -14,15 +14,16 @@ export class MessageMeter {
   #values = 0;
   #depth = 0;
   #isInText = false;
+  /** The next byte belongs to a backslash. */
   #isEscaped = false;
 
   /** Null, or the end of a sentence that begins with the server: why the message is too much. */
   add(bytes: Uint8Array): string | null {
     this.#bytes += bytes.length;
     if (this.#bytes > MESSAGE_BYTES) return 'sent a message of more than 8 MiB';
-    for (const byte of bytes) this.#take(byte);
-    if (this.#values > MESSAGE_VALUES) return `sent a message with more than ${MESSAGE_VALUES} values`;
-    return null;
+    for (let at = 0; at < bytes.length;) at = this.#isInText ? this.#skipText(bytes, at) : this.#count(bytes, at);
+    if (this.#depth > MESSAGE_DEPTH) return `sent a message of more than ${MESSAGE_DEPTH} levels`;
+    return this.#values > MESSAGE_VALUES ? `sent a message with more than ${MESSAGE_VALUES} values` : null;
   }
 
   reset(): void {
@@ -30,17 +31,40 @@ export class MessageMeter {
     this.#isInText = this.#isEscaped = false;
   }
 
-  #take(byte: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (this.#isInText) {
-      if (byte === QUOTE) this.#isInText = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-    } else if (byte === QUOTE) this.#isInText = true;
-    else if (byte === COMMA) this.#values += 1;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      this.#depth += 1;
-      // Deep nesting is refused as if each level were all that a message may hold.
-      this.#values += this.#depth > MESSAGE_DEPTH ? MESSAGE_VALUES : 1;
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth -= 1;
+  /** To the end of a text, which most of a large message is. */
+  #skipText(bytes: Uint8Array, from: number): number {
+    let at = from;
+    if (this.#isEscaped) at += 1;
+    this.#isEscaped = false;
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        this.#isInText = false;
+        return at + 1;
+      }
+      if (byte === BACKSLASH) at += 1;
+    }
+    this.#isEscaped = at > bytes.length;
+    return bytes.length;
+  }
+
+  /** To the beginning of the next text. */
+  #count(bytes: Uint8Array, from: number): number {
+    let [values, depth] = [this.#values, this.#depth];
+    let at = from;
+    for (; at < bytes.length && depth <= MESSAGE_DEPTH; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) break;
+      if (byte === COMMA) values += 1;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        values += 1;
+        depth += 1;
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+    }
+    this.#values = values;
+    this.#depth = depth;
+    if (depth > MESSAGE_DEPTH) return bytes.length;
+    this.#isInText = at < bytes.length;
+    return at + 1;
   }
 }

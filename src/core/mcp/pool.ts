@@ -57,10 +57,11 @@ export class McpPool {
     const pooled = this.#pooled(server, folder);
     const release = pooled.hold();
     let isOver = false;
-    const ask = <T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> =>
-      isOver
-        ? Promise.reject(new TriadError('internal', `The use of the MCP server "${server.name}" is over`))
-        : pooled.with(signal, work);
+    const ask = async <T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> => {
+      if (this.#hasEnded) throw new Stopped('shutdown');
+      if (isOver) throw new TriadError('internal', `The use of the MCP server "${server.name}" is over`);
+      return pooled.with(signal, work);
+    };
     return {
       server,
       tools: (signal) => ask(signal, (it) => it.tools(signal)),
@@ -100,7 +101,7 @@ export class McpPool {
   /** Ends all of them; resolves when nothing of them is left. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    await Promise.all([...this.#servers.values()].map((one) => one.stop()));
+    await Promise.all([...this.#servers.values()].map((one) => one.stop(new Stopped('shutdown'))));
   }
 
   #pooled(server: McpServer, folder: string): PooledServer {

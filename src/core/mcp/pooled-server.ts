@@ -1,6 +1,6 @@
 /** One server of a folder: started by its first use, shared by all, ended some time after the last. */
 import { errorInfo, TriadError } from '../base/errors.ts';
-import { orStopped, Stopped } from '../base/stop.ts';
+import { orStopped, Stopped, stopOf } from '../base/stop.ts';
 import type { Connection, ServerWords } from './connection.ts';
 import { ServerLog } from './server-log.ts';
 import { serverWords } from './server-words.ts';
@@ -126,6 +126,7 @@ export class PooledServer {
 
   /** Runs the work on the connection, which is made first where there is none. Throws `unreachable` where it fails or failed shortly before, `conflict` where a person stopped it, and the signal's reason. */
   async with<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (signal.aborted) throw stopOf(signal);
     this.#busy += 1;
     this.#rest();
     try {
@@ -141,12 +142,17 @@ export class PooledServer {
     await this.#end('idle');
     this.#failures = 0;
     this.#retryAt = 0;
-    await this.#start();
+    // A use may have started it already.
+    await this.#connection();
   }
 
-  /** Resolves when nothing of it is left; it stays ended until a restart. */
-  stop(): Promise<void> {
-    return this.#end('stopped');
+  /** Resolves when nothing of it is left; it stays ended until a restart. `reason`: told to those that wait for its start. */
+  stop(reason = this.#stopped()): Promise<void> {
+    return this.#end('stopped', reason);
+  }
+
+  #stopped(): Stopped {
+    return new Stopped('user', `${serverWords(this.server.name)} was stopped`);
   }
 
   #connection(): Promise<Connection> {
@@ -201,7 +207,7 @@ export class PooledServer {
     life.ended = ended;
     // Before it is ready the start fails; after a stop another life may have begun.
     if (!life.connection || this.#life !== life) return;
-    this.#leaving = life.connection.close();
+    this.#leaving = life.connection.close().catch(() => undefined);
     const wasGood = this.#ports.now() - this.#since >= GOOD_LIFE_MS;
     this.#fail(`${serverWords(this.server.name)} ${ended}`, wasGood);
     this.#rest();
@@ -216,12 +222,12 @@ export class PooledServer {
     this.#set('failed', error);
   }
 
-  async #end(status: 'idle' | 'stopped'): Promise<void> {
+  async #end(status: 'idle' | 'stopped', reason = this.#stopped()): Promise<void> {
     const [life, opened] = [this.#life, this.#opened];
     this.#life = null;
     this.#set(status);
     if (life && opened) {
-      life.abort.abort(new Stopped('user', `${serverWords(this.server.name)} was stopped`));
+      life.abort.abort(reason);
       this.#leaving = opened.then(
         (connection) => connection.close(),
         () => undefined,

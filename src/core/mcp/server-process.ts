@@ -15,8 +15,8 @@ const KILL_MS = 2000;
 
 /** What the watcher is given to end all that is left, in milliseconds, and the system to clear away what was killed. */
 const CLEAR_MS = 2000;
-const GONE_MS = 30;
-const LOOK_MS = 2;
+const GONE_MS = 500;
+const LOOK_MS = 5;
 
 /** What a server gets of the environment of this program; all else is configured for it. */
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
@@ -148,7 +148,7 @@ export class ServerProcess {
   }
 }
 
-/** Also where all of it have ended and nobody has collected them. */
+/** Also where all of it have ended and the system has not collected them yet, which some never do. */
 function hasGroup(leader: number): boolean {
   try {
     return process.kill(-leader, 0);

@@ -16,6 +16,8 @@ export interface ServerTransport extends Transport {
 
 /** How long what a server wrote before its end may take to come. */
 const DRAIN_MS = 500;
+/** How long the end of a server that takes nothing more is waited for. */
+const END_MS = 2000;
 const OBJECT = 0x7b;
 /** What a shell says with its exit code when it cannot start a program. */
 const UNSTARTED: Readonly<Record<number, string>> = { 126: 'cannot be run', 127: 'was not found' };
@@ -66,7 +68,7 @@ export class StdioTransport implements ServerTransport {
     try {
       await this.#write(`${JSON.stringify(message)}\n`);
     } catch (error) {
-      await Promise.race([this.#end, wait(DRAIN_MS, undefined, { ref: false })]);
+      await Promise.race([this.#end, wait(END_MS, undefined, { ref: false })]);
       throw error;
     }
   }
@@ -116,7 +118,11 @@ export class StdioTransport implements ServerTransport {
     const message = messageIn(line);
     if (message === null) return this.#log.add(`stdout: ${line.toString('utf8', 0, 4000)}`);
     this.#hasAnswered = true;
-    this.onmessage?.(message);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#log.add(`stdout: a message that cannot be taken: ${String(error)}`);
+    }
   }
 }
 

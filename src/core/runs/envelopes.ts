@@ -77,7 +77,11 @@ export class Envelopes {
     const provider = this.#ports.provider();
     const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
-    const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, offers, 'This folder');
+    const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, {
+      there: all,
+      offers,
+      whose: 'This folder',
+    });
     const tools = this.#within(leadWrites, wanted.tools);
     this.#checkTools(definition.name, tools, all, 'Triad', { provider, offers });
     const { name, permissions } = definition;
@@ -346,10 +350,11 @@ export class Envelopes {
   ): { tools: string[]; lacks: string[] } {
     const { mcp = [] } = parent;
     const own = this.#childTools(parent);
-    if (request.tools !== null) return wantedTools(request, own, mcp, 'The lead');
+    const known = { there: this.#had(parent.provider, false), offers: mcp, whose: 'The lead' };
+    if (request.tools !== null) return wantedTools(request, own, known);
     const mcpServers = request.mcpServers ?? definition?.mcpServers ?? null;
     const naming = { tools: definition?.tools ?? null, mcpServers, lenient: definition?.lenient };
-    const wanted = wantedTools(naming, naming.tools === null ? this.#unnamed(own) : own, mcp, 'The lead');
+    const wanted = wantedTools(naming, naming.tools === null ? this.#unnamed(own) : own, known);
     const lent = wanted.tools.filter((name) => own.includes(name) || this.#tools.get(name)?.permissions.length !== 0);
     return { ...wanted, tools: this.#within(childWrites(parent.provider), this.#fitting(lent, permissions)) };
   }

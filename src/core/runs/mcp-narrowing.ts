@@ -7,14 +7,13 @@ type Naming = Pick<AgentDefinition, 'tools' | 'mcpServers' | 'lenient'>;
 
 /**
  * Of the available tools those that are named, or all where none are; those of other servers than the named ones are no
- * part of all. `lacks`: what another program's file names, and nobody has here. Throws `not_allowed` for a server that is
- * not at hand. `whose`: who has the others, at the beginning of a sentence.
+ * part of all. `lacks`: what another program's file names, and is not `there` at all. Throws `not_allowed` for a server that
+ * is not at hand. `whose`: who has the others, at the beginning of a sentence.
  */
 export function wantedTools(
   { tools, mcpServers, lenient }: Naming,
   available: readonly string[],
-  offers: readonly McpOffer[],
-  whose: string,
+  { there, offers, whose }: { there: readonly string[]; offers: readonly McpOffer[]; whose: string },
 ): { tools: string[]; lacks: string[] } {
   if (mcpServers !== null) refuseMissing(mcpServers, offers, whose);
   if (tools === null) {
@@ -27,7 +26,7 @@ export function wantedTools(
   const ofServers = offers.filter(({ server }) => mcpServers?.includes(server)).flatMap((offer) => offer.tools);
   const allowed = ofServers.map(({ name }) => name).filter((name) => available.includes(name));
   const named = [...new Set([...withMcpTools(tools, available), ...allowed])];
-  const lacks = lenient ? named.filter((name) => mcpServerOf(name) !== null && !available.includes(name)) : [];
+  const lacks = lenient ? named.filter((name) => !there.includes(name)) : [];
   return { tools: named.filter((name) => !lacks.includes(name)), lacks };
 }
 

@@ -42,7 +42,7 @@ describe('Claude Code', () => {
     ['tools: "*"', null],
     ['tools: [Read, "Grep", LS]', ['read_file', 'grep', 'list_directory']],
     ['tools:\n  - Write\n  - Glob', ['write_file', 'glob']],
-    ['tools: WebFetch, WebSearch, NotebookEdit', []],
+    ['tools: WebFetch, WebSearch, NotebookEdit', ['web_fetch', 'web_search']],
     ['tools: Write(docs/**), Read', ['read_file']],
     ['tools: read, GREP', ['read_file', 'grep']],
   ] as const)('%j', ([keys, expected]) => {
@@ -111,6 +111,14 @@ No heading, just words.`;
 });
 
 describe('opencode', () => {
+  test('what may not reach the web is at least asked about each time it would', () => {
+    const asked = (keys: string, dialect: 'claude' | 'opencode') =>
+      used(`name: a\ndescription: d\n${keys}`, dialect).requiresApproval;
+    expect(asked('tools:\n  webfetch: false', 'opencode')).toEqual(['NetworkAccess']);
+    expect(asked('disallowedTools: WebFetch', 'claude')).toEqual(['NetworkAccess']);
+    expect(asked('tools:\n  bash: true', 'opencode')).toEqual([]);
+  });
+
   test('the file names the agent; mode, steps and switches have their counterparts', () => {
     const agent = used(
       'description: Docs\nmode: primary\nmodel: anthropic/claude-opus-5-5\ntemperature: 0.2\nsteps: 9\ndisable: true\ntools:\n  write: false\n  bash: true\n  webfetch: false',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '#core/mcp/in-flight.ts';
 import { Stopped } from '#core/base/stop.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { liar, never, reportOf, said, textOf, useOf } from './support.ts';
+import { liar, never, reportOf, said, testPool, textOf, useOf } from './support.ts';
 
 const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -59,11 +59,7 @@ describe('time', () => {
 
 describe('answers', () => {
   test.for([
-    [
-      'invalid',
-      'provider',
-      'answered the tool "invalid" with what is no answer: content: Invalid input: expected array, received string',
-    ],
+    ['invalid', 'provider', 'answered the tool "invalid" with what is no answer: content: it is no list'],
     ['refuses', 'provider', 'refused the tool "refuses": no such⟦U+001B⟧[31m tool (-32602)'],
     ['dies', 'disconnected', 'ended with exit code 3 while the tool "dies" ran: whether that took effect is not known'],
   ] as const)('%s is one sentence with the name of the server', async ([tool, code, words]) => {
@@ -111,20 +107,26 @@ describe('tools', () => {
   test('a list without an end is cut', async () => {
     const use = useOf(liar(['endless-list']));
     expect(await use.tools(never)).toHaveLength(500);
+    // Of 20 each.
+    expect(await said(use, 'lists')).toBe('25');
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries or 50 pages is left out']);
   });
 
   test('are asked for once, and again when the server says that they changed', async () => {
     const changed: string[] = [];
-    const use = useOf(liar(['changes']), process.cwd(), { onChange: (folder) => changed.push(folder) });
+    const pool = testPool({ onChange: (folder) => changed.push(pool.state(folder)[0]?.status ?? '') });
+    const use = pool.use(liar(['changes']), process.cwd());
     const names = async () => (await use.tools(never)).map(({ name }) => name);
-    // The server said that it changes while it was asked: what came is not kept.
+    const told = () => changed.filter((status) => status === 'ready').length;
+    // The server said that it changes while it was asked: what came is not kept, and that is told.
     expect(await names()).toEqual(['work', 'other']);
+    expect(told()).toBe(2);
     expect(await names()).toEqual(['new']);
     expect(await use.tools(never)).toBe(await use.tools(never));
-    const before = changed.length;
+    expect(told()).toBe(2);
+    // Three times, of which one says all.
     await said(use, 'changes');
-    expect(changed.slice(before)).toEqual([process.cwd()]);
+    expect(told()).toBe(3);
     expect(await names()).toEqual(['changed']);
   });
 
@@ -225,7 +227,13 @@ describe('what a server asks', () => {
     expect(await answerOf(allowed, 'samples', answering({ onSample: () => Promise.resolve(null) }))).toEqual({
       error: -1,
     });
-    expect(await answerOf(useOf(liar()), 'samples', options)).toEqual({ error: -32_601 });
+    const barred = useOf(liar());
+    expect(await answerOf(barred, 'samples', options)).toEqual({ error: -32_601 });
+    const form = { elicitation: { form: {} }, roots: {} };
+    expect([await reportOf(barred), await reportOf(allowed)].map(({ declared }) => declared)).toEqual([
+      form,
+      { ...form, sampling: {} },
+    ]);
     expect(asked).toHaveLength(1);
   });
 });

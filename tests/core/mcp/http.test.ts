@@ -1,6 +1,7 @@
 /** Servers at an address: real HTTP, with one server that lies by its path. */
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -43,8 +44,8 @@ const CALLS: Record<string, Reply> = {
     for (let left = 12; left > 0; left -= 1) response.write(`: ${MEGABYTE}\r\n\r\n`);
     response.end(`data: ${result(asked, done)}\r\n\r\n`);
   },
-  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 20, ''),
-  'big-event': (response) => pour(response.writeHead(200, EVENTS), 20, '\n\n'),
+  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 10, ''),
+  'big-event': (response) => pour(response.writeHead(200, EVENTS), 10, '\n\n'),
   values: (response, asked) => json(response, asked, { content: Array.from({ length: 150_000 }, () => 1) }),
   breaks: (response) => response.writeHead(200, EVENTS).end(': hello\n\n'),
   cut: (response) => void response.writeHead(200, EVENTS).write(': hello\n\n', () => response.destroy()),
@@ -95,6 +96,16 @@ async function siteWith(
   });
   site.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return site;
+}
+
+/** That nobody listened on a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 const answer = (response: ServerResponse, asked: Asked): void => {
@@ -213,8 +224,7 @@ test('a sign-in that the person made goes with each request', async () => {
 test('a real server of the protocol', async () => {
   const { transport } = reference('everything', ['streamableHttp']);
   if (transport.kind !== 'stdio') throw new Error('It is a process');
-  const probe = await liarSite();
-  const port = Number(new URL(probe.origin).port) + 1;
+  const port = await freePort();
   const child = spawn(transport.command, [...transport.args], {
     env: { ...process.env, PORT: String(port) },
     stdio: 'ignore',

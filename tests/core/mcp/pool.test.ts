@@ -1,8 +1,22 @@
 /** Servers are shared, end when nobody uses them, and are tried again with patience. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { areAlive, expectGone, liar, never, newPool, reportOf, said, testPool } from './support.ts';
+import {
+  areAlive,
+  commandOf,
+  expectGone,
+  liar,
+  LIAR,
+  never,
+  newPool,
+  reportOf,
+  said,
+  serverOf,
+  testPool,
+} from './support.ts';
 
 const FOLDER = process.cwd();
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -94,7 +108,8 @@ test('a crash while nothing is asked is noticed; after a good life the next use 
 test('what dies young or does not start is tried again after 1, 2, 4 … 60 seconds; a use meanwhile is told when', async () => {
   let now = 0;
   const pool = testPool({ now: () => now });
-  const use = pool.use(liar(['exits']), FOLDER);
+  const exits = serverOf('liar', { ...commandOf(''), command: '/bin/sh', args: ['-c', 'exit 4'] });
+  const use = pool.use(exits, FOLDER);
   const waits: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     expect(await faultOf(use.tools(never))).toMatchObject({
@@ -152,14 +167,28 @@ test('a restart needs no patience, and gives a new process', async () => {
   await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('who gives up while it starts ends only his own wait', async () => {
-  const pool = testPool();
-  const use = pool.use(liar(), FOLDER);
+test('who gives up while it starts ends only his own wait, and at once', async () => {
+  const pool = testPool({ handshakeMs: 400 });
+  const use = pool.use(liar(['never-starts']), FOLDER);
   const stop = new AbortController();
-  const [given, other] = [faultOf(use.tools(stop.signal)), use.tools(never)];
+  const [given, other] = [faultOf(use.tools(stop.signal)), faultOf(use.tools(never))];
   stop.abort();
   expect(await given).toMatchObject({ code: 'cancelled' });
-  expect(await other).toHaveLength(2);
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'starting' }]);
+  expect(await other).toMatchObject({ code: 'unreachable' });
+});
+
+test('a wait that is over before it begins starts nothing, and restarts at once start one process', async () => {
+  const pool = testPool();
+  const file = join(await folderWith(), 'starts');
+  const server = serverOf('liar', commandOf(LIAR, [], { env: { STARTS: file } }));
+  const use = pool.use(server, FOLDER);
+  expect(await faultOf(use.tools(AbortSignal.abort()))).toMatchObject({ code: 'cancelled' });
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle' }]);
+  await Promise.all([pool.restart(server, FOLDER), pool.restart(server, FOLDER), said(use, 'work')]);
+  const started = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+  const { pid } = await reportOf(use);
+  expect(await areAlive(started)).toEqual(started.map((one) => one === pid));
 });
 
 test('the end ends all of them, also those that start, and nothing starts afterwards', async () => {
@@ -173,6 +202,6 @@ test('the end ends all of them, also those that start, and nothing starts afterw
   expect(() => pool.use(liar(), FOLDER)).toThrow(expect.objectContaining({ code: 'interrupted' }) as Error);
   await end;
   expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
-  expect(await starting).toMatchObject({ code: 'cancelled', message: 'The MCP server "liar" was stopped' });
-  expect(await faultOf(use.tools(never))).toMatchObject({ code: 'conflict' });
+  expect(await starting).toMatchObject({ code: 'interrupted' });
+  expect(await faultOf(use.tools(never))).toMatchObject({ code: 'interrupted' });
 });

@@ -73,6 +73,8 @@ export interface Report {
   kin: number[];
   cwd: string;
   env: Record<string, string>;
+  /** What we say that we can do. */
+  declared: unknown;
 }
 
 export async function reportOf(use: McpUse): Promise<Report> {
