@@ -144,9 +144,17 @@ export class PooledServer {
     await this.#start();
   }
 
-  /** Resolves when nothing of it is left; it stays ended until a restart. */
-  stop(): Promise<void> {
-    return this.#end('stopped');
+  /** Resolves when nothing of it is left; it stays ended until a restart, or if `idle` until the next use. */
+  stop(status: 'idle' | 'stopped' = 'stopped'): Promise<void> {
+    return this.#end(status);
+  }
+
+  /** What made it fail is over: the next use need not wait. */
+  retry(): void {
+    if (this.#status !== 'failed') return;
+    this.#failures = 0;
+    this.#retryAt = 0;
+    this.#set('idle');
   }
 
   #connection(): Promise<Connection> {

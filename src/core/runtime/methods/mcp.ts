@@ -42,6 +42,7 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.remove': async ({ name }) => {
       const forgotten = Object.fromEntries(secretsIn(written(name)).map((key) => [key, null]));
       await mcp.change(name, forgotten, () => settings.setMcpServer(name, null));
+      await mcp.signIns.forgetAll(name);
       return {};
     },
     'mcp.enable': async ({ name, enabled }) => {
@@ -68,7 +69,7 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.login': async ({ folder, name }) => mcp.signIns.begin(await mcp.resolved(await usable(folder, name))),
     'mcp.logout': async ({ folder, name }) => {
       await mcp.signIns.forget(await mcp.resolved(await usable(folder, name)));
-      await mcp.pool.stopNamed(name);
+      await mcp.pool.endNamed(name);
       return view(folder, name);
     },
   };
