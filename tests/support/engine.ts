@@ -55,6 +55,7 @@ export interface HarnessOptions {
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
   own?: NonNullable<Composition['own']>;
+  secrets?: NonNullable<Composition['secrets']>;
   programs?: NonNullable<Composition['programs']>;
   workspaces?: NonNullable<Composition['workspaces']>;
 }
