@@ -46,6 +46,7 @@ export class HttpTransport implements ServerTransport {
       redirectPolicy: 'same-origin',
       fetch: access ? signedFetch(limited, url, access, this.#veil) : limited,
     });
+    // Whoever sent gets the same error after this, without tokens too.
     this.#inner.onerror = (error) => this.onerror?.(this.#veil.error(error));
     this.#inner.onmessage = (message) => {
       if ('id' in message && !('method' in message) && message.id !== undefined) this.#asked.delete(message.id);
@@ -83,7 +84,7 @@ export class HttpTransport implements ServerTransport {
       });
     } catch (error) {
       if (id !== undefined) this.#asked.delete(id);
-      throw this.#veil.error(error);
+      throw error;
     }
   }
 

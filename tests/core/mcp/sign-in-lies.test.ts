@@ -137,7 +137,7 @@ test.for(PRIVATE)('a server of the internet cannot name %s', async (host) => {
 });
 
 test('one in a private network can, yet never without TLS', async () => {
-  const fetch = guarded({ server: 'https://lan.test/mcp', limits: { ms: 200, bytes: 1 } });
+  const fetch = guarded({ server: 'https://lan.test/mcp', limits: { ms: 10_000, bytes: 1 } });
   const fault = (await fetch('https://127.0.0.1:1/').catch((error: unknown) => error)) as Error;
   expect(fault).toMatchObject({ code: 'unreachable', message: expect.stringContaining('127.0.0.1:1') as string });
   for (const url of ['http://127.0.0.1:1/', 'http://lan.test/', 'https://user:word@lan.test/'])
@@ -145,6 +145,17 @@ test('one in a private network can, yet never without TLS', async () => {
   const { signIns } = await personAt(await startSignInSite());
   const begun = signIns.begin(at('http://lan.test/mcp'));
   await expect(begun).rejects.toMatchObject({ message: expect.stringContaining('only https is') as string });
+});
+
+test('of several addresses of a name, the one that answers is used', async () => {
+  const site = await startSignInSite();
+  const resolve = (): Promise<LookupAddress[]> =>
+    Promise.resolve([
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ]);
+  const url = site.url.replace('127.0.0.1', 'localhost');
+  expect((await guarded({ server: url, resolve })(url)).status).toBe(401);
 });
 
 test('whoever is slow is left', async () => {

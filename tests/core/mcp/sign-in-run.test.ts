@@ -48,7 +48,9 @@ test('a person signs in, runs use that until it is refused, and it lasts until t
   expect(await stateOf(engine)).toBe('out');
   await login(engine);
   const shown = JSON.stringify([engine.events, await engine.runtime.request('mcp.list', {})]);
+  const { url } = await engine.runtime.request('mcp.login', { name: 'web' });
   await engine.runtime.close();
+  await expect(browse(url)).rejects.toThrow();
 
   const later = await startEngine(new Script(), { ...options, secrets: fileSecrets(configFolder) });
   expect([await stateOf(later), await faultOf(later)]).toEqual(['in', null]);

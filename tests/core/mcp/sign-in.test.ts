@@ -1,5 +1,6 @@
 /** Signing in to a server at an address: a real authorization server, a browser that follows it, and what the key store keeps. */
 import { expect, test } from 'vitest';
+import { signedFetch, Veil } from '#core/mcp/signed-fetch.ts';
 import { browse, startSignInSite } from '../../support/sign-in-site.ts';
 import { at, personAt, signedIn } from './sign-in-person.ts';
 import { never } from './support.ts';
@@ -84,6 +85,7 @@ test('a sign-in that is given back while it is renewed stays so', async () => {
   site.options.instead = {
     '/token': (response) => {
       const body = JSON.stringify({ access_token: 'late', token_type: 'Bearer' });
+      site.access = 'late';
       void signIns.forget(server).then(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body));
     },
   };
@@ -184,4 +186,38 @@ test('a server that has failed is used at once after a sign-in, and one that a p
   await pool.stop(server, '/a');
   await login();
   await expect(pool.use(server, '/a').tools(never)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('who is refused late gets what another user renewed', async () => {
+  const { site, server, signIns } = await signedIn();
+  const access = signIns.access('web', site.url);
+  const old = await access.token();
+  const renewed = await access.renewed(old);
+  expect(await access.renewed(old)).toBe(renewed);
+  expect([await signIns.stateOf(server), site.count('/token', 'refresh_token=')]).toEqual(['in', 1]);
+});
+
+test('a token goes to the origin of its server alone', async () => {
+  const { site, signIns } = await signedIn();
+  const sent: (string | null)[] = [];
+  const fetch = signedFetch(
+    (_, init) => {
+      sent.push(new Headers(init?.headers).get('authorization'));
+      return Promise.resolve(new Response());
+    },
+    site.url,
+    signIns.access('web', site.url),
+    new Veil(),
+  );
+  for (const url of [site.url, 'https://127.0.0.1/mcp', 'http://evil.test/mcp']) await fetch(url);
+  expect(sent).toEqual([`Bearer ${site.access}`, null, null]);
+});
+
+test('a header that is configured to prove who asks goes with calls, and with no request of a sign-in', async () => {
+  const { site, signIns, pool } = await personAt(await startSignInSite());
+  const server = at(site.url, { authorization: 'Bearer planted-key' });
+  await expectNeeded(pool.use(server, '/a').tools(never));
+  expect(site.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer planted-key']);
+  await browse((await signIns.begin(server)).url);
+  expect(site.seen.filter(({ headers }) => headers.authorization !== undefined)).toHaveLength(1);
 });

@@ -58,14 +58,18 @@ export function mustBeSafe(url: URL, server: string): void {
 
 async function answerTo(url: URL, init: RequestInit, guard: Guard, signal: AbortSignal): Promise<Response> {
   const { bytes } = guard.limits ?? LIMITS;
-  const [first] = await reachable(url, guard, signal);
+  const addresses = await reachable(url, guard, signal);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = requestOf(url.protocol as 'http:' | 'https:')(url, {
     method: init.method ?? 'GET',
     headers: Object.fromEntries(new Headers(init.headers)),
     agent: false,
     // What was checked is connected to, whatever the name leads to by now.
-    lookup: (_name, { all }, done) => (all ? done(null, [first!]) : done(null, first!.address, first!.family)),
+    lookup: (_name, { all }, done) => {
+      const [first] = addresses;
+      if (all || !first) done(null, addresses);
+      else done(null, first.address, first.family);
+    },
     signal,
   });
   request.on('response', resolve).on('error', reject);

@@ -20,6 +20,8 @@ export interface ServerSignInPorts {
   readonly patienceMs: number;
 }
 
+/** For a server to say where the person signs in, in milliseconds. */
+const START_MS = 30_000;
 /** For a server that is told that a sign-in is over, in milliseconds. */
 const REVOKE_MS = 3000;
 /** A token that runs out within so many milliseconds is renewed before it is used. */
@@ -69,12 +71,14 @@ export class ServerSignIn implements Access {
     const { url } = this.#ports;
     this.cancel('Another sign-in to the same server was begun');
     const begun = (this.#begun = new AbortController());
-    const signal = this.#until(begun);
+    const signal = AbortSignal.any([begun.signal, this.#ports.end]);
+    const limit = limitOf(begun, START_MS);
     try {
       const { start } = await import('./flow.ts');
       const callback = await openCallback(signal);
       const fetch = guardedFetch({ server: url, signal });
       const started = await start({ url, headers, missing: this.#missing }, callback, fetch);
+      limit(this.#ports.patienceMs);
       void this.#finish(callback, started.finish).finally(() => begun.abort());
       return { url: started.url };
     } catch (error) {
@@ -102,13 +106,6 @@ export class ServerSignIn implements Access {
 
   #grant(): Promise<Grant | null | undefined> {
     return this.#ports.grants.get(this.#ports.name, this.#ports.url);
-  }
-
-  /** The end of the program, of the person's time, or of this one alone. */
-  #until(begun: AbortController): AbortSignal {
-    const late = setTimeout(() => begun.abort(new Stopped('time')), this.#ports.patienceMs).unref();
-    begun.signal.addEventListener('abort', () => clearTimeout(late), { once: true });
-    return AbortSignal.any([begun.signal, this.#ports.end]);
   }
 
   /** Says in the browser what came of it. */
@@ -157,4 +154,16 @@ export class ServerSignIn implements Access {
     const { code, message } = errorInfo(error);
     return new TriadError(code, `You are not signed in to the MCP server "${this.#ports.name}": ${message}`);
   }
+}
+
+/** Ends it in so many milliseconds; the function that is returned begins that time anew. */
+function limitOf(begun: AbortController, ms: number): (ms: number) => void {
+  let timer: NodeJS.Timeout;
+  const limit = (next: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => begun.abort(new Stopped('time')), next).unref();
+  };
+  begun.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  limit(ms);
+  return limit;
 }
