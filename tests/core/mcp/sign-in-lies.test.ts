@@ -3,8 +3,9 @@ import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { start } from '#core/mcp/sign-in/flow.ts';
 import { type Guard, guardedFetch } from '#core/mcp/sign-in/guarded-fetch.ts';
-import { browse, type SiteOptions, startSignInSite } from '../../support/sign-in-site.ts';
+import { browse, type SignInSite, type SiteOptions, startSignInSite } from '../../support/sign-in-site.ts';
 import { at, personAt, signedIn } from './sign-in-person.ts';
 import { never, reference } from './support.ts';
 
@@ -28,8 +29,7 @@ const LIES: readonly [what: string, lie: SiteOptions, code: string, sentence: Re
   ['a file', endpoint('file:///etc/passwd', 'authorization_endpoint'), 'not_allowed', /^file: is no safe address/],
   ['a file for tokens', endpoint('file:///etc/passwd'), 'not_allowed', /^file: is no safe address/],
   ['no TLS', endpoint('http://as.test/authorize', 'authorization_endpoint'), 'not_allowed', /^as\.test is no safe/],
-  ['tokens elsewhere', endpoint('https://evil.test/token'), 'not_allowed', /names evil\.test as its token_endpoint/],
-  ['revocation elsewhere', endpoint('https://a.test/', 'revocation_endpoint'), 'not_allowed', /revocation_endpoint/],
+  ['revocation without TLS', endpoint('http://a.test/', 'revocation_endpoint'), 'not_allowed', /a\.test is no safe/],
   ['no registration', { metadata: () => ({ registration_endpoint: undefined }) }, 'not_allowed', /register itself/],
   ['another issuer', { metadata: () => ({ issuer: 'https://bank.test' }) }, 'provider', /not of the issuer/],
   ['no PKCE', { metadata: () => ({ code_challenge_methods_supported: undefined }) }, 'not_allowed', /PKCE/],
@@ -145,6 +145,23 @@ test('one in a private network can, yet never without TLS', async () => {
   const { signIns } = await personAt(await startSignInSite());
   const begun = signIns.begin(at('http://lan.test/mcp'));
   await expect(begun).rejects.toMatchObject({ message: expect.stringContaining('only https is') as string });
+});
+
+test('where the person is to go is looked at before they are sent there', async () => {
+  const site = await startSignInSite(endpoint('https://as.test/authorize', 'authorization_endpoint'));
+  const resolve = (): Promise<never> => Promise.reject(new Error('none'));
+  const asked = { url: site.url, headers: {}, missing: undefined };
+  const callback = { redirectUrl: 'http://127.0.0.1:1/', state: 'x' };
+  await expect(start(asked, callback, { server: site.url, signal: never, resolve })).rejects.toMatchObject({
+    code: 'unreachable',
+    message: 'as.test cannot be reached: it has no address',
+  });
+});
+
+test('endpoints may stand elsewhere than their issuer', async () => {
+  const elsewhere = ({ url }: SignInSite) => ({ token_endpoint: new URL('/token', url).href });
+  const { site } = await signedIn({ isSeparate: true, metadata: elsewhere });
+  expect(site.signing.some(({ path }) => path === '/token')).toBe(false);
 });
 
 test('of several addresses of a name, the one that answers is used', async () => {

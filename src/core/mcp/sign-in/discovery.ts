@@ -9,7 +9,7 @@ import {
   type OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client';
 import { TriadError } from '../../base/errors.ts';
-import { mustBeSafe } from './guarded-fetch.ts';
+import { type Guard, guardedFetch, mustBeReachable, mustBeSafe } from './guarded-fetch.ts';
 
 export interface SignInPlace {
   readonly metadata: AuthorizationServerMetadata;
@@ -28,11 +28,12 @@ export interface Asked {
 }
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const;
+const ENDPOINTS = ['token_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const;
 
-/** Throws `not_allowed` for what is not safe or fits not together, and what `fetch` and the SDK throw. */
-export async function signInPlace(asked: Asked, fetch: FetchLike): Promise<SignInPlace> {
+/** Throws `not_allowed` for what is not safe or fits not together, and what `guardedFetch` and the SDK throw. */
+export async function signInPlace(asked: Asked, guard: Guard): Promise<SignInPlace> {
   const { url } = asked;
+  const fetch = guardedFetch(guard);
   const challenge = await challengeOf(asked, fetch);
   const described = await describedBy(url, challenge.resourceMetadataUrl, fetch);
   const issuer = described?.authorization_servers?.[0] ?? new URL('/', url).href;
@@ -40,6 +41,7 @@ export async function signInPlace(asked: Asked, fetch: FetchLike): Promise<SignI
   const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   if (!metadata) throw new TriadError('not_allowed', 'it does not say where to sign in');
   checkEndpoints(metadata, url);
+  await mustBeReachable(new URL(metadata.authorization_endpoint), guard);
   const { revocation_endpoint: revocation = null }: Readonly<Record<string, unknown>> = metadata;
   if (!metadata.code_challenge_methods_supported?.includes('S256'))
     throw new TriadError('not_allowed', `${new URL(metadata.issuer).host} does not protect sign-ins with PKCE (S256)`);
@@ -85,20 +87,12 @@ async function describedBy(
   throw new TriadError('not_allowed', `it describes itself as another server: ${new URL(described.resource).host}`);
 }
 
-/**
- * All endpoints have the origin of the issuer: where the person signs in and where the answer is taken to are one place,
- * the one that they see.
- */
+/** They may stand elsewhere than the issuer, as some do. Where each leads to is looked at when it is asked. */
 function checkEndpoints(metadata: AuthorizationServerMetadata, server: string): void {
-  const issuer = new URL(metadata.issuer);
   const addresses: Readonly<Record<string, unknown>> = metadata;
   for (const name of ENDPOINTS) {
     const address = addresses[name];
-    if (typeof address !== 'string') continue;
-    const url = new URL(address);
-    mustBeSafe(url, server);
-    if (url.origin !== issuer.origin)
-      throw new TriadError('not_allowed', `${issuer.host} names ${url.host} as its ${name}, which is another place`);
+    if (typeof address === 'string') mustBeSafe(new URL(address), server);
   }
 }
 

@@ -19,7 +19,7 @@ import { cutAtCodePoint } from '../../base/text.ts';
 import type { Callback } from './callback.ts';
 import { type Asked, signInPlace, type SignInPlace } from './discovery.ts';
 import type { Grant } from './grants.ts';
-import { mustBeSafe } from './guarded-fetch.ts';
+import { type Guard, guardedFetch } from './guarded-fetch.ts';
 
 export interface Started {
   /** What the person opens. */
@@ -43,10 +43,11 @@ const PASSING: ReadonlySet<string> = new Set([
 export async function start(
   asked: Asked,
   { redirectUrl, state }: Pick<Callback, 'redirectUrl' | 'state'>,
-  fetch: FetchLike,
+  guard: Guard,
 ): Promise<Started> {
+  const fetch = guardedFetch(guard);
   return toldPlainly(async () => {
-    const place = await signInPlace(asked, fetch);
+    const place = await signInPlace(asked, guard);
     const { metadata, resource, scope } = place;
     const client = await registered(place, redirectUrl, fetch);
     const { authorizationUrl, codeVerifier } = await startAuthorization(metadata.issuer, {
@@ -57,7 +58,6 @@ export async function start(
       ...(scope === undefined ? {} : { scope }),
       ...(resource === undefined ? {} : { resource }),
     });
-    mustBeSafe(authorizationUrl, asked.url);
     if (authorizationUrl.href.length > MAX_ADDRESS_CHARS)
       throw new TriadError('limit_reached', `${authorizationUrl.host} wants an address that is too long to open`);
     const finish = (params: URLSearchParams): Promise<Grant> =>
@@ -140,14 +140,14 @@ function accessOf(tokens: OAuthTokens): Pick<Grant, 'accessToken' | 'refreshToke
 }
 
 /** Null: it was refused, and the person must sign in again. Throws like `start` where that is not known. */
-export async function renew(grant: Grant, refreshToken: string, fetch: FetchLike): Promise<Grant | null> {
+export async function renew(grant: Grant, refreshToken: string, guard: Guard): Promise<Grant | null> {
   return toldPlainly(async () => {
     try {
       const tokens = await refreshAuthorization(grant.issuer, {
         metadata: metadataOf(grant),
         clientInformation: clientOf(grant),
         refreshToken,
-        fetchFn: fetch,
+        fetchFn: guardedFetch(guard),
         ...(grant.resource === null ? {} : { resource: grant.resource }),
       });
       return { ...grant, ...accessOf(tokens) };
@@ -159,7 +159,7 @@ export async function renew(grant: Grant, refreshToken: string, fetch: FetchLike
 }
 
 /** Best effort (RFC 7009). */
-export async function revoke(grant: Grant, fetch: FetchLike): Promise<void> {
+export async function revoke(grant: Grant, guard: Guard): Promise<void> {
   const { revocationEndpoint, refreshToken, accessToken, clientId, clientSecret } = grant;
   if (revocationEndpoint === null) return;
   const isRefresh = refreshToken !== null;
@@ -171,7 +171,7 @@ export async function revoke(grant: Grant, fetch: FetchLike): Promise<void> {
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   if (clientSecret !== null)
     headers.set('authorization', `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`);
-  await fetch(revocationEndpoint, { method: 'POST', headers, body });
+  await guardedFetch(guard)(revocationEndpoint, { method: 'POST', headers, body });
 }
 
 function metadataOf({ issuer, tokenEndpoint, authMethods }: Grant): AuthorizationServerMetadata {

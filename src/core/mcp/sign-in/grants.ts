@@ -4,7 +4,7 @@ import { SerialQueue } from '../../base/serial-queue.ts';
 import type { Secrets } from '../../settings/secrets.ts';
 
 const Grant = z.object({
-  /** Of the tokens; all its endpoints have its origin. */
+  /** Who gave the tokens. */
   issuer: z.string(),
   tokenEndpoint: z.string(),
   revocationEndpoint: z.string().nullable(),

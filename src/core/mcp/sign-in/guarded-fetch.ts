@@ -48,6 +48,12 @@ export function guardedFetch(guard: Guard): FetchLike {
   };
 }
 
+/** Whether a person may be sent there: as `guardedFetch` where it is asked for. */
+export async function mustBeReachable(url: URL, guard: Guard): Promise<void> {
+  mustBeSafe(url, guard.server);
+  await reachable(url, guard, guard.signal);
+}
+
 /** https, or http on this machine where the MCP server stands there too. Throws `not_allowed`. */
 export function mustBeSafe(url: URL, server: string): void {
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.href) && isLoopback(server));
@@ -119,7 +125,11 @@ async function reachable(url: URL, guard: Guard, signal: AbortSignal): Promise<L
 async function addressesOf(url: URL, { resolve = lookup }: Guard, signal: AbortSignal): Promise<LookupAddress[]> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const family = isIP(name);
-  return family === 0 ? orStopped(signal, resolve(name)) : [{ address: name, family }];
+  if (family !== 0) return [{ address: name, family }];
+  const found = resolve(name).catch((error: unknown) => {
+    throw new TriadError('unreachable', `${url.host} cannot be reached: ${codeOf(error) ?? 'it has no address'}`);
+  });
+  return orStopped(signal, found);
 }
 
 const lookup = (name: string): Promise<LookupAddress[]> =>

@@ -6,7 +6,6 @@ import { serverWords } from '../server-words.ts';
 import type { Access } from '../signed-fetch.ts';
 import { type Callback, openCallback } from './callback.ts';
 import type { Grant, Grants } from './grants.ts';
-import { guardedFetch } from './guarded-fetch.ts';
 
 export interface ServerSignInPorts {
   readonly name: string;
@@ -76,8 +75,8 @@ export class ServerSignIn implements Access {
     try {
       const { start } = await import('./flow.ts');
       const callback = await openCallback(signal);
-      const fetch = guardedFetch({ server: url, signal });
-      const started = await start({ url, headers, missing: this.#missing }, callback, fetch);
+      const asked = { url, headers, missing: this.#missing };
+      const started = await start(asked, callback, { server: url, signal });
       limit(this.#ports.patienceMs);
       void this.#finish(callback, started.finish).finally(() => begun.abort());
       return { url: started.url };
@@ -100,8 +99,8 @@ export class ServerSignIn implements Access {
     await grants.change(name, url, () => null);
     this.#ports.onChange(false);
     const { revoke } = await import('./flow.ts');
-    const fetch = guardedFetch({ server: url, signal: AbortSignal.timeout(REVOKE_MS) });
-    await revoke(grant, fetch).catch(() => undefined);
+    const guard = { server: url, signal: AbortSignal.timeout(REVOKE_MS) };
+    await revoke(grant, guard).catch(() => undefined);
   }
 
   #grant(): Promise<Grant | null | undefined> {
@@ -131,8 +130,8 @@ export class ServerSignIn implements Access {
     if (grant && grant.accessToken !== refused) return grant.accessToken;
     if (!grant?.refreshToken) return this.#lose(refused);
     const { renew } = await import('./flow.ts');
-    const fetch = guardedFetch({ server: url, signal: end });
-    const renewed = await renew(grant, grant.refreshToken, fetch).catch((error: unknown) => {
+    const guard = { server: url, signal: end };
+    const renewed = await renew(grant, grant.refreshToken, guard).catch((error: unknown) => {
       const { message } = errorInfo(error);
       throw new TriadError('unreachable', `${serverWords(name)} needs its sign-in renewed, which failed: ${message}`);
     });
