@@ -7,6 +7,7 @@ const entry = [
   'src/core/tools/search/search-worker.ts!',
   'src/core/tools/search/ripgrep-thread.ts!',
   'src/core/tools/reading/pdf-worker.ts!',
+  'src/core/tools/web/page-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
   // Named by tsconfig.web.json.

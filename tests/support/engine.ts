@@ -57,7 +57,9 @@ export interface HarnessOptions {
   own?: NonNullable<Composition['own']>;
   secrets?: NonNullable<Composition['secrets']>;
   programs?: NonNullable<Composition['programs']>;
+  secrets?: NonNullable<Composition['secrets']>;
   workspaces?: NonNullable<Composition['workspaces']>;
+  embeddings?: NonNullable<Composition['embeddings']>;
 }
 
 export { yes };

@@ -16,6 +16,7 @@ import {
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
+import { checkServers, type KnownServers } from './server-names.ts';
 import { MCP_JSON } from '../settings/mcp-json.ts';
 import type { KnownTool } from './vocabulary.ts';
 
@@ -45,6 +46,7 @@ export class AgentFolders {
   readonly #reported = new Set<string>();
   /** Null until it is known which models there are: then no name of one is held against it. */
   #models: HereRules | null = null;
+  #servers: ((folder: string) => Promise<KnownServers>) | null = null;
 
   constructor(ports: AgentFolderPorts) {
     this.#ports = ports;
@@ -53,6 +55,11 @@ export class AgentFolders {
   /** From now on an agent whose model cannot be used is a file with a fault. */
   useModels(models: HereRules): void {
     this.#models = models;
+  }
+
+  /** From now on what files name of MCP servers is held against those of the folder. */
+  useServers(known: (folder: string) => Promise<KnownServers>): void {
+    this.#servers = known;
   }
 
   /** The agents that can be used in a folder now; of the project's files only those whose present text is trusted. */
@@ -83,7 +90,15 @@ export class AgentFolders {
     const loaded = await Promise.all(
       places.map(async (place) => (await loadPlace(place, tools, ceilings)).map((file) => this.checked(file, place))),
     );
-    return loaded.flat();
+    return this.withServers(loaded.flat(), folder);
+  }
+
+  /** With warnings about what they name of MCP servers that the folder does not have. */
+  async withServers(files: readonly LoadedFile[], folder: string): Promise<LoadedFile[]> {
+    const isAny = files.some((file) => file.ok && file.mentions.length > 0);
+    if (!isAny || this.#servers === null) return [...files];
+    const known = await this.#servers(folder);
+    return files.map((file) => checkServers(file, known));
   }
 
   /** With what is known against its model now. */

@@ -8,6 +8,7 @@ import { type Ceilings, cutWarnings } from './ceilings.ts';
 import { type Body, type Entry, fault, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type AgentKeys } from './keys.ts';
+import { mentionsIn, type ServerMention } from './server-names.ts';
 import { readToml } from './toml.ts';
 import { type KnownTool, modelFault, nameFaults, permissionFaults, permissionWarnings } from './vocabulary.ts';
 
@@ -22,7 +23,14 @@ export interface DefinitionSource {
 
 export type ParsedDefinition =
   /** `at`: where it says these; the beginning where it does not. */
-  | { ok: true; definition: AgentDefinition; warnings: Fault[]; at: Record<'model' | 'temperature', Position> }
+  | {
+      ok: true;
+      definition: AgentDefinition;
+      warnings: Fault[];
+      at: Record<'model' | 'temperature', Position>;
+      /** What it names of MCP servers. */
+      mentions: ServerMention[];
+    }
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
@@ -71,7 +79,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
       })
     : [];
   const at = { model: positionOf(['model']) ?? START, temperature: positionOf(['temperature']) ?? START };
-  return { ok: true, definition, warnings: [...warnings, ...cut], at };
+  return { ok: true, definition, warnings: [...warnings, ...cut], at, mentions: serversIn(values, positionOf) };
 }
 
 function isAt(one: Fault, before: Fault | undefined): boolean {
@@ -103,6 +111,15 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
     sourcePath: from.path,
     hash: sha256(text),
   };
+}
+
+function serversIn(values: AgentKeys, positionOf: PositionOf): ServerMention[] {
+  const at = (key: string) => (item: number) => ({ item, at: positionOf([key, item]) ?? START });
+  const servers = (values.mcp_servers ?? []).map((server, item) => {
+    return { key: 'mcp_servers', server, tool: null, ...at('mcp_servers')(item) };
+  });
+  const tools = mentionsIn('tools', values.tools, at('tools'));
+  return [...tools, ...servers, ...mentionsIn('requires_approval', values.requires_approval, at('requires_approval'))];
 }
 
 /** Null where it is not switched on. A list of criteria becomes one text. */

@@ -37,7 +37,7 @@ function plainOf(value: unknown): AgentValue | undefined {
 
 /** The form values of a definition that was read from another program's file. */
 export function valuesOfDefinition(definition: AgentDefinition): FormValues {
-  const { name, description, role, model, effort, tools, permissions } = definition;
+  const { name, description, role, model, effort, tools, mcpServers, permissions } = definition;
   const { maxTokens, temperature, maxIterations, doomLoopThreshold, maxMinutes, requiresApproval } = definition;
   const { approvalTimeoutMs, enabled, systemPrompt } = definition;
   const all: FormValues = {
@@ -53,6 +53,7 @@ export function valuesOfDefinition(definition: AgentDefinition): FormValues {
     doom_loop_threshold: doomLoopThreshold,
     max_minutes: maxMinutes,
     tools,
+    mcp_servers: mcpServers,
     permissions,
     requires_approval: requiresApproval.length > 0 ? requiresApproval : null,
     approval_timeout: approvalTimeoutMs === null ? null : approvalTimeoutMs / 1000,

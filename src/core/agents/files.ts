@@ -49,9 +49,10 @@ export class AgentFiles {
 
   async lint(folder: string, file: string, text: string): Promise<AgentLint> {
     const place = this.#placeHolding(folder, file);
-    const { tools, ceilings } = this.#ports;
+    const { agents, tools, ceilings } = this.#ports;
     const raw = { path: file, problem: null, text, hash: sha256(text) };
-    const loaded = this.#ports.agents.checked(loadFile(raw, place, tools, await ceilings(folder)), place);
+    const alone = agents.checked(loadFile(raw, place, tools, await ceilings(folder)), place);
+    const [loaded = alone] = await agents.withServers([alone], folder);
     const report = reportOf(loaded);
     if (place.dialect !== 'triad')
       return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };

@@ -18,6 +18,7 @@ import { mapTools, splitNames } from './foreign-tools.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
 import { readLenientFrontmatter } from './lenient.ts';
 import type { Dialect } from './places.ts';
+import { mentionsIn } from './server-names.ts';
 import { MODEL_ALIASES } from './vocabulary.ts';
 
 type Foreign = Exclude<Dialect, 'triad'>;
@@ -51,6 +52,7 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   const description = descriptionOf(reading, prompt);
   const turns = turnsOf(reading);
   const at = { model: reading.placeOf('model'), temperature: reading.placeOf('temperature') };
+  const [toolsAt, serversAt] = [reading.placeOf('tools'), reading.placeOf('mcpServers')];
   const definition: AgentDefinition = {
     name,
     description,
@@ -76,7 +78,12 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   };
   const { ceilings } = from;
   const cut = turns && ceilings ? cutWarnings(definition, ceilings, () => turns) : [];
-  return { ok: true, definition, warnings: [...reading.finish(), ...cut].sort((a, b) => a.line - b.line), at };
+  const servers = (definition.mcpServers ?? []).map((server) => {
+    return { key: 'mcpServers', item: null, at: serversAt, server, tool: null };
+  });
+  const mentions = [...mentionsIn('tools', definition.tools, () => ({ item: null, at: toolsAt })), ...servers];
+  const warnings = [...reading.finish(), ...cut].sort((a, b) => a.line - b.line);
+  return { ok: true, definition, warnings, at, mentions };
 }
 
 function failed(name: string | null, error: Fault): ParsedDefinition {

@@ -56,6 +56,7 @@ description: Describe in one or two sentences what this agent is for.
 # max_minutes: 30                # of work, without waiting; else by the settings
 # tools: [read_file, glob, grep] # some of the lead's, also edit_file, write_file, think, task_complete;
 #                                # else all of them but those that start agents and the last two
+# mcp_servers: [memory]          # servers whose tools it may use; one tool of them: mcp__memory__search_nodes in tools
 # permissions: [FilesystemRead]  # tools that need more are not given; reading and searching are always there
 #                                # FilesystemRead, FilesystemWrite, SemanticSearch, DatabaseRead, DatabaseWrite, NetworkAccess, Execute
 # requires_approval: [FilesystemWrite] # permissions or tools whose calls ask a person

@@ -4,7 +4,7 @@ import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
-import { launchWords, MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
+import { launchWords, MCP_JSON, readMcpJson, wantedBy } from '../settings/mcp-json.ts';
 import type { FileHashes } from './trust.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
@@ -60,12 +60,21 @@ function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool
   return `${facts.join(' · ')}: ${description}`;
 }
 
-/** What would be started, each with all of its arguments. */
+/** What would be started or reached, each with all of its arguments and what it gets of the environment. */
 function serversIn(text: string): string {
   const { servers, fault } = readMcpJson(text);
   if (fault !== null) return `no MCP servers: it ${fault}`;
-  const each = [...servers].map(
-    ([name, server]) => `${name}: ${'fault' in server ? server.fault : launchWords(server.launch)}`,
-  );
-  return each.length === 0 ? 'no MCP servers' : `starts MCP servers · ${each.join(' · ')}`;
+  const each = [...servers].map(([name, server]) => {
+    if ('fault' in server) return `${name} cannot be used: ${server.fault}`;
+    const { launch, enabled } = server;
+    const verb = enabled ? (launch.command === undefined ? 'reaches' : 'starts') : 'switched off:';
+    const { variables } = wantedBy(launch);
+    const own = Object.keys({ ...launch.env, ...launch.headers });
+    const facts = [
+      ...(own.length === 0 ? [] : [`with ${own.join(', ')}`]),
+      ...(variables.length === 0 ? [] : [`gets ${variables.join(', ')} of your environment`]),
+    ];
+    return `${verb} ${name}: ${launchWords(launch)}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}`;
+  });
+  return each.length === 0 ? 'no MCP servers' : `MCP servers: ${each.join(' · ')}`;
 }

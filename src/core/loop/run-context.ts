@@ -32,6 +32,8 @@ export interface RunQuestions {
   readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
   /** Whether a person could be asked about a call of this tool, or a rule, a grant or the mode could allow one. */
   readonly mayBeAllowed: (tool: Tool) => Promise<boolean>;
+  /** Whether every call of this tool, whatever it is about, is allowed without asking anybody. */
+  readonly needsNobody: (tool: Tool) => Promise<boolean>;
   /** Patterns of paths that a search passes over. */
   readonly hidden: (tool: string, targets: Targets) => Promise<readonly string[]>;
 }

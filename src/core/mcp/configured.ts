@@ -6,7 +6,9 @@ import { canonicalHash, sha256 } from '../base/hash.ts';
 import { matches } from '../base/pattern.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { MCP_PERMISSIONS, type McpEntry, type McpLaunch } from '#contract/mcp-entry.ts';
+import type { Trust } from '../agents/trust.ts';
 import { launchWords, MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
+import type { Settings } from '../settings/settings.ts';
 
 export interface ConfiguredServer {
   readonly name: string;
@@ -31,6 +33,17 @@ export interface ConfiguredServer {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const NO_LAUNCH: McpLaunch = { args: [], env: {}, headers: {} };
+
+/** All that are written for a folder, the person's first; of two with one name the person's is used. */
+export async function serversOf(
+  folder: string,
+  { settings, trust }: { settings: Pick<Settings, 'mcp'> & { readonly file: string }; trust: Pick<Trust, 'trusts'> },
+): Promise<ConfiguredServer[]> {
+  const own = userServers(settings.mcp.servers, settings.file);
+  const others = await projectServers(folder, (path, hash) => trust.trusts(folder, path, hash));
+  const taken = new Set(own.map(({ name }) => name));
+  return [...own, ...others.map((one) => (taken.has(one.name) ? { ...one, state: 'overridden' as const } : one))];
+}
 
 /** Those of the settings, in the order of their names. `file`: where they are written. */
 export function userServers(entries: Readonly<Record<string, McpEntry>>, file: string): ConfiguredServer[] {

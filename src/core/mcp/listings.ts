@@ -27,7 +27,10 @@ export type Listing = z.infer<typeof Listing>;
 
 export type ToolState = 'known' | 'changed' | 'new';
 
-/** The folder `mcp` in the data folder, one file for each configuration; without a folder they are kept in memory. */
+/** Those of a data folder; null: they are kept in memory. */
+export const listingsIn = (data: string | null): Listings => new Listings(data === null ? null : join(data, 'mcp'));
+
+/** One file for each configuration; without a folder they are kept in memory. */
 export class Listings {
   readonly #folder: string | null;
   readonly #read = new Map<string, Promise<Listing | null>>();

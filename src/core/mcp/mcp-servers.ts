@@ -1,13 +1,15 @@
 /** The MCP servers of the program: which there are in a folder, what of them a run is offered, and how its calls reach them. */
-import { join } from 'node:path';
+import { isAbsolute, relative, resolve as resolvePath, sep } from 'node:path';
 import type { McpOffer, McpTool } from '#contract/agent.ts';
 import { mcpToolName } from '../agents/mcp-names.ts';
+import type { KnownServers } from '../agents/server-names.ts';
 import type { Trust } from '../agents/trust.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
+import { escapePattern } from '../base/pattern.ts';
 import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ConfiguredServer, projectServers, unusable, userServers } from './configured.ts';
-import { type Listing, Listings } from './listings.ts';
+import { type ConfiguredServer, serversOf, unusable } from './configured.ts';
+import { type Listing, type Listings, listingsIn } from './listings.ts';
 import type { McpPool, McpUse } from './pool.ts';
 import { resolve, secretName, type Values } from './resolve.ts';
 import type { McpServer } from './server.ts';
@@ -40,16 +42,28 @@ export class McpServers {
     this.#ports = ports;
     this.pool = ports.pool;
     this.signIns = ports.signIns;
-    this.listings = new Listings(ports.data === null ? null : join(ports.data, 'mcp'));
+    this.listings = listingsIn(ports.data);
   }
 
   /** All that are written for a folder, the person's first; of two with one name the person's is used. */
-  async of(folder: string): Promise<ConfiguredServer[]> {
-    const { settings, trust } = this.#ports;
-    const own = userServers(settings.mcp.servers, settings.file);
-    const others = await projectServers(folder, (path, hash) => trust.trusts(folder, path, hash));
-    const taken = new Set(own.map(({ name }) => name));
-    return [...own, ...others.map((one) => (taken.has(one.name) ? { ...one, state: 'overridden' as const } : one))];
+  of(folder: string): Promise<ConfiguredServer[]> {
+    return serversOf(folder, this.#ports);
+  }
+
+  /**
+   * Patterns of the files in a folder that a server of it is started from: its program and the arguments that may be
+   * paths. Whoever writes there decides what runs with the next start.
+   */
+  async startedFrom(folder: string): Promise<string[]> {
+    const found = (await this.of(folder)).flatMap(({ launch: { command, args, cwd } }) => {
+      if (command === undefined) return [];
+      const at = resolvePath(folder, cwd ?? '.');
+      return [command, ...args]
+        .filter((word) => /[./\\]/.test(word))
+        .map((word) => relative(folder, resolvePath(at, word)));
+    });
+    const inside = found.filter((path) => path !== '' && !path.startsWith('..') && !isAbsolute(path));
+    return [...new Set(inside)].map((path) => escapePattern(path.split(sep).join('/')));
   }
 
   /** The one that is used under a name. Throws `not_found`, or `not_allowed` where it may not be used. */
@@ -152,14 +166,9 @@ export class McpServers {
     return found.flat().filter(({ tools }) => tools.length > 0);
   }
 
-  /** The names of the tools that a folder's servers are known to have, by server; null for one that was never heard. */
-  async known(folder: string): Promise<ReadonlyMap<string, readonly string[] | null>> {
-    const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
-    const named = servers.map(async (server) => {
-      const listing = await this.listings.get(server.config);
-      return [server.name, listing && offerOf(server, listing).tools.map(({ name }) => name)] as const;
-    });
-    return new Map(await Promise.all(named));
+  /** What can be said of a folder's servers without starting one. */
+  async known(folder: string): Promise<KnownServers> {
+    return knownServers(await this.of(folder), this.listings);
   }
 
   async #firstListing(folder: string, server: ConfiguredServer): Promise<Listing> {
@@ -175,6 +184,19 @@ export class McpServers {
       use.release();
     }
   }
+}
+
+export async function knownServers(
+  servers: readonly ConfiguredServer[],
+  listings: Pick<Listings, 'get'>,
+): Promise<KnownServers> {
+  const used = servers.filter(({ state }) => state !== 'overridden');
+  const named = used.map(async (server) => {
+    const listing = server.config === '' ? null : await listings.get(server.config);
+    const tools = listing && offerOf(server, listing).tools.map(({ name }) => name);
+    return [server.name, { isUsable: server.state === 'usable', tools }] as const;
+  });
+  return new Map(await Promise.all(named));
 }
 
 /** Of each tool what the person last agreed to; what the server says since is shown with the first call. */

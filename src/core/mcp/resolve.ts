@@ -2,7 +2,7 @@
 import { TriadError } from '../base/errors.ts';
 import type { Environment } from '../base/child-environment.ts';
 import { isOwnVariable } from '../base/child-environment.ts';
-import type { McpLaunch } from '#contract/mcp-entry.ts';
+import { VARIABLE } from '../settings/mcp-json.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ConfiguredServer } from './configured.ts';
 import type { McpServer } from './server.ts';
@@ -15,15 +15,6 @@ export interface Values {
 
 /** Under which name the key store has a secret of a server. */
 export const secretName = (server: string, name: string): string => `mcp:${server}:${name}`;
-
-/** The names of the secrets that it wants. */
-export function secretsIn({ args, command = '', env, cwd = '', url = '', headers }: McpLaunch): string[] {
-  const texts = [command, cwd, url, ...args, ...Object.values(env), ...Object.values(headers)];
-  const found = texts.flatMap((text) => [...text.matchAll(VARIABLE)].filter(([, secret]) => secret !== undefined));
-  return [...new Set(found.map(([, , name = '']) => name))];
-}
-
-const VARIABLE = /\$\{(secret:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /** Throws `bad_input` for a variable or a secret that there is not, and `not_allowed` for one of this program's own. */
 export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {

@@ -14,7 +14,9 @@ import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { Setup, Tool } from '../tools/tool.ts';
+import type { ToolSpec } from '../model/model.ts';
 import { handedOn } from '../tools/long-output.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { workspaceOf } from './workspace-of.ts';
@@ -51,7 +53,6 @@ export function createRunContext(parts: Parts): RunContext {
   const tools = registry.offered(envelope.tools, plan.depth === 0);
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
-  let told: Promise<Tool[]> | null = null;
   const run: RunContext = {
     depth: plan.depth,
     envelope,
@@ -78,10 +79,7 @@ export function createRunContext(parts: Parts): RunContext {
     },
     price: (usage) => engine.price(envelope.model, usage),
     ...recordsFor(parts),
-    toolSpecs: async () => {
-      told ??= toldOf(offered, questions);
-      return registry.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
-    },
+    toolSpecs: specsFor(parts, registry, offered, questions),
     toolContext: contextsFor(parts, questions, (ask) => sideRequest(run, ask, createEmit(parts))),
     ask: questions.ask,
     askAgain: questions.askAgain,
@@ -95,6 +93,25 @@ export function createRunContext(parts: Parts): RunContext {
     },
   };
   return run;
+}
+
+function specsFor(
+  { engine, plan, children }: Parts,
+  registry: ToolRegistry,
+  offered: readonly Tool[],
+  questions: RunQuestions,
+): RunContext['toolSpecs'] {
+  let told: Promise<Tool[]> | null = null;
+  return async () => {
+    told ??= toldOf(offered, questions);
+    const ways = await waysOf(await told, engine.envelopes.setup(plan.envelope.provider), questions);
+    const tools = ways.map(({ tool }) => tool);
+    const specs = registry.specs(tools, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+    return specs.map((spec) => {
+      const server = ways.find(({ tool }) => tool.name === spec.name)?.server ?? null;
+      return server === null ? spec : { ...spec, server };
+    });
+  };
 }
 
 /**
@@ -113,6 +130,24 @@ function storedOf({ calls, approvals }: RunPlan['stored']): RunContext['stored']
     calls: new Map(calls.map((call) => [call.toolCallId, call])),
     approvals: new Map(own.map((approval) => [approval.request.toolCallId, approval])),
   };
+}
+
+/**
+ * Who does what each tool does, as rules and settings are now: the provider, where every call is allowed unasked, or the
+ * program. What neither can is left out.
+ */
+async function waysOf(
+  tools: readonly Tool[],
+  setup: Setup,
+  { needsNobody }: RunQuestions,
+): Promise<{ tool: Tool; server: ToolSpec['server'] | null }[]> {
+  const alone = { ...setup, providerSearches: false };
+  const ways = tools.map(async (tool) => {
+    const server = tool.byProvider?.(setup) ?? null;
+    if (server !== null && (await needsNobody(tool))) return [{ tool, server }];
+    return (tool.missing?.(alone) ?? null) === null ? [{ tool, server: null }] : [];
+  });
+  return (await Promise.all(ways)).flat();
 }
 
 function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {

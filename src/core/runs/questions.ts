@@ -66,6 +66,11 @@ export function questionsOf(run: Parts): RunQuestions {
       if (run.workflow.approve !== 'none') return true;
       return permissions.mayAllow(actionOf(run, tool, tool.name, null, { risk: 'medium', reversible: true }));
     },
+    needsNobody: async (tool) => {
+      // Targets that nobody knows: what denies or asks applies whatever its pattern, and what allows must have none.
+      const { effect } = await permissions.explain(actionOf(run, tool, tool.name, null, null));
+      return effect === 'allow' || (effect === 'ask' && run.workflow.approve === 'all');
+    },
     hidden: async (tool, targets) => {
       const of = (name: string) => actionOf(run, engine.tools.get(name), name, targets, null);
       return permissions.hidden(of(tool), of(READING));

@@ -13,10 +13,11 @@ import type { Call } from '../workspace/snapshots.ts';
 import type { Parts } from './create-run-context.ts';
 import type { Engine } from './engine.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
+import { noteSessions } from './note-sessions.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { workspaceFor } from './workspace-of.ts';
 
-/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
+/** Threads of searches, PDFs and web pages that one run has at a time: each holds a good part of the machine. */
 const THREADS = 2;
 
 /** `request`: makes a request of the run beside its turns. */
@@ -54,6 +55,7 @@ export function contextsFor(
       progress,
       ask: askFor(called, toolCallId, questions, watchdog),
       outputPath,
+      privateHosts: engine.settings.web.private_hosts,
       ...own,
     };
   };
@@ -79,6 +81,9 @@ function ownOf({ engine, plan, signal, history, shell }: Parts) {
       if (plan.depth === 0) return pastReports(engine.store, folder);
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
+    webSearch: engine.webSearch,
+    noteSessions: async () =>
+      plan.depth === 0 ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
     report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
@@ -110,8 +115,11 @@ function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thr
   const thread = () => threads.acquire(signal);
   const searched = async (job: SearchJob, timeoutMs?: number) => {
     const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
-    const release = await thread();
-    return search(job, signal, { timeoutMs, ripgrep }).finally(release);
+    const run = async (one: SearchJob) => {
+      const release = await thread();
+      return search(one, signal, { timeoutMs, ripgrep }).finally(release);
+    };
+    return job.kind === 'ranked' && engine.hybrid ? engine.hybrid.search(job, signal, run) : run(job);
   };
   return { thread, search: searched };
 }

@@ -53,6 +53,21 @@ function serverOf(name: string, raw: unknown): { launch: McpLaunch; enabled: boo
   return { launch, enabled: enabled && !disabled };
 }
 
+/** `${NAME}` and `${NAME:-otherwise}` of the environment, `${secret:NAME}` of the key store. */
+export const VARIABLE = /\$\{(secret:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** The names of the variables and of the secrets whose values it wants. */
+export function wantedBy({ args, command = '', env, cwd = '', url = '', headers }: McpLaunch): {
+  variables: string[];
+  secrets: string[];
+} {
+  const texts = [command, cwd, url, ...args, ...Object.values(env), ...Object.values(headers)];
+  const found = texts.flatMap((text) => [...text.matchAll(VARIABLE)]);
+  const names = (isSecret: boolean) =>
+    found.flatMap(([, mark, name = '']) => ((mark !== undefined) === isSecret ? name : []));
+  return { variables: [...new Set(names(false))], secrets: [...new Set(names(true))] };
+}
+
 /** The command with all of its arguments, or the address, as written. */
 export function launchWords({ command, args, url }: McpLaunch): string {
   return command === undefined ? (url ?? '') : [command, ...args.map(quoted)].join(' ');

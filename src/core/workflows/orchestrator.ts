@@ -220,7 +220,11 @@ export class Orchestrator {
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
       for (const { server, message } of opening.left ?? [])
-        void recorder.record({ type: 'notice', level: 'warning', text: `Without the MCP server ${server}: ${message}` });
+        void recorder.record({
+          type: 'notice',
+          level: 'warning',
+          text: `Without the MCP server ${server}: ${message}`,
+        });
       begun?.(workflow);
       const children = runs.filter((run) => run.parentRunId !== null);
       const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };

@@ -1,11 +1,12 @@
 /** The command line as a commander program; the module of a command is loaded when it is called. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../version.ts';
 import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
-import { approve, type Done, json, withClient } from './program/parts.ts';
+import { approve, type Done, faultLine, json, withClient } from './program/parts.ts';
 import { addAgents, addTrust } from './program/agents.ts';
 import { addChanges } from './program/changes.ts';
+import { addMcp } from './program/mcp.ts';
 import { addPermissions } from './program/permissions.ts';
 import { addSessions } from './program/sessions.ts';
 
@@ -36,17 +37,13 @@ function createProgram(io: Io, version: string, done: Done): Command {
   const program = new Command('triad')
     .description('One lead agent works for you and may lead up to three others; nothing starts without your yes.')
     .version(version)
+    // What stands behind `--` reaches the command as it is.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => screen.data(text),
       writeErr: (text) => screen.note(text.trimEnd()),
-      outputError: (text, write) =>
-        write(
-          `triad: ${text
-            .replace(/^error: /, '')
-            .trim()
-            .replace(/\s*\n\s*/g, ' ')}`,
-        ),
+      outputError: (text, write) => write(faultLine(text)),
     });
   addRun(program, io, done);
   addServe(program, io, done);
@@ -56,6 +53,7 @@ function createProgram(io: Io, version: string, done: Done): Command {
   addChanges(program, io, done);
   addConfig(program, io, done);
   addPermissions(group(program, 'permissions', 'rules and grants: what is asked about'), io, done);
+  addMcp(group(program, 'mcp', 'MCP servers: what they offer, adding, signing in'), io, done);
   addBackup(program, io, done);
   addDoctor(program, io, done);
   return program;
@@ -120,6 +118,15 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .action(async (options: object) => {
       const { showPrices } = await import('./commands/config.ts');
       done(await withClient(io, (client) => showPrices(io, client, options)));
+    });
+  config
+    .command('key')
+    .description('keep the key of the search of the web, from the standard input')
+    .addArgument(new Argument('<of>', 'whose key').choices(['web_search']))
+    .option('--remove', 'forget it')
+    .action(async (_of: string, options: object) => {
+      const { setSearchKey } = await import('./commands/config.ts');
+      done(await withClient(io, (client) => setSearchKey(io, client, options)));
     });
   config
     .command('validate')

@@ -47,6 +47,7 @@ test('every key, and the text below as the system prompt', () => {
     },
     warnings: [],
     at: { model: { line: 5, column: 8 }, temperature: { line: 8, column: 14 } },
+    mentions: [{ key: 'mcp_servers', item: 0, at: { line: 13, column: 15 }, server: 'db', tool: null }],
   });
 });
 

@@ -65,6 +65,19 @@ describe('a lead', () => {
     expect(leadOf({ permissions: ['SemanticSearch', 'FilesystemRead'] }).tools).not.toContain('write_file');
   });
 
+  test.each(['semantic_search', 'read_note', 'list_notes'])(
+    'and its sub-agents have %s, which nobody takes away',
+    (name) => {
+      const lead = leadOf({ tools: ['todo_read'], permissions: [] });
+      const asked = built().child(spawning({ tools: [], permissions: [] }), lead, agentsWith());
+      const edited = built().edited({ ...asked, tools: [], permissions: [] }, asked, lead).value;
+      for (const { tools, permissions } of [lead, asked, edited]) {
+        expect(tools).toContain(name);
+        expect(permissions).toEqual(expect.arrayContaining(['FilesystemRead', 'SemanticSearch']));
+      }
+    },
+  );
+
   test('of the demo writes whole files alone, whatever its definition names', () => {
     const demo = leadOf({}, '', 'demo');
     for (const name of ['edit_file', 'bash']) expect(demo.tools).not.toContain(name);

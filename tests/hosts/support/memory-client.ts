@@ -16,12 +16,13 @@ export interface MemoryClient extends Client {
   emit<T extends TopicName>(topic: T, event: TopicEvent[T]): void;
 }
 
-/** A store of which nothing is missing. */
+/** A store of which nothing is missing, and no servers. */
 const WHOLE: Answers = {
   'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }),
   'conversation.list': () => ({ items: [], next: null }),
   'conversation.work': ({ conversationIds }) =>
     conversationIds.map((conversationId) => ({ conversationId, workflows: [] })),
+  'mcp.list': () => [],
   'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
 };
 

@@ -80,17 +80,19 @@ export function typing(
 ): Terminal & { shown(): string; dropped: readonly number[] } {
   let shown = '';
   const dropped: number[] = [];
+  const ask: Terminal['ask'] = async (question, signal) => {
+    signal.throwIfAborted();
+    shown += question;
+    const line = lines.shift();
+    if (line !== undefined) return line;
+    // Nobody types: only the end of the question ends the wait.
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  };
   return {
     style: plainStyle,
     write: (text) => void (shown += text),
-    ask: async (question, signal) => {
-      signal.throwIfAborted();
-      shown += question;
-      const line = lines.shift();
-      if (line !== undefined) return line;
-      // Nobody types: only the end of the question ends the wait.
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    },
+    ask,
+    askHidden: ask,
     discardTyped: async (signal) => {
       signal.throwIfAborted();
       dropped.push(shown.length);

@@ -1,5 +1,5 @@
 /** The methods of agents and of trust in workspace files. */
-import type { AgentDefinition, Permission } from '#contract/agent.ts';
+import type { AgentDefinition, McpOffer, Permission } from '#contract/agent.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import { definitionsOf, type LoadedFile, nameOf, reportOf } from '../../agents/load.ts';
 import type { Ceilings } from '../../agents/ceilings.ts';
@@ -7,6 +7,7 @@ import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { TriadError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
+import { withMcpTools } from '../../agents/mcp-names.ts';
 import { trustLookOf } from '../../agents/trust-look.ts';
 import { BASELINE, isWithinPermissions } from '../../agents/vocabulary.ts';
 import { loweredLimits } from '../../settings/project-config.ts';
@@ -17,22 +18,24 @@ type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trus
 
 /** `home`: the default folder. */
 export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
-  const { agents, trust, tools, watch } = engine;
+  const { agents, trust, tools, watch, mcp } = engine;
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   const filesIn = async (folder: string) => agents.files(folder, await ceilingsIn(engine, folder));
   const look = async (folder: string, texts = false) =>
     trustLookOf(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
   return {
     'agents.list': async ({ folder }) => {
-      const usable = (await agents.of(await at(folder))).list({ enabled: true });
-      return usable.map((agent) => ({ ...agent, needs: needsOf(agent, tools) }));
+      const place = await at(folder);
+      const [registry, offers] = await Promise.all([agents.of(place), mcp.heardOffers(place)]);
+      return registry.list({ enabled: true }).map((agent) => ({ ...agent, needs: needsOf(agent, tools, offers) }));
     },
     'agents.get': async ({ folder, name }) => {
       const files = await filesIn(await at(folder));
       const definition = (await agents.of(await at(folder))).get(name);
       if (!definition) throw notFound(name, files);
       const file = files.find(({ path }) => path === definition.sourcePath);
-      return { definition, needs: needsOf(definition, tools), warnings: file?.warnings ?? [] };
+      const offers = await mcp.heardOffers(await at(folder));
+      return { definition, needs: needsOf(definition, tools, offers), warnings: file?.warnings ?? [] };
     },
     'agents.check': async ({ folder }) => (await filesIn(await at(folder))).map(reportOf),
     'trust.look': async ({ folder, texts }) => look(await at(folder), texts),
@@ -60,13 +63,24 @@ export async function ceilingsIn({ permissions, settings }: Engine, folder: stri
 }
 
 /** With its own tools; where they are its lead's, its permissions are the bound. Null where nothing bounds it but its lead. */
-function needsOf({ role, tools: named, permissions }: AgentDefinition, tools: ToolRegistry): Permission[] | null {
+function needsOf(
+  { role, tools: named, mcpServers, permissions }: AgentDefinition,
+  tools: ToolRegistry,
+  offers: readonly McpOffer[],
+): Permission[] | null {
   const isLead = role === 'primary';
   if (named === null && !isLead) return permissions && [...new Set([...BASELINE, ...permissions])].sort();
   const own = tools
     .offered(named ?? tools.names(true), isLead)
     .filter((tool) => isWithinPermissions(tool, permissions));
-  return tools.permissionsOf(own.map(({ name }) => name));
+  const served = offers.flatMap((offer) => {
+    const all = offer.tools.map(({ name }) => name);
+    const isWhole = mcpServers?.includes(offer.server) ?? named === null;
+    const names = isWhole ? all : withMcpTools(named ?? [], all);
+    return offer.tools.filter(({ name }) => names.includes(name));
+  });
+  const reached = served.filter((tool) => isWithinPermissions(tool, permissions)).flatMap((tool) => tool.permissions);
+  return [...new Set([...tools.permissionsOf(own.map(({ name }) => name)), ...reached])].sort();
 }
 
 /** Hashes of the reviewed files by path. Throws `conflict` if one has changed since. */

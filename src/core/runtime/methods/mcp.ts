@@ -4,10 +4,10 @@ import { McpEntry, type McpEntryInput } from '#contract/mcp-entry.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { TriadError } from '../../base/errors.ts';
 import { promptText } from '../../mcp/result.ts';
-import { secretsIn } from '../../mcp/resolve.ts';
 import { serverView, serverViews, testServer } from '../../mcp/views.ts';
 import type { Engine } from '../../runs/engine.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
+import { wantedBy } from '../../settings/mcp-json.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine = Extract<keyof Handlers, `mcp.${string}`>;
@@ -36,12 +36,13 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.add': async ({ name, entry, secrets, replace }) => {
       if (!replace && Object.hasOwn(settings.mcp.servers, name))
         throw new TriadError('conflict', `There is an MCP server "${name}" already: remove it first, or replace it`);
-      await mcp.change(name, secrets, () => settings.setMcpServer(name, sparse(entry)));
+      const before = Object.hasOwn(settings.mcp.servers, name) ? settings.mcp.servers[name]! : null;
+      const kept = { ...unnamed(before, entry), ...secrets };
+      await mcp.change(name, kept, () => settings.setMcpServer(name, sparse(entry)));
       return view(undefined, name);
     },
     'mcp.remove': async ({ name }) => {
-      const forgotten = Object.fromEntries(secretsIn(written(name)).map((key) => [key, null]));
-      await mcp.change(name, forgotten, () => settings.setMcpServer(name, null));
+      await mcp.change(name, unnamed(written(name), null), () => settings.setMcpServer(name, null));
       await mcp.signIns.forgetAll(name);
       return {};
     },
@@ -73,6 +74,12 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
       return view(folder, name);
     },
   };
+}
+
+/** The secrets that only the entry before names: nobody wants them any more. */
+function unnamed(before: McpEntry | null, now: McpEntry | null): Record<string, null> {
+  const [old, wanted] = [before, now].map((entry) => (entry === null ? [] : wantedBy(entry).secrets));
+  return Object.fromEntries(old!.filter((key) => !wanted!.includes(key)).map((key) => [key, null]));
 }
 
 /** Without what says no more than the defaults: a file reads as a person would write it. */

@@ -19,6 +19,7 @@ export function agentFacts(agent: AgentDefinition, needs: AgentSummary['needs'])
     ['doom_loop_threshold', or(agent.doomLoopThreshold, 'by the settings')],
     ['max_minutes', or(agent.maxMinutes, 'by the settings')],
     ['tools', list(agent.tools, agent.role === 'primary' ? 'all' : "all of the lead's")],
+    ['mcp_servers', list(agent.mcpServers, agent.tools === null ? "all of the lead's" : 'those of its tools')],
     ['permissions', list(agent.permissions, needs === null ? "the lead's" : `${needs.join(', ')} (of its tools)`)],
     ['requires_approval', list(agent.requiresApproval, '') || 'nothing more than the rules'],
     ['approval_timeout', timeout === null ? 'by the settings' : `${timeout / 1000} s`],

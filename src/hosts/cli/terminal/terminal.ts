@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { ReadStream, WriteStream } from 'node:tty';
 import stringWidth from 'string-width';
 import { discardTyped } from './discard-typed.ts';
@@ -18,6 +19,8 @@ export interface Terminal {
   write(text: string): void;
   /** One line without its end; null when the terminal was closed. Rejects when the signal aborts. */
   ask(question: string, signal: AbortSignal): Promise<string | null>;
+  /** Likewise, and nothing of it stands on the screen. */
+  askHidden(question: string, signal: AbortSignal): Promise<string | null>;
   /**
    * Drops what was typed before all that was written stood on the screen, and goes on while somebody types: a key that was
    * pressed before a question was shown is no answer to it. Rejects when the signal aborts.
@@ -50,6 +53,11 @@ export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Termin
     style: styleFor(true, env),
     write: (text) => void output.write(text),
     ask: (question, signal) => readLine(input, output, question, signal, onInterrupt),
+    askHidden: async (question, signal) => {
+      output.write(question);
+      const swallowed = new Writable({ write: (_typed, _encoding, taken) => taken() });
+      return readLine(input, swallowed, '', signal, onInterrupt).finally(() => output.write('\n'));
+    },
     discardTyped: (signal) => discardTyped(input, output, signal, () => onInterrupt('SIGINT')),
     fits: (text) => linesOn(text, output.columns) < output.rows,
     edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
@@ -62,7 +70,7 @@ export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Termin
 
 function readLine(
   input: ReadStream,
-  output: WriteStream,
+  output: Writable,
   question: string,
   signal: AbortSignal,
   onInterrupt: OnInterrupt,

@@ -13,9 +13,13 @@ import {
   userPlaces,
 } from '#core/agents/places.ts';
 import { readPlace } from '#core/agents/read-place.ts';
+import { checkServers, type KnownServers } from '#core/agents/server-names.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { readFolderRules } from '#core/approvals/rule-files.ts';
 import { errorInfo } from '#core/base/errors.ts';
+import { serversOf } from '#core/mcp/configured.ts';
+import { listingsIn } from '#core/mcp/listings.ts';
+import { knownServers } from '#core/mcp/mcp-servers.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { ModelRules } from '#core/model/model-rules.ts';
 import { folders } from '#core/settings/folders.ts';
@@ -37,8 +41,9 @@ export interface ValidateOptions {
 /** Exit code 1 where a file has a fault; warnings are none. */
 export async function validateAgents(io: Io, name: string | undefined, options: ValidateOptions): Promise<number> {
   const tools = allTools();
-  const places = await placesFor(io, options.dir);
-  const settings = await settingsHere(io, resolve(io.folder, options.dir ?? '.'));
+  const { places, workspace } = await placesFor(io, options.dir);
+  const folder = resolve(io.folder, options.dir ?? '.');
+  const settings = await settingsHere(io, folder);
   const models = settings && (await modelsHere(io, settings));
   const loaded = await Promise.all(
     places.map(async (place) =>
@@ -47,7 +52,9 @@ export async function validateAgents(io: Io, name: string | undefined, options: 
       ),
     ),
   );
-  const all = loaded.flat().map(reportOf);
+  // Files that belong to no workspace may be for one with other servers.
+  const known = settings && workspace ? await serversHere(io, settings, folder) : null;
+  const all = loaded.flat().map((file) => reportOf(known === null ? file : checkServers(file, known)));
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
   else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
@@ -77,18 +84,31 @@ async function modelsHere({ env }: Io, settings: Settings): Promise<ModelRules> 
   return new ModelRules({ settings, lists, baseUrl: env['ANTHROPIC_BASE_URL'] || undefined });
 }
 
-/** Without a folder all that holds here; with one only what it contains: its project's agents, or the files in it. */
-async function placesFor({ env, folder }: Io, dir: string | undefined): Promise<AgentPlace[]> {
+/** As they were last heard; none is started. */
+async function serversHere({ env }: Io, settings: Settings, folder: string): Promise<KnownServers> {
+  const { config, data } = await folders(env);
+  const ports = { settings: { mcp: settings.mcp, file: settingsFile(config) }, trust: new Trust(data) };
+  return knownServers(await serversOf(folder, ports), listingsIn(data));
+}
+
+/**
+ * Without a folder all that holds here; with one only what it contains: its project's agents, or the files in it, which is
+ * no workspace then.
+ */
+async function placesFor(
+  { env, folder }: Io,
+  dir: string | undefined,
+): Promise<{ places: AgentPlace[]; workspace: boolean }> {
   if (dir === undefined) {
     const { config } = await folders(env);
-    return [builtinPlace(), ...userPlaces(config, homedir()), ...projectPlaces(folder)];
+    return { places: [builtinPlace(), ...userPlaces(config, homedir()), ...projectPlaces(folder)], workspace: true };
   }
   const given = resolve(folder, dir);
   const found = await stat(given).catch(() => null);
   if (!found?.isDirectory()) throw new UsageError(`There is no folder ${given}`);
   const project = projectPlaces(given);
   const inside = (await Promise.all(project.map((place) => readPlace(place)))).some((files) => files.length > 0);
-  return inside ? project : [placeAt(given)];
+  return inside ? { places: project, workspace: true } : { places: [placeAt(given)], workspace: false };
 }
 
 /** By what the file says, or by its own name where it says nothing. */

@@ -4,6 +4,7 @@ import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
 import { checkHistory } from './history.ts';
+import { checkMcp } from './mcp.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
 import { checkProvider, checkStore } from './runtime.ts';
 import { ownVersion } from '../../../version.ts';
@@ -44,13 +45,30 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
   ]);
   const history = full ? checkHistory : () => Promise.resolve([]);
   const connect = () => io.connect({ works: false });
-  const { store, app, more, models } = await checkStore(
+  const { folder } = io;
+  const { store, app, more, models, servers } = await checkStore(
     found,
-    { connect, history, settingsFit: [settings, prices].every(({ state }) => state === 'ok') },
+    {
+      ...{ connect, history },
+      servers: (client) => checkMcp(client, { folder }, signal),
+      settingsFit: [settings, prices].every(({ state }) => state === 'ok'),
+    },
     signal,
   );
   const provider = app === null ? [] : await checkProvider(app, signal);
-  return [runtime, ...places, settings, prices, store, ...more, keys, ...provider, ...models, ...rest.flat()];
+  return [
+    runtime,
+    ...places,
+    settings,
+    prices,
+    store,
+    ...more,
+    keys,
+    ...provider,
+    ...models,
+    ...servers,
+    ...rest.flat(),
+  ];
 }
 
 const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;

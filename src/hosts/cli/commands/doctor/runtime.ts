@@ -20,21 +20,24 @@ export interface RuntimeFindings {
   more: Finding[];
   /** The models of the endpoint, which the runtime asks with the key. */
   models: Finding[];
+  servers: Finding[];
 }
 
 /**
- * `connect` opens the store where nobody else has it; `history` looks at what is in it; what is wrong in the settings
- * file was told before.
+ * `connect` opens the store where nobody else has it; `history` looks at what is in it, `servers` tries what the runtime
+ * starts; what is wrong in the settings file was told before.
  */
 export async function checkStore(
   { data }: Folders,
   {
     connect,
     history,
+    servers,
     settingsFit,
   }: {
     connect: () => Promise<Connected>;
     history: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
+    servers: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
     settingsFit: boolean;
   },
   signal: AbortSignal,
@@ -55,6 +58,7 @@ export async function checkStore(
         app,
         more,
         models,
+        servers: await servers(connected.client, signal),
         store: lost === 0 ? ok('store', text) : problem('store', damage, DAMAGED),
       };
     } finally {
@@ -70,7 +74,7 @@ export async function checkStore(
   }
 }
 
-const NOTHING = { app: null, more: [], models: [] };
+const NOTHING = { app: null, more: [], models: [], servers: [] };
 
 /** Asks for the list, which is kept: names of models are held against it from then on. */
 async function checkModels(client: Client): Promise<Finding> {

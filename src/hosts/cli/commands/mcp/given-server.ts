@@ -1,0 +1,111 @@
+/** What was typed behind `triad mcp add` as an entry of the settings: what is secret of it stands there by its name alone. */
+import { resolve } from 'node:path';
+import { checkLaunch, McpLaunch } from '#contract/mcp-entry.ts';
+import { isSecretName } from '#core/base/child-environment.ts';
+import { problemWords } from '#core/base/problem-words.ts';
+import { wantedBy } from '#core/settings/mcp-json.ts';
+import { UsageError } from '../../terminal/failure.ts';
+import { visible } from '../../terminal/visible.ts';
+
+/** As the options have them. */
+export interface GivenServer {
+  command: readonly string[];
+  url?: string;
+  env?: readonly string[];
+  secret?: readonly string[];
+  header?: readonly string[];
+  cwd?: string;
+}
+
+export interface TypedServer {
+  entry: McpLaunch;
+  /** Values for the key store, by name. */
+  secrets: Record<string, string>;
+  /** Names of secrets whose values are still to be asked for. */
+  open: string[];
+}
+
+/** `folder`: where relative paths begin. Throws `UsageError`. */
+export function serverOf(given: GivenServer, folder: string): TypedServer {
+  const { command: words, url, cwd } = given;
+  const [command, ...args] = words;
+  if ((command === undefined) === (url === undefined))
+    throw new UsageError('say how the server is reached: --url URL, or -- COMMAND ARGS, one of the two');
+  const secrets = new Map<string, string>();
+  const open = new Set<string>();
+  const env = keepSecrets(pairs(given.env, '=', 'env'), secrets);
+  const headers = keepSecrets(pairs(given.header, ':', 'header'), secrets);
+  const own: string[] = [];
+  for (const word of given.secret ?? []) {
+    const [name, value] = secretOf(word);
+    if (open.has(name) || secrets.has(name)) throw new UsageError(`${name} is given twice`);
+    own.push(name);
+    if (value === null) open.add(name);
+    else secrets.set(name, value);
+  }
+  const plain = {
+    ...(command === undefined ? { url } : { command, args }),
+    ...(cwd === undefined ? {} : { cwd: cwd.includes('${') ? cwd : resolve(folder, cwd) }),
+    ...{ env, headers },
+  };
+  const named = wantedBy(parsed(plain)).secrets;
+  for (const name of own.filter((one) => !named.includes(one))) {
+    if (url !== undefined)
+      throw new UsageError(
+        `--secret ${name} is sent nowhere: name it in a header, such as --header "Authorization: Bearer \${secret:${name}}"`,
+      );
+    if (Object.hasOwn(env, name)) throw new UsageError(`${name} is given twice`);
+    env[name] = reference(name);
+  }
+  return { entry: parsed(plain), secrets: Object.fromEntries(secrets), open: [...open] };
+}
+
+/** Whether the name of a header says that its value is secret. */
+const isSecretHeader = (name: string): boolean =>
+  /authorization|cookie/i.test(name) || isSecretName(name.replaceAll('-', '_'));
+
+const reference = (name: string): string => `\${secret:${name}}`;
+
+/** The values with those that are secret put aside; one that only refers to a variable or a secret is none itself. */
+function keepSecrets(values: ReadonlyMap<string, string>, secrets: Map<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    [...values].map(([name, value]) => {
+      if (!isSecretHeader(name) || value.includes('${')) return [name, value];
+      const key = name.replaceAll(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, '_');
+      secrets.set(key, value);
+      return [name, reference(key)];
+    }),
+  );
+}
+
+function pairs(words: readonly string[] = [], mark: '=' | ':', option: 'env' | 'header'): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const word of words) {
+    const at = word.indexOf(mark);
+    const name = word.slice(0, Math.max(0, at)).trim();
+    // What was typed may be a secret: it is not said again.
+    if (name === '')
+      throw new UsageError(
+        `--${option} takes ${option === 'env' ? 'NAME=VALUE' : '"NAME: VALUE"'}, and one has no "${mark}"`,
+      );
+    if (found.has(name)) throw new UsageError(`${visible(name)} is given twice`);
+    found.set(name, mark === ':' ? word.slice(at + 1).trim() : word.slice(at + 1));
+  }
+  return found;
+}
+
+function secretOf(word: string): [string, string | null] {
+  const at = word.indexOf('=');
+  const name = at < 0 ? word : word.slice(0, at);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    throw new UsageError('--secret takes NAME or NAME=VALUE; a name has letters, digits and "_"');
+  return [name, at < 0 ? null : word.slice(at + 1)];
+}
+
+/** In the words of the settings file where it does not fit. */
+function parsed(launch: unknown): McpLaunch {
+  const result = McpLaunch.superRefine(checkLaunch).safeParse(launch, { error: problemWords });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new UsageError(`${issue?.path.map(String).join('.')} ${issue?.message}`);
+}

@@ -1,0 +1,168 @@
+/** `triad mcp` on real servers: what is written and kept, what is printed, and the exit codes. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { McpServerView, McpTest } from '#contract/mcp-methods.ts';
+import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
+import { inProcess } from '../../../support/engine.ts';
+import { hasTerminals, machine } from '../../../support/process.ts';
+
+const TINY = join(import.meta.dirname, '../../../support/tiny-server.ts');
+const reference = (name: string): string =>
+  join(import.meta.dirname, `../../../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
+const node = process.execPath;
+
+async function here(store: 'memory' | 'disk' = 'memory') {
+  const home = await machine(plainAnswer());
+  const file = join(home.home, 'tools.json');
+  const tools = (described: Record<string, string>) => writeFile(file, JSON.stringify(described));
+  await tools({ lamp: 'Switches the lamp', door: 'Opens\nthe door' });
+  const textOf = (name: string) => readFile(join(home.home, name), 'utf8');
+  return { ...home, file, tools, textOf, triad: inProcess(home, store) };
+}
+const parsed = <T>({ out }: { out: string }): T => JSON.parse(out) as T;
+
+test('add: into the settings without what is secret, and tested at once', async () => {
+  const { triad, textOf, file } = await here();
+  const tiny = ['--', node, TINY, file];
+  const added = await triad(['mcp', 'add', 'tiny', '--env', 'API_KEY=abc', '--env', 'LEVEL=2', ...tiny, 'API_KEY']);
+  expect([added.code, added.err]).toEqual([0, 'Kept with your keys, not in the settings: API_KEY\n']);
+  expect(added.out).toMatch(
+    /^tiny answers \([\d.]+ m?s\): tiny 1\.0\.0\n {2}2 tools\n {4}lamp {2}Switches the lamp abc\n {4}door {2}Opens the door abc\n$/,
+  );
+  const settings = await textOf('config.toml');
+  expect(settings).toContain('env = { API_KEY = "${secret:API_KEY}", LEVEL = "2" }\n');
+  expect(await textOf('secrets.json')).toContain('abc');
+  const again = await triad(['mcp', 'add', 'tiny', ...tiny]);
+  expect(again).toEqual({
+    code: 2,
+    out: '',
+    err: 'triad: Your settings have an MCP server "tiny" already: --replace puts this one in its place\n',
+  });
+  const replaced = await triad(
+    ['mcp', 'add', 'tiny', '--replace', '--json', '--secret', 'WORD', ...tiny, 'WORD'],
+    'x\n',
+  );
+  expect(replaced.code).toBe(0);
+  const { server, error, durationMs, resources, prompts } = parsed<McpTest>(replaced);
+  expect({ error, resources, prompts }).toEqual({ error: null, resources: [], prompts: [] });
+  expect(durationMs).toBeGreaterThan(0);
+  expect(server.tools.map(({ name, description }) => [name, description])).toEqual([
+    ['mcp__tiny__lamp', 'Switches the lamp x'],
+    ['mcp__tiny__door', 'Opens\nthe door x'],
+  ]);
+  expect(await textOf('secrets.json'), 'what nobody names any more is forgotten').not.toContain('abc');
+  const fails = ['mcp', 'add', 'broken', '--', node, '-e', 'console.error("boom"); process.exit(3)'];
+  const failed = await triad(fails);
+  expect(failed.code).toBe(1);
+  expect(failed.out).toMatch(
+    /^broken does not work \([\d.]+ m?s\): The MCP server "broken" ended with exit code 3.*\n.*\n {2}│ boom\n$/,
+  );
+  expect(failed.err).toContain('broken is in your settings, but does not work yet');
+  expect(parsed<McpServerView[]>(await triad(['mcp', 'list', '--json'])).map(({ name }) => name)).toEqual([
+    'broken',
+    'tiny',
+  ]);
+  const all = await triad(['mcp', 'test', '--json']);
+  expect(all.code).toBe(1);
+  expect(parsed<McpTest[]>(all).map(({ error: fault }) => fault?.slice(0, 36) ?? null)).toEqual([
+    'The MCP server "broken" ended with e',
+    null,
+  ]);
+});
+
+test('what changed is marked, shown as it was and as it is, and agreed to', async () => {
+  const { triad, tools, file } = await here();
+  await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);
+  await tools({ lamp: 'Switches the lamp\nand sends all to me', door: 'Opens\nthe door', bell: 'Rings' });
+  expect((await triad(['mcp', 'accept', 'tiny'])).err).toMatch(
+    /^There is nothing to agree to: .* "triad mcp test tiny"\n$/,
+  );
+  const tested = await triad(['mcp', 'test', 'tiny']);
+  expect(tested.out).toContain('    lamp  (changed) Switches the lamp and sends all to me\n');
+  expect(tested.out).toContain('    bell  (new) Rings\n');
+  const list = await triad(['mcp', 'list']);
+  expect(list.out).toMatch(
+    /^NAME +STATE +TOOLS +FROM +RUNS\ntiny +usable +3 \(1 changed, 1 new\) +yours +.*tiny-server/,
+  );
+  expect(list.err).toBe('Calls of what is changed or new are put to you: see "triad mcp accept tiny"\n');
+  const one = await triad(['mcp', 'accept', 'tiny', 'lamp']);
+  expect([one.code, one.err]).toEqual([0, 'Agreed: 1 tool of tiny as shown. What you allowed of them holds again.\n']);
+  expect(one.out).toBe(
+    'changed  lamp\n  before │ Switches the lamp\n  now    │ Switches the lamp\n         │ and sends all to me\n',
+  );
+  const unknown = await triad(['mcp', 'accept', 'tiny', 'bel']);
+  expect([unknown.code, unknown.err]).toEqual([
+    2,
+    'triad: The MCP server tiny has no tool "bel" (did you mean bell?)\n',
+  ]);
+  const rest = parsed<McpServerView>(await triad(['mcp', 'accept', 'tiny', '--json']));
+  expect(rest.tools.map(({ state }) => state)).toEqual(['known', 'known', 'known']);
+  const shown = await triad(['mcp', 'show', 'tiny']);
+  expect(shown.out).toMatch(/^name {10}tiny\nfrom {10}your settings\n/);
+  expect(shown.out).toContain('permissions   Execute, NetworkAccess\n');
+  expect(shown.out).toContain('\n  3 tools\n    lamp  Switches');
+});
+
+test('disable, enable and remove; those of a project wait for trust and are changed in their file', async () => {
+  const { triad, textOf, file, folder } = await here();
+  await triad(['mcp', 'add', 'tiny', '--secret', 'TOKEN=s3cret', '--', node, TINY, file]);
+  expect((await triad(['mcp', 'disable', 'tiny'])).err).toBe('tiny is not started any more from now on.\n');
+  expect(await triad(['mcp', 'test', 'tiny'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'triad: The MCP server tiny is switched off\n',
+  });
+  expect(parsed<McpServerView>(await triad(['mcp', 'enable', 'tiny', '--json'])).state).toBe('usable');
+  expect(await textOf('secrets.json')).toContain('s3cret');
+  expect((await triad(['mcp', 'remove', 'tiny'])).err).toBe(
+    'tiny is no longer in your settings, and its secrets are forgotten.\n',
+  );
+  expect(await textOf('config.toml')).not.toContain('tiny');
+  expect(await textOf('secrets.json')).not.toContain('s3cret');
+  expect((await triad(['mcp', 'list'])).err).toMatch(/^There are no MCP servers here: /);
+
+  const servers = { near: { command: node, args: [TINY, file, 'HOME'], env: { A: '${HOME}' } }, bad: { command: 5 } };
+  await writeFile(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+  const list = await triad(['mcp', 'list']);
+  expect(list.out).toMatch(/^near +untrusted +– +project .*\nbad +faulty +– +project$/m);
+  expect(list.err).toMatch(/^bad cannot be used: command .* \(.*\.mcp\.json\)\nWhat a project starts must be trusted/);
+  const look = await triad(['trust', '--yes']);
+  expect(look.out).toContain('MCP servers: starts near: ');
+  expect(look.out).toContain('tools.json HOME (with A; gets HOME of your environment) · bad cannot be used: command ');
+  expect((await triad(['mcp', 'list', '--dir', folder], '', { folder: '/' })).out).toMatch(/^near +usable /m);
+  const test = await triad(['mcp', 'test', 'near']);
+  expect([test.code, test.err]).toEqual([0, '']);
+  const removed = await triad(['mcp', 'remove', 'near']);
+  expect([removed.code, removed.err]).toEqual([
+    2,
+    `triad: near stands in ${join(folder, '.mcp.json')}, not in your settings: remove it there\n`,
+  ]);
+});
+
+test('a server that has resources and prompts: listed, and a prompt as text', async () => {
+  const { triad } = await here('disk');
+  const { out } = await triad(['mcp', 'add', 'all', '--', node, reference('everything')]);
+  expect(out).toMatch(/^all answers \(.*\): mcp-servers\/everything /);
+  expect(out).toMatch(
+    /\n {2}7 resources\n {4}demo:\/\/resource\/static\/document\/architecture\.md {2}Static document/,
+  );
+  expect(out).toMatch(/\n {2}4 prompts\n[^]* {4}args-prompt city=… \[state=…\] +A prompt with two arguments/);
+  const asked = await triad(['mcp', 'prompt', 'all', 'args-prompt', 'city=Rome']);
+  expect(asked).toEqual({ code: 0, out: "What's weather in Rome?\n", err: '' });
+  expect((await triad(['mcp', 'prompt', 'all', 'none'])).err).toMatch(
+    /^triad: The MCP server "all" refused the prompt/,
+  );
+});
+
+test.runIf(hasTerminals)('a secret that is typed stands nowhere on the screen', async () => {
+  const home = await here();
+  const words = ['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node, TINY, home.file];
+  const { child, out, exit } = home.onTerminal(words);
+  await expect.poll(out).toContain('TOKEN (not shown): ');
+  child.stdin?.write('hush\r');
+  expect(await exit).toBe(0);
+  expect(out()).toContain('tiny answers');
+  expect(out()).not.toContain('hush');
+  expect(await home.textOf('secrets.json')).toContain('hush');
+});

@@ -1,0 +1,175 @@
+/** What is typed behind `triad mcp`: what becomes of it, and one clear line where it makes no sense. */
+import { describe, expect, test } from 'vitest';
+import type { McpServerView } from '#contract/mcp-methods.ts';
+import { serverOf } from '#hosts/cli/commands/mcp/given-server.ts';
+import { checkMcp } from '#hosts/cli/commands/doctor/mcp.ts';
+import { main } from '#hosts/cli/program.ts';
+import { memoryClient } from '../../../support/memory-client.ts';
+import { memoryIo, typing } from '../../../support/memory-io.ts';
+
+const view = (given: Partial<McpServerView>): McpServerView => ({
+  ...{ name: 'web', source: 'user', file: '/config.toml', kind: 'http', runs: 'https://mcp.example', state: 'usable' },
+  ...{ fault: null, permissions: [], sampling: false, signIn: 'out', process: null, heardAt: null, tools: [] },
+  ...given,
+});
+const never = new AbortController().signal;
+
+describe('an entry', () => {
+  const typed = (given: Partial<Parameters<typeof serverOf>[0]>) => serverOf({ command: [], ...given }, '/work');
+
+  test('of a command keeps its arguments, and what is secret apart', () => {
+    const { entry, secrets, open } = typed({
+      command: ['npx', '-y', '--port=3'],
+      env: ['A=b=c', 'GITHUB_TOKEN=t', 'OTHER_KEY=${MY_KEY}'],
+      secret: ['ONE=1', 'TWO'],
+      cwd: 'sub',
+    });
+    expect(entry).toEqual({
+      command: 'npx',
+      args: ['-y', '--port=3'],
+      cwd: '/work/sub',
+      env: {
+        A: 'b=c',
+        GITHUB_TOKEN: '${secret:GITHUB_TOKEN}',
+        OTHER_KEY: '${MY_KEY}',
+        ONE: '${secret:ONE}',
+        TWO: '${secret:TWO}',
+      },
+      headers: {},
+    });
+    expect([secrets, open]).toEqual([{ GITHUB_TOKEN: 't', ONE: '1' }, ['TWO']]);
+  });
+
+  test('of an address likewise', () => {
+    const { entry, secrets, open } = typed({
+      url: 'https://mcp.example',
+      header: ['Authorization: Bearer abc', 'X-Api-Key:k', 'X-Team: a: b', 'X-More: ${secret:MORE}'],
+      secret: ['MORE'],
+    });
+    expect(entry).toMatchObject({
+      url: 'https://mcp.example',
+      headers: {
+        Authorization: '${secret:Authorization}',
+        'X-Api-Key': '${secret:X_Api_Key}',
+        'X-Team': 'a: b',
+        'X-More': '${secret:MORE}',
+      },
+    });
+    expect([secrets, open]).toEqual([{ Authorization: 'Bearer abc', X_Api_Key: 'k' }, ['MORE']]);
+  });
+
+  test.for([
+    [{}, /say how the server is reached: --url URL, or -- COMMAND/],
+    [{ command: ['x'], url: 'https://a.example' }, /say how the server is reached/],
+    [{ url: 'ftp://a.example' }, /^url must be an http or https address/],
+    [{ url: 'https://a.example', env: ['A=b'] }, /^env changes nothing of a server with a url/],
+    [{ command: ['x'], header: ['A: b'] }, /^headers changes nothing of a server with a command/],
+    [{ command: ['x'], env: ['A'] }, /^--env takes NAME=VALUE/],
+    [{ url: 'https://a.example', header: ['Bearer s3cret'] }, /^--header takes "NAME: VALUE", and one has no ":"$/],
+    [{ command: ['x'], env: ['A=1', 'A=2'] }, /^A is given twice/],
+    [{ command: ['x'], env: ['A=1'], secret: ['A=2'] }, /^A is given twice/],
+    [{ command: ['x'], secret: ['A-B=s3cret'] }, /^--secret takes NAME or NAME=VALUE/],
+    [{ url: 'https://a.example', secret: ['K=s3cret'] }, /^--secret K is sent nowhere: name it in a header, such as/],
+  ] as const)('%j is refused, and no secret repeated', ([given, line]) => {
+    expect(() => typed(given)).toThrow(line);
+    expect(() => typed(given)).not.toThrow(/s3cret/);
+  });
+});
+
+async function triad(args: string[], io: ReturnType<typeof memoryIo>) {
+  const code = await main(['mcp', ...args], io);
+  await io.screen.flush();
+  return { code, out: io.out(), err: io.err() };
+}
+
+const answers = memoryClient({
+  'mcp.list': () => [view({})],
+  'mcp.add': () => view({}),
+  'mcp.test': () => ({ server: view({}), error: null, durationMs: 1, resources: [], prompts: [] }),
+});
+
+test.for([
+  ['', 'mcp needs a command: list, show, test, accept, add, remove, enable, disable, login, logout, prompt'],
+  ['lst', "unknown command 'mcp lst': list, show, test,"],
+  ['show wev', 'There is no MCP server "wev" here (did you mean web?)'],
+  ['add a_b__c -- x', '"a_b__c" cannot name an MCP server: it must begin with'],
+  ['add a npx -y x', `unknown option '-y': what starts the server, with its options, stands behind "--"`],
+  ['prompt web hello word', '"word" is not KEY=VALUE'],
+  ['add a --secret K -- x', 'The secret K is empty: give it as --secret K=VALUE, or pipe it in'],
+] as const)('"triad mcp %s" is one clear line', async ([words, line]) => {
+  const { code, out, err } = await triad(
+    words === '' ? [] : words.split(' '),
+    memoryIo({ client: answers, stdin: '' }),
+  );
+  expect([code, out, err.split('\n').length]).toEqual([2, '', 2]);
+  expect(err).toContain(`triad: ${line}`);
+});
+
+test('secrets come from the terminal where there is one, else from the input, a line for each', async () => {
+  const add = ['add', 'a', '--secret', 'ONE', '--secret', 'TWO', '--', 'x'];
+  const given = async (io: ReturnType<typeof memoryIo>) => {
+    const { code } = await triad(add, io);
+    const sent = answers.requests.findLast(({ method }) => method === 'mcp.add')?.input;
+    return [code, (sent as { secrets: unknown }).secrets];
+  };
+  expect(await given(memoryIo({ client: answers, stdin: 'a\r\nb\n' }))).toEqual([0, { ONE: 'a', TWO: 'b' }]);
+  const terminal = typing(['c', 'd']);
+  expect(await given(memoryIo({ client: answers, terminal }))).toEqual([0, { ONE: 'c', TWO: 'd' }]);
+  expect(terminal.shown()).toBe('ONE (not shown): TWO (not shown): ');
+});
+
+test('login prints the address and waits until somebody has signed in, or Ctrl-C', async () => {
+  let looks = 0;
+  const client = memoryClient({
+    'mcp.login': () => ({ url: 'https://mcp.example/authorize?x=1' }),
+    'mcp.list': () => [view({ signIn: (looks += 1) > 2 ? 'in' : 'out' })],
+  });
+  const done = await triad(['login', 'web'], memoryIo({ client }));
+  expect([done.code, done.out]).toEqual([0, 'https://mcp.example/authorize?x=1\n']);
+  expect(done.err).toMatch(/^Open this in your browser.*\nSigned in to web\.\n$/);
+  const again = await triad(['login', 'web'], memoryIo({ client }));
+  expect([again.code, again.out, again.err]).toEqual([0, '', expect.stringMatching(/^You are signed in to web\./)]);
+  looks = -1000;
+  const io = memoryIo({ client });
+  const waiting = triad(['login', 'web'], io);
+  await expect.poll(() => io.out()).toContain('https://');
+  io.interrupt();
+  expect((await waiting).code).toBe(130);
+});
+
+test('doctor has a line for each that is used, one for all that wait for trust, and waits for none for long', async () => {
+  const client = memoryClient({
+    'mcp.list': () => [
+      view({ name: 'good' }),
+      view({ name: 'bad', source: 'project' }),
+      view({ name: 'slow' }),
+      view({ name: 'off', state: 'disabled' }),
+      view({ name: 'odd', state: 'faulty', fault: 'url is missing', file: '/w/.mcp.json' }),
+      view({ name: 'a', state: 'untrusted', file: '/w/.mcp.json' }),
+      view({ name: 'b', state: 'untrusted', file: '/w/.mcp.json' }),
+    ],
+    'mcp.test': async ({ name }) => {
+      if (name === 'slow') await new Promise(() => undefined);
+      const error = name === 'bad' ? 'It ended' : null;
+      return { server: view({ name }), error, durationMs: 1, resources: [], prompts: [] };
+    },
+  });
+  const found = await checkMcp(client, { folder: '/w', patienceMs: 40 }, never);
+  expect(found.map(({ name, state, text, advice }) => [name, state, text, advice])).toEqual([
+    ['MCP good', 'ok', 'answers, with 0 tools', null],
+    ['MCP bad', 'warning', 'It ended', '"triad mcp test bad" says more'],
+    [
+      'MCP slow',
+      'warning',
+      expect.stringMatching(/^no answer after \d+ ms$/),
+      '"triad mcp test slow" says more, "triad mcp disable slow" switches it off',
+    ],
+    ['MCP odd', 'warning', 'cannot be used: url is missing', 'correct it in /w/.mcp.json'],
+    [
+      'MCP',
+      'warning',
+      'not started, because nobody has trusted /w/.mcp.json as it is: a, b',
+      'look at it with "triad trust"',
+    ],
+  ]);
+});
