@@ -55,7 +55,6 @@ export interface HarnessOptions {
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
   own?: NonNullable<Composition['own']>;
-  secrets?: NonNullable<Composition['secrets']>;
   programs?: NonNullable<Composition['programs']>;
   secrets?: NonNullable<Composition['secrets']>;
   workspaces?: NonNullable<Composition['workspaces']>;
