@@ -98,13 +98,19 @@ function mcpOf({
   data,
 }: Pick<Composed, 'settings' | 'trust' | 'secrets' | 'shell' | 'version' | 'data'>): McpServers {
   const { env } = shell;
-  const signIns = new SignIns();
+  const signIns = new SignIns({
+    secrets,
+    onChange: (name, isIn) => {
+      if (isIn) pool.retryNamed(name);
+      servers.changed();
+    },
+  });
   const pool = new McpPool({
     env,
     version,
     now: () => Date.now(),
     onChange: (folder) => servers.changed(folder),
-    auth: (name, url) => signIns.provider(name, url),
+    auth: (name, url) => signIns.access(name, url),
     fetch,
   });
   const servers = new McpServers({ settings, trust, secrets, environment: env, pool, signIns, data: data ?? null });

@@ -1,8 +1,8 @@
 /** From a server's configuration to a connection: the one place that knows the SDK's transports. */
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Environment } from '../base/child-environment.ts';
 import { Connection, type ConnectionParts } from './connection.ts';
 import { HttpTransport } from './http-transport.ts';
+import type { Access } from './signed-fetch.ts';
 import { type ServerTransport, StdioTransport } from './stdio-transport.ts';
 
 export interface ConnectPorts {
@@ -10,8 +10,8 @@ export interface ConnectPorts {
   readonly env: Environment;
   /** Of this program. */
   readonly version: string;
-  /** Signs in to a server at an address; null where it has no sign-in. */
-  readonly auth: (name: string, url: string) => OAuthClientProvider | null;
+  /** Who the person is at a server at an address; null where nobody can sign in. */
+  readonly auth: (name: string, url: string) => Access | null;
   readonly fetch: typeof fetch;
   /** How long a server may take to get ready, in milliseconds. */
   readonly handshakeMs?: number;
@@ -32,5 +32,5 @@ function transportOf({ server, folder, log }: Connecting, ports: ConnectPorts): 
   if (transport.kind === 'stdio')
     return new StdioTransport({ ...transport, cwd: transport.cwd ?? folder }, ports.env, log);
   const { url, headers } = transport;
-  return new HttpTransport({ url, headers, auth: ports.auth(name, url), fetch: (to, init) => ports.fetch(to, init) });
+  return new HttpTransport({ url, headers, access: ports.auth(name, url), fetch: (to, init) => ports.fetch(to, init) });
 }

@@ -1,5 +1,11 @@
 /** What can go wrong with a server, as one sentence for the model and the person that names it. */
-import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { visibleText } from '#contract/visible-text.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { cutAtCodePoint } from '../base/text.ts';
@@ -12,7 +18,8 @@ const said = (text: string): string => cutAtCodePoint(visibleText(text.trim()), 
 
 /** Whether a server wants a sign-in first. */
 function wantsSignIn(error: unknown): boolean {
-  return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+  const isRefused = error instanceof UnauthorizedError || error instanceof InsufficientScopeError;
+  return isRefused || (error instanceof SdkHttpError && error.status === 401);
 }
 
 /** Where a server forgot the session, as all its requests fail from then on. */
@@ -20,13 +27,17 @@ export function hasLostSession(error: unknown): boolean {
   return error instanceof SdkHttpError && error.status === 404;
 }
 
-function signInFault(name: string): TriadError {
-  return new TriadError('auth', `${serverWords(name)} needs sign-in: triad mcp login ${name}`);
+function signInFault(name: string, error: unknown): TriadError {
+  const login = `triad mcp login ${name}`;
+  const isTooLittle = error instanceof InsufficientScopeError;
+  const why = isTooLittle ? `a sign-in that allows more: triad mcp logout ${name}, then ${login}` : `sign-in: ${login}`;
+  return new TriadError('auth', `${serverWords(name)} needs ${why}`);
 }
 
 /** It ended before it was ready; `last`: the newest line of its log. */
 export function startFault(name: string, error: unknown, ended: string | null, last: string | null): TriadError {
-  if (wantsSignIn(error)) return signInFault(name);
+  if (error instanceof TriadError) return error;
+  if (wantsSignIn(error)) return signInFault(name, error);
   const why = ended ?? `could not be connected: ${causeOf(error)}`;
   const log = ended === null || last === null ? '' : `; its last line was: ${said(last)}`;
   return new TriadError('unreachable', `${serverWords(name)} ${why}${log}`, { cause: error });
@@ -41,7 +52,7 @@ export function lostFault(name: string, what: string, ended: string): TriadError
 /** An answer that is an error, or a request that could not be made. */
 export function requestFault(name: string, what: string, error: unknown): TriadError {
   if (error instanceof TriadError) return error;
-  if (wantsSignIn(error)) return signInFault(name);
+  if (wantsSignIn(error)) return signInFault(name, error);
   if (error instanceof ProtocolError)
     return new TriadError('provider', `${serverWords(name)} refused ${what}: ${said(error.message)} (${error.code})`);
   if (error instanceof SdkError && !(error instanceof SdkHttpError))

@@ -2,12 +2,12 @@
 import {
   type FetchLike,
   type JSONRPCMessage,
-  type OAuthClientProvider,
   StreamableHTTPClientTransport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MessageMeter } from './message-limits.ts';
+import { type Access, signedFetch, Veil } from './signed-fetch.ts';
 import type { ServerTransport } from './stdio-transport.ts';
 
 /** How long a server may take to end its session, in milliseconds. */
@@ -19,8 +19,8 @@ const INTERNAL = -32_603;
 export interface HttpServer {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: a server that wants a sign-in is refused. */
-  readonly auth: OAuthClientProvider | null;
+  /** Null: nobody can sign in to it. */
+  readonly access: Access | null;
   /** Follows no redirect by itself, keeps no cookies. */
   readonly fetch: FetchLike;
 }
@@ -32,23 +32,25 @@ export class HttpTransport implements ServerTransport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #inner: StreamableHTTPClientTransport;
+  readonly #veil = new Veil();
   /** Requests that were not answered yet. */
   readonly #asked = new Set<string | number>();
   #ended: string | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor({ url, headers, auth, fetch }: HttpServer) {
+  constructor({ url, headers, access, fetch }: HttpServer) {
+    const limited: FetchLike = async (to, init) => bounded(await fetch(to, init), (fault) => this.#fail(fault));
     this.#inner = new StreamableHTTPClientTransport(new URL(url), {
       requestInit: { headers: { ...headers } },
       // A redirect is followed within the origin only; headers and tokens go nowhere else.
       redirectPolicy: 'same-origin',
-      fetch: async (address, init) => bounded(await fetch(address, init), (fault) => this.#fail(fault)),
-      ...(auth ? { authProvider: auth } : {}),
+      fetch: access ? signedFetch(limited, url, access, this.#veil) : limited,
     });
-    this.#inner.onerror = (error) => this.onerror?.(error);
+    // Whoever sent gets the same error after this, without tokens too.
+    this.#inner.onerror = (error) => this.onerror?.(this.#veil.error(error));
     this.#inner.onmessage = (message) => {
       if ('id' in message && !('method' in message) && message.id !== undefined) this.#asked.delete(message.id);
-      this.onmessage?.(message);
+      this.onmessage?.(this.#veil.message(message));
     };
   }
 

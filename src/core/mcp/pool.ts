@@ -95,13 +95,27 @@ export class McpPool {
 
   /** The same of all of a name, in whatever folder. */
   async stopNamed(name: string): Promise<void> {
-    await Promise.all([...this.#servers.values()].filter((one) => one.server.name === name).map((one) => one.stop()));
+    await Promise.all(this.#named(name).map((one) => one.stop()));
+  }
+
+  /** Ends all of a name, in whatever folder; the next use starts one anew. Resolves when nothing of them is left. */
+  async endNamed(name: string): Promise<void> {
+    await Promise.all(this.#named(name).map((one) => one.stop('idle')));
+  }
+
+  /** Those of a name that failed are tried again at the next use, without a wait. */
+  retryNamed(name: string): void {
+    for (const one of this.#named(name)) one.retry();
   }
 
   /** Ends all of them; resolves when nothing of them is left. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    await Promise.all([...this.#servers.values()].map((one) => one.stop(new Stopped('shutdown'))));
+    await Promise.all([...this.#servers.values()].map((one) => one.stop('stopped', new Stopped('shutdown'))));
+  }
+
+  #named(name: string): PooledServer[] {
+    return [...this.#servers.values()].filter((one) => one.server.name === name);
   }
 
   #pooled(server: McpServer, folder: string): PooledServer {

@@ -146,9 +146,20 @@ export class PooledServer {
     await this.#connection();
   }
 
-  /** Resolves when nothing of it is left; it stays ended until a restart. `reason`: told to those that wait for its start. */
-  stop(reason = this.#stopped()): Promise<void> {
-    return this.#end('stopped', reason);
+  /**
+   * Resolves when nothing of it is left; it stays ended until a restart, or if `idle` until the next use. `reason`: told to
+   * those that wait for its start.
+   */
+  stop(status: 'idle' | 'stopped' = 'stopped', reason = this.#stopped()): Promise<void> {
+    return this.#end(status, reason);
+  }
+
+  /** What made it fail is over: the next use need not wait. */
+  retry(): void {
+    if (this.#status !== 'failed') return;
+    this.#failures = 0;
+    this.#retryAt = 0;
+    this.#set('idle');
   }
 
   #stopped(): Stopped {

@@ -1,25 +1,85 @@
 /** Signing in to servers at an address, by OAuth; what it gives is in the key store. */
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { McpServerView } from '#contract/mcp-methods.ts';
 import { TriadError } from '../base/errors.ts';
-import type { ConfiguredServer } from './configured.ts';
+import { Stopped } from '../base/stop.ts';
+import type { Secrets } from '../settings/secrets.ts';
 import type { McpServer } from './server.ts';
+import { serverWords } from './server-words.ts';
+import { Grants } from './sign-in/grants.ts';
+import { ServerSignIn } from './sign-in/server-sign-in.ts';
+import type { Access } from './signed-fetch.ts';
+
+export interface SignInPorts {
+  readonly secrets: Pick<Secrets, 'get' | 'set'>;
+  /** Somebody signed in to a server, or nobody is signed in any more. */
+  readonly onChange: (name: string, isIn: boolean) => void;
+  /** How long a sign-in waits for the person, in milliseconds. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 300_000;
 
 export class SignIns {
-  stateOf(_server: ConfiguredServer): McpServerView['signIn'] {
-    return 'none';
+  readonly #ports: SignInPorts;
+  readonly #grants: Grants;
+  /** By name, then by address. */
+  readonly #servers = new Map<string, Map<string, ServerSignIn>>();
+  readonly #end = new AbortController();
+
+  constructor(ports: SignInPorts) {
+    this.#ports = ports;
+    this.#grants = new Grants(ports.secrets);
   }
 
-  /** For the transport of a server: null where nobody has signed in to it, or could. */
-  provider(_name: string, _url: string): OAuthClientProvider | null {
-    return null;
+  /** Starts and asks nothing. `none`: it never wanted a sign-in, `out`: nobody is signed in. */
+  async stateOf({ name, transport }: McpServer): Promise<McpServerView['signIn']> {
+    return transport.kind === 'http' ? this.#at(name, transport.url).state() : 'none';
   }
 
-  begin({ name }: McpServer): Promise<{ url: string }> {
-    return Promise.reject(new TriadError('not_allowed', `Nobody can sign in to the MCP server ${name}`));
+  access(name: string, url: string): Access {
+    return this.#at(name, url);
   }
 
-  forget(_server: McpServer): Promise<void> {
-    return Promise.resolve();
+  /**
+   * Opens an address of this machine for the answer, and resolves with the address that the person opens. Throws
+   * `not_allowed` where the server offers no sign-in or none that is safe, `unreachable`, `limit_reached`, `provider`.
+   */
+  async begin({ name, transport }: McpServer): Promise<{ url: string }> {
+    if (transport.kind === 'http') return this.#at(name, transport.url).begin(transport.headers);
+    throw new TriadError('not_allowed', `${serverWords(name)} is started by a command: nobody signs in to it`);
+  }
+
+  /** Forgets what signing in gave, and says so to who gave it. */
+  async forget({ name, transport }: McpServer): Promise<void> {
+    if (transport.kind === 'http') await this.#at(name, transport.url).forget();
+  }
+
+  /** The same of all addresses that a server had, which is not configured any more. */
+  async forgetAll(name: string): Promise<void> {
+    const urls = await this.#grants.urls(name);
+    await Promise.all(urls.map((url) => this.#at(name, url).forget()));
+    await this.#grants.remove(name);
+  }
+
+  /** What was begun ends. */
+  end(): void {
+    this.#end.abort(new Stopped('shutdown'));
+  }
+
+  #at(name: string, url: string): ServerSignIn {
+    const servers = this.#servers.get(name) ?? new Map<string, ServerSignIn>();
+    this.#servers.set(name, servers);
+    const known = servers.get(url);
+    if (known) return known;
+    const made = new ServerSignIn({
+      name,
+      url,
+      grants: this.#grants,
+      onChange: (isIn) => this.#ports.onChange(name, isIn),
+      end: this.#end.signal,
+      patienceMs: this.#ports.patienceMs ?? PATIENCE_MS,
+    });
+    servers.set(url, made);
+    return made;
   }
 }

@@ -13,7 +13,7 @@ export async function serverViews(servers: McpServers, folder: string): Promise<
     all.map(async (server) => {
       const listing = server.config === '' ? null : await servers.listings.get(server.config);
       const state = running.find((one) => one.name === server.name && one.source === server.source);
-      return viewOf(server, listing, state ?? null, servers.signIns.stateOf(server));
+      return viewOf(server, listing, state ?? null, await signInOf(servers, server));
     }),
   );
 }
@@ -56,6 +56,13 @@ export async function testServer(servers: McpServers, folder: string, name: stri
       : errorInfo(error).message;
   }
   return { ...found, server: await serverView(servers, folder, name), durationMs: performance.now() - start };
+}
+
+/** Its address may be made of values that there are not (yet). */
+async function signInOf(servers: McpServers, server: ConfiguredServer): Promise<McpServerView['signIn']> {
+  if (server.launch.url === undefined) return 'none';
+  const resolved = await servers.resolved(server).catch(() => null);
+  return resolved ? servers.signIns.stateOf(resolved) : 'none';
 }
 
 function viewOf(

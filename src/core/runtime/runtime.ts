@@ -146,6 +146,7 @@ async function endWork({ shell, mcp }: RuntimePorts, engine: Engine, orchestrato
   await engine.watch.close();
   await orchestrator.interrupt('shutdown');
   shell.end();
+  mcp.signIns.end();
   await mcp.pool.end();
   engine.gate.close();
 }

@@ -1,11 +1,11 @@
 /** Servers at an address: real HTTP, with one server that lies by its path. */
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { McpServer } from '#core/mcp/server.ts';
+import type { Access } from '#core/mcp/signed-fetch.ts';
 import { eventually } from '../../support/eventually.ts';
 import { longestBlock } from '../../support/workspace.ts';
 import { never, reference, said, serverOf, useOf } from './support.ts';
@@ -213,10 +213,12 @@ test('one that is not there, or wants a sign-in before all', async () => {
 
 test('a sign-in that the person made goes with each request', async () => {
   const site = await liarSite();
-  const auth = (name: string, url: string) => {
-    const tokens = () => ({ access_token: `${name} ${new URL(url).pathname}`, token_type: 'Bearer' });
-    return { tokens, clientInformation: () => undefined } as unknown as OAuthClientProvider;
-  };
+  const auth = (name: string, url: string): Access => ({
+    token: () => Promise.resolve(`${name} ${new URL(url).pathname}`),
+    renewed: () => Promise.resolve(null),
+    refused: () => Promise.resolve(),
+    missing: () => undefined,
+  });
   expect(await said(useOf(at(`${site.origin}/x`), undefined, { auth }), 'work')).toBe('done');
   expect(new Set(site.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer web /x']));
 });

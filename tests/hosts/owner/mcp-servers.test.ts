@@ -2,7 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ToolEntry } from '#contract/message.ts';
 import { expectGone, LIAR } from '../../core/mcp/support.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -28,7 +27,7 @@ test('kill -9 leaves no server, not even a deaf one with children; its call is n
   const started = (): boolean =>
     eventsOf(out()).some((event) => event.type === 'tool-start' && event.name === 'mcp__liar__silent');
   await expect.poll(started, waits).toBe(true);
-  const [reported] = eventsOf(out()).flatMap((event) => (event.type === 'tool-end' ? [event.entry as ToolEntry] : []));
+  const [reported] = eventsOf(out()).flatMap((event) => (event.type === 'tool-end' ? [event.entry] : []));
   const { pid, kin } = JSON.parse(reported!.output) as { pid: number; kin: number[] };
   expect(kin).toHaveLength(2);
   child.kill('SIGKILL');
@@ -38,7 +37,7 @@ test('kill -9 leaves no server, not even a deaf one with children; its call is n
   const resumed = await inProcess(home, 'disk')(['sessions', 'resume', session!.id, '--json']);
   expect(resumed.code).toBe(0);
   const told = eventsOf(resumed.out).flatMap((event) =>
-    event.type === 'tool-end' ? [(event.entry as ToolEntry).output] : [],
+    event.type === 'tool-end' ? [event.entry.output] : [],
   );
   expect(told).toEqual([expect.stringContaining('outcome unknown') as string]);
 });

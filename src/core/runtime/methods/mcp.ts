@@ -43,6 +43,7 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     },
     'mcp.remove': async ({ name }) => {
       await mcp.change(name, unnamed(written(name), null), () => settings.setMcpServer(name, null));
+      await mcp.signIns.forgetAll(name);
       return {};
     },
     'mcp.enable': async ({ name, enabled }) => {
@@ -69,7 +70,7 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.login': async ({ folder, name }) => mcp.signIns.begin(await mcp.resolved(await usable(folder, name))),
     'mcp.logout': async ({ folder, name }) => {
       await mcp.signIns.forget(await mcp.resolved(await usable(folder, name)));
-      await mcp.pool.stopNamed(name);
+      await mcp.pool.endNamed(name);
       return view(folder, name);
     },
   };

@@ -10,7 +10,7 @@ import { TriadError } from '../../base/errors.ts';
 import { orStopped } from '../../base/stop.ts';
 import { isPermitted } from '../../settings/web-settings.ts';
 import { bodyOf } from './body.ts';
-import { isPublic } from './public-address.ts';
+import { isPublic } from '../../base/public-address.ts';
 import { requestFailure } from './request-failure.ts';
 import { webAddress } from './web-address.ts';
 

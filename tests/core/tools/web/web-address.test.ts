@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isPermitted } from '#core/settings/web-settings.ts';
 import { checkSettings } from '#core/settings/settings.ts';
-import { isPublic } from '#core/tools/web/public-address.ts';
+import { isPublic } from '#core/base/public-address.ts';
 import { addressTargets, webAddress } from '#core/tools/web/web-address.ts';
 import { samples } from '../../../support/samples.ts';
 
