@@ -21,8 +21,10 @@ export function hasLostSession(error: unknown): boolean {
 }
 
 function signInFault(name: string, error: unknown): TriadError {
-  const why = error instanceof InsufficientScopeError ? 'needs a sign-in that allows more' : 'needs sign-in';
-  return new TriadError('auth', `${serverWords(name)} ${why}: triad mcp login ${name}`);
+  const login = `triad mcp login ${name}`;
+  const isTooLittle = error instanceof InsufficientScopeError;
+  const why = isTooLittle ? `a sign-in that allows more: triad mcp logout ${name}, then ${login}` : `sign-in: ${login}`;
+  return new TriadError('auth', `${serverWords(name)} needs ${why}`);
 }
 
 /** It ended before it was ready; `last`: the newest line of its log. */

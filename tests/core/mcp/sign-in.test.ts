@@ -94,11 +94,12 @@ test('a sign-in that is given back while it is renewed stays so', async () => {
 });
 
 test('what is missing to a tool is asked for by the next sign-in', async () => {
-  const { site, call, login } = await signedIn();
+  const { site, call, login, signIns, server } = await signedIn();
   await expect(call('write')).rejects.toMatchObject({
     code: 'auth',
-    message: 'The MCP server "web" needs a sign-in that allows more: triad mcp login web',
+    message: 'The MCP server "web" needs a sign-in that allows more: triad mcp logout web, then triad mcp login web',
   });
+  await signIns.forget(server);
   await login();
   expect(site.scope).toBe('read write');
   expect(await call('write')).toContain('you sent');
