@@ -7,6 +7,7 @@ const entry = [
   'src/core/tools/search/search-worker.ts!',
   'src/core/tools/search/ripgrep-thread.ts!',
   'src/core/tools/reading/pdf-worker.ts!',
+  'src/core/tools/web/page-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
   'src/core/records/adapters/*.ts!',
   // Named by tsconfig.web.json.
@@ -19,10 +20,11 @@ const entry = [
   'e2e/support/electron-stand-in/{electron,register}.ts',
   'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
+  'tests/core/mcp/child/*.ts',
   'tests/core/store/child/*.ts',
   'tests/core/workspace/shell/child/*.ts',
   'tests/soak/campaign-reader.ts',
-  'tests/support/{crash-host,crash-resumer,client-environment}.ts',
+  'tests/support/{crash-host,crash-resumer,client-environment,lying-server}.ts',
   'tests/support/fake-model/serve.ts',
   'tests/programs.config.ts',
   'tests/hosts/support/{app-process,tiny-server}.ts',

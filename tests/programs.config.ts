@@ -9,9 +9,11 @@ const sources = [
   ...globSync('tests/core/store/child/{store,damage,killed-at,owner,full,read-all,flushing}.ts', { cwd: root }),
   'tests/bench/server-process.ts',
   'tests/bench/side-process.ts',
+  'tests/core/mcp/child/hold-pool.ts',
   'tests/hosts/support/app-process.ts',
   'tests/support/crash-host.ts',
   'tests/support/crash-resumer.ts',
+  'tests/support/lying-server.ts',
   'e2e/support/hosts-program.ts',
 ];
 

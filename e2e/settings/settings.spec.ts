@@ -53,6 +53,20 @@ test('a bad value stays in its field with the reason, and is not saved', async (
   await expect(page.getByRole('textbox', { name: 'Silence (seconds)' })).toHaveValue('60');
 });
 
+test('a search of the web is set up, and its key kept for its host alone', async ({ start }) => {
+  const { page } = await start(plainAnswer());
+  await openSettings(page);
+  const key = page.getByLabel('Key of that search');
+  await key.fill('s3cret');
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await expect(page.getByText('set web.search.url first')).toBeVisible();
+  await set(page, 'Address of a search', 'http://127.0.0.1:8888/search?format=json&q={query}');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await expect(page.getByText('sent to 127.0.0.1:8888 only')).toBeVisible();
+  await expect(key).toHaveValue('');
+});
+
 test('the provider is tested with one request; a model of another name is asked from then on', async ({ start }) => {
   const app = await start(plainAnswer());
   const { page } = app;

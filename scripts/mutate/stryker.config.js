@@ -7,7 +7,7 @@ export default {
     'src/core/runs/{envelopes,narrowing}.ts',
     'src/core/store/apply.ts',
     'src/core/workspace/{preview,secret-names}.ts',
-    'src/core/tools/{delegate-task,edit-words,note-sections,parallel-tasks,registry,spawn-agent,sub-agent-tools,to-tool-result,tool,traits}.ts',
+    'src/core/tools/{delegate-task,edit-words,notes/{linked-from,note-sections},parallel-tasks,registry,spawn-agent,sub-agent-tools,to-tool-result,tool,traits}.ts',
   ],
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],

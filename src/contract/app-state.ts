@@ -39,3 +39,14 @@ export const EndpointModels = z.object({
   /** Why the default model cannot be used there; null where nothing is known against it. */
   fault: z.string().nullable(),
 });
+
+/** The search of the web that the settings name. */
+export const SearchState = z.object({
+  /** Host and port; null where none is configured. */
+  host: z.string().nullable(),
+  /** The host that the kept key belongs to; null where none is kept. */
+  keyOf: z.string().nullable(),
+  /** Where keys are kept. */
+  place: z.string(),
+});
+export type SearchState = z.infer<typeof SearchState>;

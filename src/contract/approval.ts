@@ -165,6 +165,8 @@ export const ApprovalRequest = z.object({
   grant: GrantOffer.optional(),
   /** The decision when time runs out; left out: rejected. */
   onTimeout: z.literal('approve').optional(),
+  /** Asked while its call runs, by what the call has started; the call itself is another question. */
+  during: z.literal(true).optional(),
   /** Time left to answer, in milliseconds, at `at`; it runs only while someone could answer. */
   remainingMs: z.number(),
   at: Instant,

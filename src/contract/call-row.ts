@@ -16,6 +16,7 @@ export function endedCall({ runId, at, entry }: Event<'tool-end'>): ToolCallRow 
     endedAt: at,
     ...(refused === true ? { refusal: output } : {}),
     ...(undoable === true && typeof path === 'string' ? { wrote: path, ...alsoOf(also) } : {}),
+    ...(status === 'completed' && undoable !== true && isNote(path) ? { read: path } : {}),
   };
 }
 
@@ -40,6 +41,20 @@ export function wroteOf({ wrote, wroteAlso = [], undos }: ToolCallRow): string[]
   if (wrote !== undefined) return [wrote, ...wroteAlso];
   const [first] = undos ?? [];
   return first ? [first.path, ...(first.also ?? [])] : [];
+}
+
+/** Whether it is the path of a note: a Markdown file of the folder, and in none of its folders that begin with a dot. */
+export function isNote(path: unknown): path is string {
+  return typeof path === 'string' && /\.(md|markdown)$/i.test(path) && !/^\/|^[a-z]:|(^|\/)\./i.test(path);
+}
+
+/** The notes that calls read and wrote, each once, by path. */
+export function notesOf(calls: readonly ToolCallRow[]): { read: string[]; written: string[] } {
+  const sorted = (paths: readonly string[]): string[] => [...new Set(paths)].sort();
+  return {
+    read: sorted(calls.flatMap(({ read }) => read ?? [])),
+    written: sorted(calls.flatMap(wroteOf).filter(isNote)),
+  };
 }
 
 /** Ends the name of a file that stands for others, too. */

@@ -49,11 +49,13 @@ export const RequestStart = z.object({
   cacheWrite1hTokens: z.int(),
   /** The provider has not counted it yet: `inputTokens` is an estimate. Left out once it has. */
   inputEstimated: z.boolean().optional(),
+  /** Searches of the web that the provider has made in it; left out where it made none. */
+  webSearches: z.int().optional(),
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
 /** Why a run sends a request outside of its turns: to review its answer, or to explain an approval to the person. */
-export const RequestPurpose = z.enum(['review', 'context']);
+export const RequestPurpose = z.enum(['review', 'context', 'sampling']);
 export type RequestPurpose = z.infer<typeof RequestPurpose>;
 
 /** One attempted model request with what it used. */
@@ -71,6 +73,8 @@ export const RequestUsage = z.object({
   cacheWrite1hTokens: z.int(),
   outputTokens: z.int(),
   thinkingTokens: z.int(),
+  /** Searches of the web that the provider made in it, which have a price of their own; left out where it made none. */
+  webSearches: z.int().optional(),
   /** False if the stream ended before the final usage arrived: the output is then an estimate. */
   reported: z.boolean(),
   /** Nobody knows what the provider counted: `inputTokens` is an estimate too. Left out where it was reported. */
@@ -180,7 +184,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('context-end', { approvalId: Id, n: z.int().nonnegative(), context: Context }),
   /**
    * An attempt at a request is sent, so that it is accounted for if its end is never recorded. One outside of the turns
-   * has a purpose, and is told again, with what the provider counted, when the response begins.
+   * has a purpose, and is told again, with what the provider counted, when the response begins. Any is told again when the
+   * provider has searched the web in it.
    */
   durable('request-start', { purpose: RequestPurpose.optional(), turn: z.int(), request: RequestStart }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),

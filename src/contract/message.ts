@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { Instant, ToolCallId } from './ids.ts';
 
-const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+/** What only the provider can read whole: it goes back to it as it came. */
+const Verbatim = z.looseObject({ type: z.string() });
+/** `citations`: where the words are from, of a provider that searches the web; left out where it names nothing. */
+const TextPart = z.object({ type: z.literal('text'), text: z.string(), citations: z.array(Verbatim).optional() });
 /** Thinking is sent back only verbatim, so it keeps the provider's signature. */
 const ThinkingPart = z.object({
   type: z.literal('thinking'),
@@ -18,7 +21,15 @@ export const ToolUsePart = z.object({
   /** The model's text for the arguments when it is not JSON, or was cut off; such a call is answered with an error. */
   malformed: z.string().optional(),
 });
-export const Part = z.discriminatedUnion('type', [TextPart, ThinkingPart, RedactedThinkingPart, ToolUsePart]);
+/** What the provider did by itself within its response: the block of a call, or of its result. */
+const ServerPart = z.object({ type: z.literal('server'), block: Verbatim });
+export const Part = z.discriminatedUnion('type', [
+  TextPart,
+  ThinkingPart,
+  RedactedThinkingPart,
+  ToolUsePart,
+  ServerPart,
+]);
 export type Part = z.infer<typeof Part>;
 export type ToolUsePart = z.infer<typeof ToolUsePart>;
 

@@ -33,6 +33,9 @@ const Estimated = {
   estimatedOutputTokens: z.int().optional(),
 };
 
+/** Searches of the web that providers made themselves; left out where they made none. */
+const Searches = { webSearches: z.int().optional() };
+
 /** Sum over model requests; all integers. `inputTokens` excludes cache reads and writes. */
 export const Tally = z.object({
   requests: z.int(),
@@ -46,6 +49,7 @@ export const Tally = z.object({
   unpriced: z.int(),
   /** Of the requests, those of which the provider's count is not known; left out where there are none. */
   unknownRequests: z.int().optional(),
+  ...Searches,
   ...Estimated,
 });
 export type Tally = z.infer<typeof Tally>;
@@ -57,6 +61,7 @@ export const Usage = z.object({
   cacheReadTokens: z.int(),
   cacheWriteTokens: z.int(),
   costUsd: z.number().nullable(),
+  ...Searches,
   ...Estimated,
 });
 export type Usage = z.infer<typeof Usage>;

@@ -15,6 +15,8 @@ export const PriceRow = z.object({
   /** The date of that list. */
   version: z.iso.date(),
   ...prices,
+  /** Of a thousand searches of the web that the provider makes itself. */
+  webSearch: price,
   /** Of a whole request whose prompt has more than `above` tokens; null where length changes nothing. */
   longPrompt: z.object({ above: z.int(), ...prices }).nullable(),
 });

@@ -14,7 +14,7 @@ import {
   Budget,
   Fault,
 } from './agent.ts';
-import { AppState, EndpointModels } from './app-state.ts';
+import { AppState, EndpointModels, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
 import { EndpointUrl } from './endpoint-url.ts';
@@ -80,6 +80,10 @@ export const methods = {
     nothing,
     z.array(z.object({ name: z.string(), baseUrl: z.string(), models: z.array(z.string()) })),
   ),
+  /** The search of the web that is configured, and whose key is kept. */
+  'search.state': method(nothing, SearchState),
+  /** Keeps the key of the search of the web that is configured now; an empty one removes it. */
+  'search.set-key': method(z.strictObject({ apiKey: z.string().max(1000) }), SearchState),
   'settings.list': method(nothing, z.array(SettingRow)),
   /** Null restores the default. Applies to workflows that start afterwards. */
   'settings.set': method(
@@ -219,6 +223,8 @@ export const methods = {
     z.strictObject({ conversationId: Id, workflowIds: z.array(Id).max(200).optional() }),
     z.object({ workflows: z.int(), events: z.int(), missing: z.array(Missing) }),
   ),
+  /** The notes of its folder that name it, by its id or the folder of its Markdown, as they are now, by path. */
+  'conversation.notes': method(conversationId, z.object({ linking: z.array(z.string()) })),
   /** The ids of all conversations, also of those in the trash. */
   'store.conversations': method(nothing, z.array(Id)),
   /** What is in the store, by what names it, and in no list: a list ends without a word where it cannot be read. */

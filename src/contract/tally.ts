@@ -13,7 +13,12 @@ export const ZERO_TALLY: Tally = {
 };
 
 /** Counts that are left out where they are 0. */
-export const SPARSE_COUNTS = ['unknownRequests', 'estimatedInputTokens', 'estimatedOutputTokens'] as const;
+export const SPARSE_COUNTS = [
+  'unknownRequests',
+  'webSearches',
+  'estimatedInputTokens',
+  'estimatedOutputTokens',
+] as const;
 type SparseCount = (typeof SPARSE_COUNTS)[number];
 
 export function addTally(a: Tally, b: Tally): Tally {
@@ -31,7 +36,8 @@ export function addTally(a: Tally, b: Tally): Tally {
 
 /** What one request adds to the totals of its run, workflow and conversation. */
 export function tallyOf(request: RequestUsage): Tally {
-  const estimated = {
+  const counts = {
+    webSearches: request.webSearches ?? 0,
     unknownRequests: request.inputEstimated ? 1 : 0,
     estimatedInputTokens: request.inputEstimated ? request.inputTokens : 0,
     estimatedOutputTokens: request.reported ? 0 : request.outputTokens,
@@ -44,7 +50,7 @@ export function tallyOf(request: RequestUsage): Tally {
     cacheWriteTokens: request.cacheWrite5mTokens + request.cacheWrite1hTokens,
     nanoUsd: request.nanoUsd ?? 0,
     unpriced: request.nanoUsd === null ? 1 : 0,
-    ...sparse((count) => estimated[count]),
+    ...sparse((count) => counts[count]),
   };
 }
 

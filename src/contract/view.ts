@@ -120,6 +120,8 @@ export const ToolCallRow = z.object({
   wrote: z.string().optional(),
   /** Further files that it changed. */
   wroteAlso: z.array(z.string()).optional(),
+  /** The note of the folder that it read, relative to that; left out where it read none. */
+  read: z.string().optional(),
   /** The person undid what it wrote; left out: never. */
   undone: z.boolean().optional(),
   /** Each time that the person undid it or had it written again, in order; left out: never. */

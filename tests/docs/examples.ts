@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Answer, type Approval, Reply } from '#contract/approval.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
 import { CHILD } from '../support/fake-model/scenarios.ts';
+import { searchServer } from '../support/search-server.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 
 /** A fenced block: its language, the words behind it, and its content. */
@@ -36,6 +37,8 @@ interface Example {
   rejections: string[];
   /** What the person says to the questions of an agent; null where the page shows nothing. */
   replies: Reply[] | null;
+  /** What a search of the web answers; null where none is set up. */
+  found: unknown;
 }
 
 export function readPage(name: string): Section[] {
@@ -63,7 +66,7 @@ export function filesOf(sections: readonly Section[]): Record<string, string> {
 }
 
 export function exampleOf({ title, blocks }: Section): Example | null {
-  const example: Example = { rounds: [], reports: [], rejections: [], replies: null };
+  const example: Example = { rounds: [], reports: [], rejections: [], replies: null, found: null };
   for (const block of blocks) {
     const last = example.rounds.at(-1);
     if (block.words[0] === 'call') {
@@ -73,6 +76,7 @@ export function exampleOf({ title, blocks }: Section): Example | null {
     } else if (block.words[0] === 'result') last?.results.push(block);
     else if (block.words[0] === 'report') example.reports.push(block.content);
     else if (block.words[0] === 'reject') example.rejections.push(block.content);
+    else if (block.words[0] === 'found') example.found = JSON.parse(block.content);
     else if (block.words[0] === 'reply') example.replies = z.array(Reply).parse(JSON.parse(block.content));
   }
   if (example.rounds.length === 0) return null;
@@ -88,7 +92,8 @@ export async function carryOut(
   example: Example,
   files: Record<string, string>,
 ): Promise<{ said: unknown[]; were: unknown[] }> {
-  const engine = await startEngine(scriptOf(example), { files, person: answering(example) });
+  const settings = example.found === null ? '' : (await searchServer({ body: example.found })).settings;
+  const engine = await startEngine(scriptOf(example), { files, settings, person: answering(example) });
   await engine.ask('Do what the page says');
   const results = example.rounds.flatMap((round) => round.results);
   return { said: results.map(plain), were: results.map((block, index) => wasOf(engine, block, index)) };

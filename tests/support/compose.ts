@@ -3,6 +3,7 @@ import type { Answer, Approval } from '#contract/approval.ts';
 import type { Environment } from '#core/base/child-environment.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlace } from '#core/agents/places.ts';
+import type { Embeddings } from '#core/model/embeddings.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
@@ -50,6 +51,8 @@ export interface Composition {
   groupSize?: number;
   /** Default: kept beside the data, or the folder. */
   workspaces?: Workspaces;
+  /** Default: none. */
+  embeddings?: Embeddings;
   onFailure?: (error: Error) => void;
   /** Where sessions are kept as Markdown; default: nowhere. */
   data?: string;
@@ -88,6 +91,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     // Without the pauses that a person is given to read.
     createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
     retryDelays: parts.retryDelays ?? [5, 5, 5],
+    embeddings: parts.embeddings ?? null,
     ...(groupSize === undefined ? {} : { groupSize }),
     ...(onFailure ? { onFailure } : {}),
     ...(data === undefined ? {} : { data }),

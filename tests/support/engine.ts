@@ -56,7 +56,9 @@ export interface HarnessOptions {
   data?: string;
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
+  secrets?: NonNullable<Composition['secrets']>;
   workspaces?: NonNullable<Composition['workspaces']>;
+  embeddings?: NonNullable<Composition['embeddings']>;
 }
 
 export { yes };

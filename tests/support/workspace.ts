@@ -39,6 +39,8 @@ export function contextIn(
   const ids = { conversationId: 'c', workflowId: 'w', runId: 'r', toolCallId: 't' };
   return {
     ...ids,
+    ask: () => Promise.resolve(null),
+    sample: () => Promise.reject(new Error('There is no model')),
     workspace,
     signal,
     seen: () => null,
@@ -51,12 +53,15 @@ export function contextIn(
     shell: new RunShell(new ShellHost({}, null), `${workspace.folder}-background`, signal),
     output: () => Promise.reject(new TriadError('not_found', 'Nothing is kept here')),
     children: null,
+    privateHosts: [],
     thread: () => Promise.resolve(() => undefined),
     search: (job, timeoutMs) => search(job, signal, { timeoutMs, ripgrep: null, ...searching }),
     hidden: () => Promise.resolve([]),
+    webSearch: { host: null, search: () => Promise.resolve([]) },
     plan: { read: () => [], write: () => Promise.resolve() },
     report: () => Promise.resolve(null),
     pastReports: () => Promise.resolve([]),
+    noteSessions: () => Promise.resolve(new Map()),
     memory: {
       list: () => Promise.resolve([]),
       read: () => Promise.resolve(null),

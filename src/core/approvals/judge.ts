@@ -70,10 +70,11 @@ export function judge(
   // Between asking and allowing the more specific place decides; in one place, asking does.
   const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
   const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
-  const steering = steeringIn(action, alwaysAsk.patterns);
+  const more = namedIn(alwaysAsk);
+  const steering = steeringIn(action, more);
   const mayAllow = (source: Rule | Grant): boolean =>
     (action.reversible || (action.nameable && isNaming(source, action))) &&
-    steering.every((file) => isNamedBy(source.pattern, file, alwaysAsk.patterns));
+    steering.every((file) => isNamedBy(source.pattern, file, more));
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),
@@ -94,6 +95,11 @@ export function judge(
     ...allow.filter((rule) => nearest(rule) && !mayAllow(rule)).map(ruled),
   ];
   return verdictOf(candidates);
+}
+
+/** All patterns of files that steer programs here, but for the program's own list. */
+function namedIn({ patterns, started = [] }: ListedFiles): readonly string[] {
+  return [...patterns, ...started];
 }
 
 interface Steering {
@@ -126,7 +132,7 @@ export function isGrantable(
   pattern: string,
   rules: Pick<RuleSet, 'rules' | 'faults' | 'alwaysAsk'>,
 ): boolean {
-  const { patterns } = rules.alwaysAsk;
+  const patterns = namedIn(rules.alwaysAsk);
   return (
     (action.reversible || action.nameable) &&
     judge(action, rules, [], Date.now()).effect !== 'deny' &&
@@ -218,11 +224,15 @@ function ruled(rule: Rule): Candidate {
 }
 
 function steered({ path, isKnown }: Steering, alwaysAsk: ListedFiles): Candidate {
+  const isStarted = !isKnown && isSteering(path, alwaysAsk.started ?? []);
   const why = isKnown
     ? `${path} can run code, or steer programs and agents that do`
-    : `${path} is in ${listName('always_ask', alwaysAsk)}`;
+    : isStarted
+      ? `An MCP server is started from ${path}`
+      : `${path} is in ${listName('always_ask', alwaysAsk)}`;
   const text = `${why}: writing it is asked about unless a rule or a grant names it`;
-  return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place: isKnown ? NOWHERE : alwaysAsk.place };
+  const place = isKnown || isStarted ? NOWHERE : alwaysAsk.place;
+  return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place };
 }
 
 function heldBack(text: string): Candidate {

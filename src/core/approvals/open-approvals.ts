@@ -93,13 +93,17 @@ export class OpenApprovals {
     return this.#reading !== null || this.#dormant.some(({ request }) => request.id === approvalId);
   }
 
-  /** Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash, or of one that was left. */
+  /**
+   * Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash, or of one that was
+   * left, nor what was asked in the middle of a call: nobody waits for that any more.
+   */
   async #read(): Promise<Approval[]> {
     const ports = this.#ports;
     const { store } = ports;
     const found: Approval[] = [];
     for (const approval of await store.openApprovals()) {
-      const { id, workflowId } = approval.request;
+      const { id, workflowId, during } = approval.request;
+      if (during) continue;
       const workflow = await store.workflow(workflowId);
       const resumed = ports.isActive(workflowId) && this.#dormant.some(({ request }) => request.id === id);
       if (!workflow || (workflow.outcome !== 'interrupted' && !resumed)) continue;

@@ -6,13 +6,18 @@ import type { Grants } from './grants.ts';
 import { type Action, judge, ruleApplies } from './judge.ts';
 import { readFolderRules, type RuleCache, type RulePorts, type RuleSet } from './rule-files.ts';
 
+interface Started {
+  /** Patterns of what MCP servers are started from in a folder. */
+  readonly startedFrom: (folder: string) => Promise<readonly string[]>;
+}
+
 export class Permissions {
   readonly grants: Grants;
-  readonly #files: RulePorts;
+  readonly #files: RulePorts & Started;
   readonly #reading = new Map<string, Promise<RuleSet>>();
   readonly #parsed: RuleCache = new Map();
 
-  constructor(grants: Grants, files: RulePorts) {
+  constructor(grants: Grants, files: RulePorts & Started) {
     this.grants = grants;
     this.#files = files;
   }
@@ -26,7 +31,11 @@ export class Permissions {
 
   async #read(folder: string): Promise<RuleSet> {
     try {
-      return await readFolderRules(folder, this.#files, this.#parsed);
+      const [rules, started] = await Promise.all([
+        readFolderRules(folder, this.#files, this.#parsed),
+        this.#files.startedFrom(folder),
+      ]);
+      return started.length === 0 ? rules : { ...rules, alwaysAsk: { ...rules.alwaysAsk, started } };
     } finally {
       setImmediate(() => this.#reading.delete(folder));
     }

@@ -56,6 +56,12 @@ export function checkReplies(subject: Subject, replies: readonly Reply[]): Reply
   });
 }
 
+/** The decision on what nobody waits for any more. */
+export function droppedDecision(item: number, hash: string, reason: string): Decision {
+  const no = decisionOf({ kind: 'reject', reason }, item, hash);
+  return { ...no, outcome: 'cancelled', optionId: null, decidedBy: 'cancel' };
+}
+
 /** The decision of a plain allow or reject by the person. Anything but an explicit allow is a no. */
 export function decisionOf(answer: Exclude<Answer, { kind: 'edit' | 'reply' }>, item: number, hash: string): Decision {
   const allowed = answer.kind === 'allow';

@@ -106,7 +106,7 @@ export class WorkflowBudget {
 
   /** A request of the run has ended, with what it used. */
   counted(runId: string, request: RequestUsage): void {
-    const input = { ...request, outputTokens: 0, thinkingTokens: 0 };
+    const input = { ...request, outputTokens: 0, thinkingTokens: 0, webSearches: 0 };
     const tokens = input.inputTokens + input.cacheReadTokens + input.cacheWrite5mTokens + input.cacheWrite1hTokens;
     // What is asked outside of the turns says nothing about the size of the next one.
     if (tokens > 0 && request.purpose === undefined)

@@ -18,6 +18,7 @@ import { Outputs } from '../workspace/outputs.ts';
 import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
+import { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { Trust } from '../agents/trust.ts';
 import { McpPool } from '../mcp/pool.ts';
 import { SignIns } from '../mcp/sign-ins.ts';
@@ -67,7 +68,7 @@ export async function composeRuntime(
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'provider' | 'mcp'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
+type Composed = Omit<RuntimePorts, 'provider' | 'mcp' | 'webSearch'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
@@ -82,9 +83,10 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   ports.agents.useModels(provider.models);
   // What is wrong with the kept keys is told where one is needed.
   await provider.bindOldKey().catch(() => undefined);
+  const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
   const mcp = mcpOf({ ...ports, secrets });
   ports.agents.useServers((folder) => mcp.known(folder));
-  return createRuntime({ ...ports, provider, mcp });
+  return createRuntime({ ...ports, provider, webSearch, mcp });
 }
 
 function mcpOf({

@@ -3,12 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   AssistantEntry,
   Entry,
+  Part,
   Review,
   SystemEntry,
   ToolEntry,
   ToolUsePart,
   UserEntry,
 } from '#contract/message.ts';
+import { serverCallOf } from '#contract/web-search.ts';
 import type { WireMessage } from '../model/model.ts';
 
 type Draft =
@@ -88,9 +90,24 @@ export function callsOf(entry: AssistantEntry): ToolUsePart[] {
 
 export function textOf(entry: AssistantEntry): string {
   return entry.parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .flatMap((part) => (part.type === 'text' ? [part.text] : isOwnCall(part) ? ['\n\n'] : []))
     .join('')
     .trim();
+}
+
+/** The text of a response, with that of those right before it in which the provider had only paused. */
+export function answerOf(entries: readonly Entry[], last: AssistantEntry): string {
+  const before = entries.filter((entry) => entry.n < last.n && !(entry.kind === 'assistant' && entry.interrupted));
+  const begun = before.findLastIndex((entry) => entry.kind !== 'assistant' || entry.stopReason !== 'pause_turn') + 1;
+  return [...before.slice(begun), last]
+    .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+/** Words before a search and those after it are no one sentence. */
+function isOwnCall(part: Part): boolean {
+  return part.type === 'server' && serverCallOf(part.block) !== null;
 }
 
 /** The reviews of the run's answers, in order. */

@@ -1,5 +1,6 @@
 /** One attempt at a response: what it received so far, told as it comes, and acted upon where a call is complete. */
 import type { AssistantEntry, Bound, Part, StopReason } from '#contract/message.ts';
+import { isSearchDone } from '#contract/web-search.ts';
 import { newId } from '../base/ids.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
@@ -43,7 +44,12 @@ export class Attempt {
     this.#turn = turn;
     this.#meter = new RequestMeter(run, { turn: turn.turn, ...about });
     this.#silence = silence;
-    void turn.emit({ type: 'request-start', turn: turn.turn, request: this.#meter.start() });
+    this.#tell();
+  }
+
+  #tell(): void {
+    const { turn, emit } = this.#turn;
+    void emit({ type: 'request-start', turn, request: this.#meter.start() });
   }
 
   /** Resolves when it may be sent. */
@@ -95,12 +101,18 @@ export class Attempt {
     if (this.#entry) {
       const { length } = this.#entry.parts;
       const rest = this.#parts.slice(length).filter(({ type }) => type !== 'tool_use');
-      const cut = { calls: callsBegun(this.#run.streamed(this.#messageId).slice(length)) };
+      const begun = this.#run.streamed(this.#messageId).filter((_, part) => part >= length && !this.#isServer(part));
+      const cut = { calls: callsBegun(begun) };
       this.#end([...this.#entry.parts, ...rest], 'tool_use', { cut });
     } else if (this.#begun) {
       this.#end(interruptedParts(this.#run.streamed(this.#messageId), this.#parts), null, { interrupted: true });
     }
     return counted;
+  }
+
+  /** What the provider has done itself is not lost. */
+  #isServer(part: number): boolean {
+    return this.#parts[part]?.type === 'server';
   }
 
   /** Nothing more will come of it. */
@@ -128,7 +140,10 @@ export class Attempt {
     this.#parts[part] = value.type === 'tool_use' ? { ...value, id: this.#callId(part, value.id) } : value;
     // What has come whole at the end of this turn of the program needs no acting ahead of its end.
     if (isCall(value) && this.#run.early && !this.#turn.told) this.#acting ??= setImmediate(() => this.#act());
-    return this.#begin();
+    const begun = this.#begin();
+    // What it costs is owed also where nothing more of the response comes.
+    if (value.type === 'server' && isSearchDone(value.block)) this.#tell();
+    return begun;
   }
 
   /** Records what is complete up to the newest call, and sets the calls in it going. */

@@ -2,7 +2,7 @@
 import type { ErrorInfo } from '#contract/error.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import { salvaged, textOf } from '../log/transcript.ts';
+import { answerOf, salvaged } from '../log/transcript.ts';
 
 export interface RunResult {
   outcome: Outcome;
@@ -13,7 +13,7 @@ export interface RunResult {
 
 /** What it said before stands in for an answer that is missing. */
 export function closing(last: AssistantEntry | undefined, entries: readonly Entry[]): RunResult {
-  const answer = last ? textOf(last) : '';
+  const answer = last ? answerOf(entries, last) : '';
   const text = answer || salvaged(entries);
   switch (last?.stopReason) {
     case 'refusal':

@@ -1,6 +1,7 @@
 /** What one attempted model request takes and uses, counted as its answer comes. */
 import type { RequestPurpose, RequestStart, RequestUsage } from '#contract/event.ts';
 import type { Image, StopReason } from '#contract/message.ts';
+import { isSearchDone } from '#contract/web-search.ts';
 import { errorInfo } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Emit } from '../log/recorder.ts';
@@ -52,6 +53,7 @@ const partSizes = ({ content }: WireMessage): number[] => content.map(sizeOf);
 function sizeOf(part: WireMessage['content'][number]): number {
   if (part.type === 'tool_use') return part.name.length + jsonSize(part.input);
   if (part.type === 'tool_result') return part.output.length + (part.image ? sizeOfImage(part.image) : 0);
+  if (part.type === 'server') return jsonSize(part.block);
   return part.type === 'redacted_thinking' ? part.data.length : part.text.length;
 }
 
@@ -106,6 +108,8 @@ export class RequestMeter {
   /** Whether the newest of its counts was refused. */
   #miscounted = false;
   #chars = 0;
+  /** Results of searches that have come. */
+  #searches = 0;
   /** How many of the characters had come when its newest count did. */
   #countedChars = 0;
 
@@ -127,6 +131,7 @@ export class RequestMeter {
       this.#usage = event.usage;
       this.#countedChars = this.#chars;
     }
+    if (event.type === 'part' && event.value.type === 'server' && isSearchDone(event.value.block)) this.#searches += 1;
     if (event.type !== 'delta') return;
     this.#firstTokenMs ??= performance.now() - this.#start;
     this.#chars += event.text.length;
@@ -138,7 +143,14 @@ export class RequestMeter {
     const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens } = usage;
     const input = { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens };
     const { attempt } = this.#about;
-    return { requestId: this.#requestId, attempt, ...input, ...(!this.#isCounted && { inputEstimated: true }) };
+    const unknown = !this.#isCounted && { inputEstimated: true };
+    return { requestId: this.#requestId, attempt, ...input, ...unknown, ...this.#searched };
+  }
+
+  /** Searches that were made, also where their count is still to come: nothing where there are none. */
+  get #searched(): { webSearches?: number } {
+    const webSearches = Math.max(this.#usage.webSearches ?? 0, this.#searches);
+    return webSearches > 0 ? { webSearches } : {};
   }
 
   /** Whether the provider has counted the input, which is never empty. */
@@ -162,7 +174,8 @@ export class RequestMeter {
     const reported = error === null && !isUnknown && isWhole && !this.#miscounted;
     const input = isUnknown ? this.#estimate : this.#usage;
     const outputTokens = Math.max(input.outputTokens, estimatedTokens(this.#chars));
-    const usage = reported ? input : { ...input, outputTokens };
+    const { webSearches: _, ...counted } = reported ? input : { ...input, outputTokens };
+    const usage = { ...counted, ...this.#searched };
     const { provider } = this.#run.model;
     return {
       requestId: this.#requestId,

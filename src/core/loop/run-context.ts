@@ -26,12 +26,14 @@ interface Asked {
 export interface RunQuestions {
   /**
    * Judges the call and asks where that is needed; null where it may go on unasked. Beyond `MAX_OPEN_QUESTIONS` a
-   * question queues and is known only then, judged anew.
+   * question queues and is known only then, judged anew. `signal`: takes the question back; left out, the run's alone does.
    */
-  readonly ask: (call: ParsedCall, question: Question | null) => Promise<Asked | null>;
+  readonly ask: (call: ParsedCall, question: Question | null, signal?: AbortSignal) => Promise<Asked | null>;
   readonly askAgain: (call: ParsedCall, approval: Approval) => Promise<Asked>;
   /** Whether a person could be asked about a call of this tool, or a rule, a grant or the mode could allow one. */
   readonly mayBeAllowed: (tool: Tool) => Promise<boolean>;
+  /** Whether every call of this tool, whatever it is about, is allowed without asking anybody. */
+  readonly needsNobody: (tool: Tool) => Promise<boolean>;
   /** Patterns of paths that a search passes over. */
   readonly hidden: (tool: string, targets: Targets) => Promise<readonly string[]>;
 }

@@ -1,7 +1,6 @@
 /** From a server's configuration to a connection: the one place that knows the SDK's transports. */
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Environment } from '../base/child-environment.ts';
-import type { RunningCommands } from '../workspace/shell/command-processes.ts';
 import { Connection, type ConnectionParts } from './connection.ts';
 import { HttpTransport } from './http-transport.ts';
 import { type ServerTransport, StdioTransport } from './stdio-transport.ts';
@@ -14,28 +13,24 @@ export interface ConnectPorts {
   /** Signs in to a server at an address; null where it has no sign-in. */
   readonly auth: (name: string, url: string) => OAuthClientProvider | null;
   readonly fetch: typeof fetch;
+  /** How long a server may take to get ready, in milliseconds. */
+  readonly handshakeMs?: number;
 }
 
-export type Connecting = Omit<ConnectionParts, 'transport' | 'version'>;
+const HANDSHAKE_MS = 15_000;
 
-/** Throws what `Connection.open` throws. `running`: what is killed when the program exits without waiting. */
-export function connect(
-  parts: Connecting,
-  ports: ConnectPorts,
-  running: RunningCommands,
-  signal: AbortSignal,
-): Promise<Connection> {
-  return Connection.open({ ...parts, version: ports.version, transport: transportOf(parts, ports, running) }, signal);
+export type Connecting = Omit<ConnectionParts, 'transport' | 'version' | 'handshakeMs'>;
+
+/** Throws what `Connection.open` throws. */
+export function connect(parts: Connecting, ports: ConnectPorts, signal: AbortSignal): Promise<Connection> {
+  const { version, handshakeMs = HANDSHAKE_MS } = ports;
+  return Connection.open({ ...parts, version, handshakeMs, transport: transportOf(parts, ports) }, signal);
 }
 
-function transportOf(
-  { server, folder, log }: Connecting,
-  ports: ConnectPorts,
-  running: RunningCommands,
-): ServerTransport {
+function transportOf({ server, folder, log }: Connecting, ports: ConnectPorts): ServerTransport {
   const { transport, name } = server;
   if (transport.kind === 'stdio')
-    return new StdioTransport({ ...transport, cwd: transport.cwd ?? folder }, ports.env, running, log);
+    return new StdioTransport({ ...transport, cwd: transport.cwd ?? folder }, ports.env, log);
   const { url, headers } = transport;
   return new HttpTransport({ url, headers, auth: ports.auth(name, url), fetch: (to, init) => ports.fetch(to, init) });
 }

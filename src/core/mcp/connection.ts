@@ -26,15 +26,14 @@ import {
   templateIn,
   toolIn,
 } from './answers.ts';
-import { hasLostSession, lostFault, requestFault, serverWords, startFault } from './faults.ts';
+import { hasLostSession, lostFault, requestFault, startFault } from './faults.ts';
 import { type CallOptions, InFlight } from './in-flight.ts';
 import { answerServer } from './server-requests.ts';
 import type { ServerLog } from './server-log.ts';
+import { serverWords } from './server-words.ts';
 import type { McpServer } from './server.ts';
 import type { ServerTransport } from './stdio-transport.ts';
 
-/** For the handshake, in milliseconds. */
-const HANDSHAKE_MS = 15_000;
 const INSTRUCTION_BYTES = 16_384;
 const NAME_BYTES = 256;
 const MAX_PAGES = 50;
@@ -61,6 +60,8 @@ export interface ConnectionParts {
   readonly transport: ServerTransport;
   /** Of this program. */
   readonly version: string;
+  /** For the handshake, in milliseconds. */
+  readonly handshakeMs: number;
   readonly log: ServerLog;
   /** What the server offers has changed. */
   readonly onLists: () => void;
@@ -116,20 +117,22 @@ export class Connection {
 
   /** Starts the server and shakes hands. Throws `unreachable`, `auth` where it wants a sign-in, or the signal's reason; then nothing of it is left. */
   static async open(parts: ConnectionParts, signal: AbortSignal): Promise<Connection> {
-    const { server, transport, log } = parts;
+    const { server, transport, handshakeMs, log } = parts;
     if (signal.aborted) throw stopOf(signal);
     const connection = new Connection(parts);
     const time = new AbortController();
-    const timer = setTimeout(() => time.abort('No answer'), HANDSHAKE_MS);
+    const timer = setTimeout(() => time.abort('No answer'), handshakeMs);
     try {
       const options = { signal: AbortSignal.any([signal, time.signal]), timeout: NO_TIMEOUT_MS };
       await connection.#client.connect(transport, options);
       return connection;
     } catch (error) {
+      // Before our own end of it.
+      const { ended } = transport;
       await transport.close();
       if (signal.aborted) throw stopOf(signal);
-      if (!time.signal.aborted) throw startFault(server.name, error, transport.ended, log.last());
-      const message = `${serverWords(server.name)} did not answer within ${HANDSHAKE_MS / 1000} s of its start`;
+      if (!time.signal.aborted) throw startFault(server.name, error, ended, log.last());
+      const message = `${serverWords(server.name)} did not answer within ${handshakeMs / 1000} s of its start`;
       throw new TriadError('unreachable', message);
     } finally {
       clearTimeout(timer);

@@ -3,11 +3,10 @@ import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from '@model
 import { visibleText } from '#contract/visible-text.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { cutAtCodePoint } from '../base/text.ts';
+import { serverWords } from './server-words.ts';
 
 /** Of what a server says itself. */
 const SAID_CHARS = 2000;
-
-export const serverWords = (name: string): string => `The MCP server "${name}"`;
 
 const said = (text: string): string => cutAtCodePoint(visibleText(text.trim()), SAID_CHARS);
 

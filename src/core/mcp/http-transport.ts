@@ -96,7 +96,6 @@ export class HttpTransport implements ServerTransport {
     const ended = this.#inner.terminateSession().catch(() => undefined);
     await Promise.race([ended, wait(TERMINATE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
     timer.abort();
-    this.#ended ??= 'was closed';
     await this.#leave();
   }
 

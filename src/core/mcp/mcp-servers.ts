@@ -1,9 +1,11 @@
 /** The MCP servers of the program: which there are in a folder, what of them a run is offered, and how its calls reach them. */
+import { isAbsolute, relative, resolve as resolvePath, sep } from 'node:path';
 import type { McpOffer, McpTool } from '#contract/agent.ts';
 import { mcpToolName } from '../agents/mcp-names.ts';
 import type { KnownServers } from '../agents/server-names.ts';
 import type { Trust } from '../agents/trust.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
+import { escapePattern } from '../base/pattern.ts';
 import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ConfiguredServer, serversOf, unusable } from './configured.ts';
@@ -46,6 +48,22 @@ export class McpServers {
   /** All that are written for a folder, the person's first; of two with one name the person's is used. */
   of(folder: string): Promise<ConfiguredServer[]> {
     return serversOf(folder, this.#ports);
+  }
+
+  /**
+   * Patterns of the files in a folder that a server of it is started from: its program and the arguments that may be
+   * paths. Whoever writes there decides what runs with the next start.
+   */
+  async startedFrom(folder: string): Promise<string[]> {
+    const found = (await this.of(folder)).flatMap(({ launch: { command, args, cwd } }) => {
+      if (command === undefined) return [];
+      const at = resolvePath(folder, cwd ?? '.');
+      return [command, ...args]
+        .filter((word) => /[./\\]/.test(word))
+        .map((word) => relative(folder, resolvePath(at, word)));
+    });
+    const inside = found.filter((path) => path !== '' && !path.startsWith('..') && !isAbsolute(path));
+    return [...new Set(inside)].map((path) => escapePattern(path.split(sep).join('/')));
   }
 
   /** The one that is used under a name. Throws `not_found`, or `not_allowed` where it may not be used. */
@@ -155,8 +173,13 @@ export class McpServers {
 
   async #firstListing(folder: string, server: ConfiguredServer): Promise<Listing> {
     const use = await this.use(folder, server);
+    const signal = AbortSignal.timeout(FIRST_LIST_MS);
     try {
-      return await this.hear(use, server, AbortSignal.timeout(FIRST_LIST_MS));
+      return await this.hear(use, server, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const message = `It did not say within ${FIRST_LIST_MS / 1000} s what it offers: "triad mcp test ${server.name}" waits longer`;
+      throw new TriadError('unreachable', message);
     } finally {
       use.release();
     }

@@ -1,8 +1,7 @@
-/** All servers that run, by folder and configuration: one process for however many agents. */
+/** All servers that run, by folder and configuration: one process for however many agents. None outlives this program, however that ends. */
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { Stopped } from '../base/stop.ts';
-import { RunningCommands } from '../workspace/shell/command-processes.ts';
 import type {
   CallResult,
   JsonObject,
@@ -47,13 +46,10 @@ export interface McpUse {
 export class McpPool {
   readonly #ports: McpPoolPorts;
   readonly #servers = new Map<string, PooledServer>();
-  readonly #running = new RunningCommands();
-  readonly #atExit = () => this.#running.killAll();
   #hasEnded = false;
 
   constructor(ports: McpPoolPorts) {
     this.#ports = ports;
-    process.once('exit', this.#atExit);
   }
 
   /** Counts a user; starts nothing before something is asked. Throws `interrupted` after the end. */
@@ -105,7 +101,6 @@ export class McpPool {
   async end(): Promise<void> {
     this.#hasEnded = true;
     await Promise.all([...this.#servers.values()].map((one) => one.stop()));
-    process.off('exit', this.#atExit);
   }
 
   #pooled(server: McpServer, folder: string): PooledServer {
@@ -117,7 +112,7 @@ export class McpPool {
       connect: async (parts, signal) => {
         // The SDK takes long to load, and most work needs no server.
         const { connect } = await import('./connect.ts');
-        return connect({ server, folder, ...parts }, this.#ports, this.#running, signal);
+        return connect({ server, folder, ...parts }, this.#ports, signal);
       },
       now: this.#ports.now,
       idleMs: this.#ports.idleMs ?? IDLE_MS,

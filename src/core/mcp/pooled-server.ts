@@ -2,8 +2,8 @@
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { orStopped, Stopped } from '../base/stop.ts';
 import type { Connection, ServerWords } from './connection.ts';
-import { serverWords } from './faults.ts';
 import { ServerLog } from './server-log.ts';
+import { serverWords } from './server-words.ts';
 import type { McpServer } from './server.ts';
 
 /** `idle`: not started, the next use does it · `failed`: it ended by itself or could not start; a use some time later tries again · `stopped`: by a person; only a restart starts it. */

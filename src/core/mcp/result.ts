@@ -1,7 +1,7 @@
 /** What a server answers, as the model reads it and the person sees it. */
 import type { Image } from '#contract/message.ts';
 import { errorInfo } from '../base/errors.ts';
-import { HEAD_BYTES, imageIn, imageTypeOf } from '../tools/reading/image.ts';
+import { HEAD_BYTES, imageOf, imageTypeOf } from '../tools/reading/image.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import type { CallResult, ContentBlock, PromptResult, ResourceContent } from './answers.ts';
 import type { Arguments } from './mcp-tool.ts';
@@ -67,7 +67,7 @@ async function shownImage(
   const mediaType = imageTypeOf(bytes.subarray(0, HEAD_BYTES));
   if (mediaType === null) return null;
   try {
-    const image = imageIn(bytes, mediaType, `The picture of ${server}`);
+    const image = imageOf(bytes, mediaType, `The picture of ${server}`);
     await keepImage(bytes);
     return { block, image, fault: null };
   } catch (error) {

@@ -7,6 +7,8 @@ import { lookIn, ownLook } from './look.ts';
 import type { Arguments, McpAccess } from './mcp-tool.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { McpUse } from './pool.ts';
+import type { SampleRequest } from './in-flight.ts';
+import { elicit, sample } from './server-asks.ts';
 import { resourceText, toolResultOf } from './result.ts';
 
 export class RunMcp implements McpAccess {
@@ -47,10 +49,15 @@ export class RunMcp implements McpAccess {
     const use = await this.#use(offer);
     const { signal } = context;
     if (tool.tool === null) return resourceText(offer.server, use, input, context);
+    const { server } = offer;
     const result = await use.call(tool.tool, input, {
       signal,
       onProgress: ({ message, progress, total }) =>
         context.progress(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 0),
+      onElicit: (request, until) => elicit(server, request, context, until),
+      ...(use.server.sampling
+        ? { onSample: (request: SampleRequest, until: AbortSignal) => sample(server, request, context, until) }
+        : {}),
     });
     return toolResultOf(offer.server, result, context);
   }

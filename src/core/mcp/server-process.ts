@@ -1,15 +1,22 @@
 /** The process of a server: its group ends with it, with us, and when it is closed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../base/child-environment.ts';
 import { newId } from '../base/ids.ts';
-import { CommandProcesses, type RunningCommands } from '../workspace/shell/command-processes.ts';
+import { CommandProcesses } from '../workspace/shell/command-processes.ts';
 import { MARKER } from '../workspace/shell/leftovers.ts';
 
 /** Between the end of its input and the signals that follow, in milliseconds from the beginning of a close. */
 const TERMINATE_MS = 300;
 const KILL_MS = 2000;
+
+/** What the watcher is given to end all that is left, in milliseconds, and the system to clear away what was killed. */
+const CLEAR_MS = 2000;
+const GONE_MS = 30;
+const LOOK_MS = 2;
 
 /** What a server gets of the environment of this program; all else is configured for it. */
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
@@ -48,21 +55,23 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #processes: CommandProcesses;
   readonly #exited: Promise<void>;
-  readonly #leave: () => void;
+  /** Its other end is the watcher's; null where there is none. */
+  readonly #lifeline: Socket | null;
   #closing: Promise<void> | null = null;
+  #cleared: Promise<void> | null = null;
 
-  private constructor(child: ChildProcess, mark: string, running: RunningCommands) {
+  private constructor(child: ChildProcess, mark: string) {
     this.#child = child;
     this.#processes = new CommandProcesses(child, mark, false, null);
-    this.#leave = running.add(this.#processes);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
     // A write to what has ended is told by its callback.
     child.stdin?.on('error', () => undefined);
-    child.stdio[3]?.on('error', () => undefined);
+    this.#lifeline = child.stdio[3] as Socket | null;
+    this.#lifeline?.on('error', () => undefined).resume();
   }
 
   /** `env`: that of this program. Rejects with the system's error where nothing can be started, such as in a folder that is not there. */
-  static async start(program: Program, env: Environment, running: RunningCommands): Promise<ServerProcess> {
+  static async start(program: Program, env: Environment): Promise<ServerProcess> {
     const isWindows = process.platform === 'win32';
     const mark = newId();
     const [file, args] = isWindows
@@ -76,7 +85,7 @@ export class ServerProcess {
       stdio: ['pipe', 'pipe', 'pipe', isWindows ? 'ignore' : 'pipe'],
     });
     await once(child, 'spawn');
-    return new ServerProcess(child, mark, running);
+    return new ServerProcess(child, mark);
   }
 
   get pid(): number {
@@ -98,9 +107,8 @@ export class ServerProcess {
   /** Resolves when it has ended by itself or was ended, with the end of a sentence that begins with the server, and nothing of its group is left. */
   async ended(): Promise<string> {
     await this.#exited;
-    this.#child.stdio[3]?.destroy();
-    await this.#processes.clear(0);
-    this.#leave();
+    this.#cleared ??= this.#clear();
+    await this.#cleared;
     const { exitCode, signalCode } = this.#child;
     return signalCode === null ? `ended with exit code ${exitCode}` : `was ended by ${signalCode}`;
   }
@@ -126,6 +134,26 @@ export class ServerProcess {
     await this.#exited;
     for (const timer of timers) clearTimeout(timer);
     await this.ended();
+  }
+
+  /** The watcher does it, and closes its end as it ends; where it was killed itself, we do. */
+  async #clear(): Promise<void> {
+    const line = this.#lifeline;
+    if (line === null) return;
+    if (line.closed) return this.#processes.clear(0);
+    line.end();
+    await once(line, 'close', { signal: AbortSignal.timeout(CLEAR_MS) }).catch(() => this.#processes.clear(0));
+    const until = performance.now() + GONE_MS;
+    while (hasGroup(this.pid) && performance.now() < until) await wait(LOOK_MS);
+  }
+}
+
+/** Also where all of it have ended and nobody has collected them. */
+function hasGroup(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,6 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../base/child-environment.ts';
 import { codeOf } from '../base/errors.ts';
-import type { RunningCommands } from '../workspace/shell/command-processes.ts';
 import { readLines } from './message-lines.ts';
 import { lineWriter, type ServerLog } from './server-log.ts';
 import { type Program, ServerProcess } from './server-process.ts';
@@ -11,12 +10,13 @@ import { type Program, ServerProcess } from './server-process.ts';
 /** A transport that knows why it ended. */
 export interface ServerTransport extends Transport {
   readonly pid: number | null;
-  /** The end of a sentence that begins with the server; null while it runs. Set before `onclose` is called. */
+  /** The end of a sentence that begins with the server; null while it runs, or where we left it. Set before `onclose` is called. */
   readonly ended: string | null;
 }
 
 /** How long what a server wrote before its end may take to come. */
 const DRAIN_MS = 500;
+const OBJECT = 0x7b;
 /** What a shell says with its exit code when it cannot start a program. */
 const UNSTARTED: Readonly<Record<number, string>> = { 126: 'cannot be run', 127: 'was not found' };
 
@@ -26,7 +26,6 @@ export class StdioTransport implements ServerTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #program: Program;
   readonly #env: Environment;
-  readonly #running: RunningCommands;
   readonly #log: ServerLog;
   #process: ServerProcess | null = null;
   #end: Promise<void> = Promise.resolve();
@@ -34,11 +33,10 @@ export class StdioTransport implements ServerTransport {
   #ended: string | null = null;
   #hasAnswered = false;
 
-  /** `env`: that of this program. `running`: what it kills when it exits without waiting. */
-  constructor(program: Program, env: Environment, running: RunningCommands, log: ServerLog) {
+  /** `env`: that of this program. */
+  constructor(program: Program, env: Environment, log: ServerLog) {
     this.#program = program;
     this.#env = env;
-    this.#running = running;
     this.#log = log;
   }
 
@@ -52,9 +50,9 @@ export class StdioTransport implements ServerTransport {
 
   async start(): Promise<void> {
     try {
-      this.#process = await ServerProcess.start(this.#program, this.#env, this.#running);
+      this.#process = await ServerProcess.start(this.#program, this.#env);
     } catch (error) {
-      const isFolder = codeOf(error) === 'ENOENT';
+      const isFolder = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
       this.#ended = isFolder
         ? `could not be started: there is no folder ${this.#program.cwd}`
         : `could not be started: ${String(error)}`;
@@ -63,12 +61,21 @@ export class StdioTransport implements ServerTransport {
     this.#end = this.#follow(this.#process);
   }
 
-  /** Rejects where the server has ended. */
+  /** Rejects where the server takes nothing more. As that is mostly its end, the word of that goes first. */
   async send(message: JSONRPCMessage): Promise<void> {
+    try {
+      await this.#write(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      await Promise.race([this.#end, wait(DRAIN_MS, undefined, { ref: false })]);
+      throw error;
+    }
+  }
+
+  #write(text: string): Promise<void> {
     const stdin = this.#process?.stdin;
-    await new Promise<void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (!stdin?.writable) return reject(new Error('The server takes no messages any more'));
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      stdin.write(text, (error) => (error ? reject(error) : resolve()));
     });
   }
 
@@ -116,6 +123,8 @@ export class StdioTransport implements ServerTransport {
 /** What has the outer form of a message; the rest is checked where it is used. */
 function messageIn(line: Buffer): JSONRPCMessage | null {
   let value: unknown;
+  // A flood of other text costs less so.
+  if (line[0] !== OBJECT) return null;
   try {
     value = JSON.parse(line.toString('utf8'));
   } catch {

@@ -32,6 +32,7 @@ interface RawDelta {
   thinking?: unknown;
   signature?: unknown;
   partial_json?: unknown;
+  citation?: unknown;
   stop_reason?: string | null;
 }
 
@@ -45,12 +46,15 @@ interface RawUsage {
   } | null;
   output_tokens?: number | null;
   output_tokens_details?: { thinking_tokens?: number | null } | null;
+  server_tool_use?: { web_search_requests?: number | null } | null;
 }
 
-/** A block on its way; `text` holds its words, or a call's arguments as JSON text. */
+/** A block on its way; `text` holds its words, or a call's arguments as JSON text; `raw` how it began. */
 interface Block {
   part: number;
-  kind: 'text' | 'thinking' | 'redacted_thinking' | 'tool';
+  kind: 'text' | 'thinking' | 'redacted_thinking' | 'tool' | 'server';
+  raw: RawBlock;
+  citations: Citations;
   text: string;
   signature: string;
   data: string;
@@ -59,6 +63,8 @@ interface Block {
   input: unknown;
   closed: boolean;
 }
+
+type Citations = NonNullable<Extract<Part, { type: 'text' }>['citations']>;
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   end_turn: 'end_turn',
@@ -79,6 +85,7 @@ const COUNTS: readonly (readonly string[])[] = [
   ['cache_creation', 'ephemeral_1h_input_tokens'],
   ['output_tokens'],
   ['output_tokens_details', 'thinking_tokens'],
+  ['server_tool_use', 'web_search_requests'],
 ];
 
 const KINDS: Readonly<Record<string, Block['kind']>> = {
@@ -86,7 +93,14 @@ const KINDS: Readonly<Record<string, Block['kind']>> = {
   thinking: 'thinking',
   redacted_thinking: 'redacted_thinking',
   tool_use: 'tool',
+  server_tool_use: 'server',
 };
+
+/** Undefined for a type that is not known; results of what the provider does itself are kept, whatever it was. */
+function kindOf(type: string): Block['kind'] | undefined {
+  if (Object.hasOwn(KINDS, type)) return KINDS[type];
+  return String(type).endsWith('_tool_result') ? 'server' : undefined;
+}
 
 /** Reads one response; make a new one for each attempt. */
 export class ResponseReader {
@@ -128,11 +142,13 @@ export class ResponseReader {
   }
 
   #open(index: number, raw: RawBlock | undefined): ModelEvent[] {
-    const kind = raw && Object.hasOwn(KINDS, raw.type) ? KINDS[raw.type] : undefined;
+    const kind = raw && kindOf(raw.type);
     if (!raw || !kind) return [];
     const block: Block = {
       part: this.#blocks.length,
       kind,
+      raw,
+      citations: [],
       text: '',
       signature: textOf(raw.signature),
       data: textOf(raw.data),
@@ -148,7 +164,7 @@ export class ResponseReader {
 
   /** The name of a call is told before its arguments come. */
   #begun({ part, kind, id, name }: Block): ModelEvent[] {
-    return kind === 'tool' ? [{ type: 'delta', part, kind, text: '', toolCallId: id, name }] : [];
+    return isCall(kind, id) ? [{ type: 'delta', part, kind: 'tool', text: '', toolCallId: id, name }] : [];
   }
 
   #append(block: Block | undefined, delta: RawDelta | undefined): ModelEvent[] {
@@ -156,8 +172,9 @@ export class ResponseReader {
     if (delta.type === 'signature_delta') block.signature += textOf(delta.signature);
     if (delta.type === 'text_delta' && block.kind === 'text') return this.#write(block, textOf(delta.text));
     if (delta.type === 'thinking_delta' && block.kind === 'thinking') return this.#write(block, textOf(delta.thinking));
-    if (delta.type === 'input_json_delta' && block.kind === 'tool')
+    if (delta.type === 'input_json_delta' && isCall(block.kind, block.id))
       return this.#write(block, textOf(delta.partial_json));
+    if (delta.type === 'citations_delta' && isCitation(delta.citation)) block.citations.push(delta.citation);
     return [];
   }
 
@@ -165,8 +182,8 @@ export class ResponseReader {
     if (text === '' || block.kind === 'redacted_thinking') return [];
     block.text += text;
     const { part, kind } = block;
-    return kind === 'tool'
-      ? [{ type: 'delta', part, kind, text, toolCallId: block.id, name: block.name }]
+    return kind === 'tool' || kind === 'server'
+      ? [{ type: 'delta', part, kind: 'tool', text, toolCallId: block.id, name: block.name }]
       : [{ type: 'delta', part, kind, text }];
   }
 
@@ -209,6 +226,7 @@ export class ResponseReader {
     const writtenNow = usage.cacheWrite5mTokens + usage.cacheWrite1hTokens;
     const split = raw.cache_creation ? (raw.cache_creation.ephemeral_5m_input_tokens ?? 0) + written1h : writtenNow;
     const written = raw.cache_creation_input_tokens ?? split;
+    const searches = raw.server_tool_use?.web_search_requests ?? usage.webSearches;
     this.#usage = {
       inputTokens: raw.input_tokens ?? usage.inputTokens,
       cacheReadTokens: raw.cache_read_input_tokens ?? usage.cacheReadTokens,
@@ -216,6 +234,7 @@ export class ResponseReader {
       cacheWrite1hTokens: written1h,
       outputTokens: raw.output_tokens ?? usage.outputTokens,
       thinkingTokens: raw.output_tokens_details?.thinking_tokens ?? usage.thinkingTokens,
+      ...(searches !== undefined && { webSearches: searches }),
     };
     return [{ type: 'usage', usage: this.#usage }];
   }
@@ -248,6 +267,15 @@ function countAt(raw: RawUsage, path: readonly string[]): unknown {
   return value ?? undefined;
 }
 
+/** Of what the provider does itself the calls are written like others; results come whole. */
+function isCall(kind: Block['kind'], id: string): boolean {
+  return kind === 'tool' || (kind === 'server' && id !== '');
+}
+
+function isCitation(value: unknown): value is Citations[number] {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
 function mayBeCut(block: Block): boolean {
   return block.kind === 'tool' && block.text === '' && isEmpty(block.input);
 }
@@ -259,13 +287,18 @@ function isEmpty(input: unknown): boolean {
 function partOf(block: Block, cut: boolean): Part {
   switch (block.kind) {
     case 'text':
-      return { type: 'text', text: block.text };
+      return { type: 'text', text: block.text, ...(block.citations.length > 0 && { citations: block.citations }) };
     case 'thinking':
       return { type: 'thinking', text: block.text, signature: block.signature || null };
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: block.data };
     case 'tool':
       return { type: 'tool_use', id: block.id, name: block.name, ...argumentsOf(block, cut) };
+    case 'server':
+      return {
+        type: 'server',
+        block: { ...block.raw, ...(block.text !== '' && { input: argumentsOf(block, cut).input }) },
+      };
   }
 }
 

@@ -3,6 +3,8 @@ import { Console } from 'node:console';
 import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
+import type { Part } from '#contract/message.ts';
+import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import {
@@ -179,7 +181,10 @@ function bodyOf(request: ModelRequest): Body {
   return {
     model: request.model,
     max_tokens: request.maxTokens,
-    messages: messagesOf(request.messages),
+    messages: messagesOf(
+      request.messages,
+      request.tools.some(({ server }) => server !== undefined),
+    ),
     ...(request.system.trim() === ''
       ? {}
       : { system: [{ type: 'text', text: request.system, cache_control: CACHE_POINT }] }),
@@ -207,7 +212,8 @@ const [OPENING, COMMA, CLOSING] = [Buffer.from(',"tools":['), Buffer.from(','), 
 /** By schema, which nobody changes; its words may be others the next time. */
 const known = new WeakMap<object, { name: string; description: string; bytes: Buffer }>();
 
-function toolBytes({ name, description, inputSchema }: ModelRequest['tools'][number]): Buffer {
+function toolBytes({ name, description, inputSchema, server }: ModelRequest['tools'][number]): Buffer {
+  if (server) return Buffer.from(JSON.stringify(searchTool(server.maxUses)));
   const before = known.get(inputSchema);
   if (before && before.name === name && before.description === description) return before.bytes;
   const tool: Anthropic.Tool = { name, description, input_schema: { ...inputSchema, type: 'object' } };
@@ -216,13 +222,20 @@ function toolBytes({ name, description, inputSchema }: ModelRequest['tools'][num
   return bytes;
 }
 
+/** Called by the model alone, never by code that it writes: each search stands in the response by itself. */
+function searchTool(maxUses: number): Anthropic.WebSearchTool20260318 {
+  return { type: 'web_search_20260318', name: 'web_search', max_uses: maxUses, allowed_callers: ['direct'] };
+}
+
 /** Drops messages that become empty; sets a cache point at the end of the last user message. */
-function messagesOf(messages: WireMessage[]): Anthropic.MessageParam[] {
+function messagesOf(messages: WireMessage[], searches: boolean): Anthropic.MessageParam[] {
+  const results = resultsIn(messages);
   const sent: Anthropic.MessageParam[] = [];
   let newest: UserBlock | undefined;
   for (const message of messages) {
     if (message.role === 'assistant') {
-      const content = assistantBlocks(message.content);
+      const isLast = message === messages.at(-1);
+      const content = assistantBlocks(message.content, { searches, isLast, results });
       if (content.length > 0) sent.push({ role: 'assistant', content });
       continue;
     }
@@ -234,6 +247,7 @@ function messagesOf(messages: WireMessage[]): Anthropic.MessageParam[] {
   return sent;
 }
 
+type Citations = Anthropic.TextCitationParam[];
 type UserBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
 
 /** Results first, as the API wants them; empty text is not allowed there. */
@@ -262,13 +276,50 @@ function contentOf({ output, image }: ToolResultPart): Pick<Anthropic.ToolResult
   return { content: [...text, { type: 'image', source }] };
 }
 
+/** What the provider's own calls gave, by call id. */
+type ServerResults = ReadonlyMap<string, ServerBlock>;
+type ServerBlock = Extract<Part, { type: 'server' }>['block'];
+
+function resultsIn(messages: readonly WireMessage[]): ServerResults {
+  const found = new Map<string, ServerBlock>();
+  for (const { content } of messages)
+    for (const part of content) {
+      const id = part.type === 'server' ? serverResultOf(part.block) : null;
+      if (part.type === 'server' && id !== null) found.set(id, part.block);
+    }
+  return found;
+}
+
+interface Place {
+  /** Whether the provider searches the web in this request: what it found goes back verbatim; else in words. */
+  searches: boolean;
+  /** The provider goes on with it where it has paused. */
+  isLast: boolean;
+  results: ServerResults;
+}
+
+/** A call without its result, which a stop or a cut took, would be refused. */
+function serverBlocks(block: ServerBlock, { searches, isLast, results }: Place): Anthropic.ContentBlockParam[] {
+  const call = serverCallOf(block);
+  const result = call && results.get(call.id);
+  if (searches) return call && !result && !isLast ? [] : [block as unknown as Anthropic.ContentBlockParam];
+  if (!call || !result) return [];
+  const words = `[${call.name} ${JSON.stringify(call.input)}]\n${serverText(result)}`;
+  return [{ type: 'text', text: words }];
+}
+
 /** Thinking goes back verbatim and only with its signature. */
 function assistantBlocks(
   content: Extract<WireMessage, { role: 'assistant' }>['content'],
+  place: Place,
 ): Anthropic.ContentBlockParam[] {
   const blocks: Anthropic.ContentBlockParam[] = [];
   for (const part of content) {
-    if (part.type === 'text' && part.text.trim() !== '') blocks.push({ type: 'text', text: part.text });
+    if (part.type === 'text' && part.text.trim() !== '') {
+      const cited = place.searches && part.citations ? { citations: part.citations as unknown as Citations } : {};
+      blocks.push({ type: 'text', text: part.text, ...cited });
+    }
+    if (part.type === 'server') blocks.push(...serverBlocks(part.block, place));
     if (part.type === 'thinking' && part.signature !== null) {
       blocks.push({ type: 'thinking', thinking: part.text, signature: part.signature });
     }

@@ -1,8 +1,10 @@
-/** The provider's key as it is kept: with the one address that it may be sent to. */
+/** Keys as they are kept: each with the one address that it may be sent to. */
 import { z } from 'zod';
 import type { Secrets } from '../settings/secrets.ts';
 
 const NAME = 'anthropic.key';
+/** Of the search that the settings name. */
+export const SEARCH_KEY = 'web_search';
 /** Of versions that kept a key without its address. */
 const OLD_NAME = 'anthropic.api_key';
 
@@ -10,8 +12,8 @@ const KeptKey = z.object({ apiKey: z.string().min(1), address: z.string() });
 export type KeptKey = z.infer<typeof KeptKey>;
 
 /** Null where none is kept. */
-export async function keptKey(secrets: Secrets): Promise<KeptKey | null> {
-  const text = await secrets.get(NAME);
+export async function keptKey(secrets: Secrets, name = NAME): Promise<KeptKey | null> {
+  const text = await secrets.get(name);
   if (text === null) return null;
   try {
     return KeptKey.safeParse(JSON.parse(text)).data ?? null;

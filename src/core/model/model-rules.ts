@@ -71,6 +71,13 @@ export class ModelRules {
     return this.#baseUrl === undefined && baseUrl !== null && isLoopback(baseUrl);
   }
 
+  /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
+  searches(provider: string): boolean {
+    if (providerTraits(provider).isScripted) return false;
+    const { web_search: wanted } = this.#settings.providers.anthropic;
+    return wanted === 'auto' ? addressOf(this.baseUrl) === addressOf(null) : wanted === 'always';
+  }
+
   /** Whether requests may name one: the Anthropic API has none any more, and refuses requests that do. */
   takesTemperature(provider: string): boolean {
     return !providerTraits(provider).isScripted && this.isLocal;

@@ -9,6 +9,8 @@ export interface ToolSpec {
   description: string;
   /** JSON Schema with `type: "object"`. */
   inputSchema: Record<string, unknown>;
+  /** The provider does it by itself within a request, at most so many times, and no call of it comes to the program. */
+  server?: { maxUses: number };
 }
 
 export interface ToolResultPart {
@@ -46,6 +48,8 @@ export interface ModelUsage {
   cacheWrite1hTokens: number;
   outputTokens: number;
   thinkingTokens: number;
+  /** Searches of the web that the provider made itself; left out where it counts none. */
+  webSearches?: number | undefined;
 }
 
 export const NO_USAGE: Readonly<ModelUsage> = {

@@ -20,6 +20,8 @@ const Prices = {
 /** US dollars per million tokens; what is left out is unknown. */
 const ModelPrices = z.strictObject({
   ...Prices,
+  /** Of a thousand searches of the web that the provider makes itself. */
+  web_search: Price,
   /** Prices of a whole request whose prompt has more than `above` tokens. */
   long_prompt: z.strictObject({ above: z.int().positive(), ...Prices }).optional(),
 });
@@ -91,7 +93,8 @@ export function priceOf(
     [usage.cacheWrite1hTokens, price.cache_write_1h],
   ];
   // A dollar per million tokens is a thousand billionths per token; thousandths of those keep the sum in integers.
-  let picoUsd = 0;
+  let picoUsd = (usage.webSearches ?? 0) * Math.round((prices.web_search ?? 0) * 1_000_000_000);
+  if (usage.webSearches && prices.web_search === undefined) return { nanoUsd: null, priceVersion };
   for (const [tokens, usdPerMillion] of classes) {
     if (tokens === 0) continue;
     if (usdPerMillion === undefined) return { nanoUsd: null, priceVersion };
@@ -110,15 +113,15 @@ export function isPriced(table: Pick<PriceTable, 'lists'>, model: string): boole
 export function priceRows({ lists }: PriceTable): PriceRow[] {
   const rows = new Map<string, PriceRow>();
   for (const { source, version, models } of lists)
-    for (const [model, { long_prompt: long, ...prices }] of Object.entries(models)) {
+    for (const [model, { long_prompt: long, web_search: webSearch = null, ...prices }] of Object.entries(models)) {
       if (rows.has(model)) continue;
       const longPrompt = long ? { above: long.above, ...rowPrices(long) } : null;
-      rows.set(model, { model, source, version, ...rowPrices(prices), longPrompt });
+      rows.set(model, { model, source, version, ...rowPrices(prices), webSearch, longPrompt });
     }
   return [...rows.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-function rowPrices(prices: Omit<ModelPrices, 'long_prompt'>) {
+function rowPrices(prices: Omit<ModelPrices, 'long_prompt' | 'web_search'>) {
   return {
     input: prices.input ?? null,
     output: prices.output ?? null,

@@ -4,6 +4,7 @@ import { andMore, wroteOf } from '#contract/call-row.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
+import { searchesText } from '#contract/web-search.ts';
 import type { ToolCallRow, WorkflowRow } from '#contract/view.ts';
 
 /** A duration as a suffix of a list item; empty for null. */
@@ -110,5 +111,5 @@ export function used(tally: Tally): string {
   const estimated = estimatedTokensOf(tally);
   const part = estimated > 0 ? `, of which ${estimated} tokens are estimated` : '';
   const cost = dollars(unpriced > 0 ? null : nanoUsd);
-  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens${part}, ${cost}`;
+  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens${part}${searchesText(tally.webSearches)}, ${cost}`;
 }

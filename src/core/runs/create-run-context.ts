@@ -1,34 +1,27 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { PlanItem } from '#contract/message.ts';
 import { createEmit } from './create-emit.ts';
 import type { Engine } from './engine.ts';
-import { stampIn, type Transcript } from '../log/transcript.ts';
+import type { Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { type McpAccess, mcpTools } from '../mcp/mcp-tool.ts';
-import { memoryOf, memoryScopeOf } from './memory.ts';
-import { pastReports, reportsIn, reportText } from './past-reports.ts';
 import { questionsOf } from './questions.ts';
 import type { LeadChildren, RunPlan } from './run-plan.ts';
+import { contextsFor } from './tool-contexts.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
+import { sideRequest } from '../loop/side-request.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { Watchdog } from '../base/watchdog.ts';
-import type { Tool, ToolContext } from '../tools/tool.ts';
-import { Semaphore } from '../base/semaphore.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { Setup, Tool } from '../tools/tool.ts';
+import type { ToolSpec } from '../model/model.ts';
 import { handedOn } from '../tools/long-output.ts';
-import { findRipgrep } from '../tools/search/ripgrep.ts';
-import { search, type SearchJob } from '../tools/search/search.ts';
-import { stateOf } from '../workspace/file-state.ts';
-import type { Call } from '../workspace/snapshots.ts';
 import type { RunShell } from '../workspace/shell/run-shell.ts';
-import { workspaceFor, workspaceOf } from './workspace-of.ts';
+import { workspaceOf } from './workspace-of.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
-
-/** Threads of searches and PDFs that one run has at a time: each holds a good part of the machine. */
-const THREADS = 2;
 
 /** What the loop of one run is made from. */
 export interface Parts {
@@ -60,7 +53,6 @@ export function createRunContext(parts: Parts): RunContext {
   const tools = registry.offered(envelope.tools, plan.depth === 0);
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
-  let told: Promise<Tool[]> | null = null;
   const run: RunContext = {
     depth: plan.depth,
     envelope,
@@ -77,10 +69,7 @@ export function createRunContext(parts: Parts): RunContext {
     },
     tools,
     startsAgents: (name) => engine.tools.startsAgents(name),
-    stored: {
-      calls: new Map(stored.calls.map((call) => [call.toolCallId, call])),
-      approvals: new Map(stored.approvals.map((approval) => [approval.request.toolCallId, approval])),
-    },
+    stored: storedOf(stored),
     started,
     limits: limitsFor(parts),
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
@@ -90,11 +79,8 @@ export function createRunContext(parts: Parts): RunContext {
     },
     price: (usage) => engine.price(envelope.model, usage),
     ...recordsFor(parts),
-    toolSpecs: async () => {
-      told ??= toldOf(offered, questions);
-      return registry.specs(await told, children?.agents() ?? [], children?.maxSubAgents ?? 0);
-    },
-    toolContext: contextsFor(parts, questions),
+    toolSpecs: specsFor(parts, registry, offered, questions),
+    toolContext: contextsFor(parts, questions, (ask) => sideRequest(run, ask, createEmit(parts))),
     ask: questions.ask,
     askAgain: questions.askAgain,
     undone: undosFor(parts),
@@ -109,6 +95,25 @@ export function createRunContext(parts: Parts): RunContext {
   return run;
 }
 
+function specsFor(
+  { engine, plan, children }: Parts,
+  registry: ToolRegistry,
+  offered: readonly Tool[],
+  questions: RunQuestions,
+): RunContext['toolSpecs'] {
+  let told: Promise<Tool[]> | null = null;
+  return async () => {
+    told ??= toldOf(offered, questions);
+    const ways = await waysOf(await told, engine.envelopes.setup(plan.envelope.provider), questions);
+    const tools = ways.map(({ tool }) => tool);
+    const specs = registry.specs(tools, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+    return specs.map((spec) => {
+      const server = ways.find(({ tool }) => tool.name === spec.name)?.server ?? null;
+      return server === null ? spec : { ...spec, server };
+    });
+  };
+}
+
 /**
  * Without the tools that start sub-agents where nobody and nothing could say yes. A model that calls one all the same,
  * because its history has calls of it, is answered as ever.
@@ -116,6 +121,33 @@ export function createRunContext(parts: Parts): RunContext {
 async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): Promise<Tool[]> {
   const kept = await Promise.all(tools.map(async (tool) => !tool.startsAgents || mayBeAllowed(tool)));
   return tools.filter((_, index) => kept[index]);
+}
+
+/** Calls, and what was decided of each: what was asked while one ran is no answer to it. */
+function storedOf({ calls, approvals }: RunPlan['stored']): RunContext['stored'] {
+  const own = approvals.filter(({ request }) => !request.during);
+  return {
+    calls: new Map(calls.map((call) => [call.toolCallId, call])),
+    approvals: new Map(own.map((approval) => [approval.request.toolCallId, approval])),
+  };
+}
+
+/**
+ * Who does what each tool does, as rules and settings are now: the provider, where every call is allowed unasked, or the
+ * program. What neither can is left out.
+ */
+async function waysOf(
+  tools: readonly Tool[],
+  setup: Setup,
+  { needsNobody }: RunQuestions,
+): Promise<{ tool: Tool; server: ToolSpec['server'] | null }[]> {
+  const alone = { ...setup, providerSearches: false };
+  const ways = tools.map(async (tool) => {
+    const server = tool.byProvider?.(setup) ?? null;
+    if (server !== null && (await needsNobody(tool))) return [{ tool, server }];
+    return (tool.missing?.(alone) ?? null) === null ? [{ tool, server: null }] : [];
+  });
+  return (await Promise.all(ways)).flat();
 }
 
 function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {
@@ -168,85 +200,4 @@ function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
     isRaised: (bound) => isRaised(bound, bound.of === 'run' ? own() : workflow.budget.limits),
     close: () => workflow.runs.close(runId),
   };
-}
-
-function contextsFor(
-  { engine, plan, signal, history, children, shell, watchdog }: Parts,
-  { hidden }: RunQuestions,
-): RunContext['toolContext'] {
-  const { recorder, envelope, kind } = plan;
-  const { conversationId, workflowId, runId, agent } = recorder.ids;
-  const { folder } = envelope;
-  let items: readonly PlanItem[] = plan.stored.plan;
-  const own = {
-    ...threadsFor(engine, signal),
-    plan: {
-      read: () => items,
-      write: async (next: PlanItem[]) => {
-        items = next;
-        await recorder.record({ type: 'plan-change', items: next });
-      },
-    },
-    // What others found is a lead's to hand on.
-    pastReports: async () => {
-      if (plan.depth === 0) return pastReports(engine.store, folder);
-      return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
-    },
-    report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
-    output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
-    shell,
-    keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
-    seen: (path: string) => stampIn(history.entries, path),
-    memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
-  };
-  return async (toolCallId, called) => {
-    const { name: tool } = called;
-    // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
-    const workspace = await workspaceFor(called, engine, folder, plan.depth === 0);
-    const ids = { conversationId, workflowId, runId, toolCallId };
-    const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
-    const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
-    const progress: ToolContext['progress'] = (tail, bytes) => {
-      watchdog.feed();
-      recorder.printed(toolCallId, tail, bytes);
-    };
-    const outputPath = () => engine.outputs.path(ids);
-    return {
-      ...ids,
-      workspace,
-      signal,
-      children,
-      hidden,
-      call,
-      keep: keepFor(engine, call),
-      alone,
-      progress,
-      outputPath,
-      ...own,
-    };
-  };
-}
-
-function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thread' | 'search'> {
-  const threads = new Semaphore(THREADS);
-  const thread = () => threads.acquire(signal);
-  const searched = async (job: SearchJob, timeoutMs?: number) => {
-    const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
-    const release = await thread();
-    return search(job, signal, { timeoutMs, ripgrep }).finally(release);
-  };
-  return { thread, search: searched };
-}
-
-function keepFor({ workspaces: { changes } }: Engine, call: Call): ToolContext['keep'] {
-  return (files) =>
-    changes.keep(
-      {
-        ...call,
-        at: new Date().toISOString(),
-        files: files.map(({ before, after, ...file }) => ({ ...file, before: stateOf(before), after: stateOf(after) })),
-        notKept: [],
-      },
-      files.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.bytes] : []))),
-    );
 }

@@ -4,6 +4,7 @@ import type { AgentWatch } from '../agents/watch.ts';
 import type { ApprovalGate } from '../approvals/gate.ts';
 import type { Permissions } from '../approvals/permissions.ts';
 import type { Envelopes } from './envelopes.ts';
+import type { HybridSearch } from './hybrid-search.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
@@ -15,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { Outputs } from '../workspace/outputs.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
+import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Trust } from '../agents/trust.ts';
 
@@ -35,11 +37,15 @@ export interface Engine {
   readonly own: OwnFolders;
   /** What calls changed on disk, and can be undone, and who may change it now. */
   readonly workspaces: Workspaces;
+  /** Ranks notes and reports by their meaning too; null where nothing embeds texts. */
+  readonly hybrid: HybridSearch | null;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
   /** Where commands are run. */
   readonly shell: ShellHost;
   readonly envelopes: Envelopes;
+  /** The search of the web that the person has configured. */
+  readonly webSearch: SearchEndpoint;
   /** As they are now: read where they are used. */
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */

@@ -20,7 +20,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { budgetOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { writes } from '../tools/tool.ts';
+import { type Setup, writes } from '../tools/tool.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
@@ -37,7 +37,7 @@ interface EnvelopePorts {
   tools: ToolRegistry;
   /** Names the one that new leads get; a child has its parent's. */
   provider: () => string;
-  models: Pick<ModelRules, 'idFor' | 'takesTemperature'>;
+  models: Pick<ModelRules, 'idFor' | 'takesTemperature' | 'searches'>;
 }
 
 export class Envelopes {
@@ -75,11 +75,11 @@ export class Envelopes {
     offers: readonly McpOffer[],
   ): Envelope {
     const provider = this.#ports.provider();
-    const all = this.#tools.names(definition.role === 'primary');
+    const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
     const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, offers, 'This folder');
     const tools = this.#within(leadWrites, wanted.tools);
-    this.#checkTools(definition.name, tools, all, 'Triad', offers);
+    this.#checkTools(definition.name, tools, all, 'Triad', { provider, offers });
     const { name, permissions } = definition;
     this.#checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
     return this.#build({
@@ -117,7 +117,7 @@ export class Envelopes {
     this.#checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
     const own = this.#childTools(parent);
     const { tools, lacks } = this.#childWants(request, definition, parent, permissions);
-    this.#checkTools(agent, tools, own, 'The lead', parent.mcp);
+    this.#checkTools(agent, tools, own, 'The lead', { provider, offers: parent.mcp });
     this.#checkTools(agent, tools, this.#fitting(own, permissions), 'Its permissions');
     return this.#build({
       definition,
@@ -263,24 +263,43 @@ export class Envelopes {
     };
   }
 
+  /** What tools that need something may count on. */
+  setup(provider: string): Setup {
+    return { search: this.#settings.web.search, providerSearches: this.#models.searches(provider) };
+  }
+
+  #missing(name: string, provider: string): string | null {
+    return this.#tools.get(name)?.missing?.(this.setup(provider)) ?? null;
+  }
+
+  /** The tools that can be had here at all. */
+  #had(provider: string, primary: boolean): string[] {
+    return this.#tools.names(primary).filter((name) => this.#missing(name, provider) === null);
+  }
+
   /** Left out where there is none, so that it changes no hash. */
   #temperatureOf(definition: AgentDefinition | null, provider: string): Pick<Envelope, 'temperature'> {
     const temperature = definition?.temperature ?? null;
     return temperature === null || !this.#models.takesTemperature(provider) ? {} : { temperature };
   }
 
+  /** `provider`, `offers`: where a tool or a server may be missing because nothing is set up for it, which is said. */
   #checkTools(
     agent: string,
     wanted: readonly string[],
     available: readonly string[],
     whose: string,
-    offers: readonly McpOffer[] = [],
+    { provider, offers = [] }: { provider?: string; offers?: readonly McpOffer[] | undefined } = {},
   ): void {
     const missing = wanted.filter((name) => !available.includes(name));
     if (missing.length === 0) return;
+    const notSetUp = missing.flatMap((name) => {
+      const why = provider === undefined ? null : this.#missing(name, provider);
+      return why === null ? [] : [`. ${name}: ${why}`];
+    });
     throw new TriadError(
       'not_allowed',
-      `${agent} asks for tools that it cannot have: ${missing.join(', ')}. ${whose} can give: ${available.join(', ')}${missingServers(missing, offers)}`,
+      `${agent} asks for tools that it cannot have: ${missing.join(', ')}. ${whose} can give: ${available.join(', ')}${notSetUp.join('')}${missingServers(missing, offers)}`,
     );
   }
 

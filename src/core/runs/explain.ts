@@ -16,7 +16,10 @@ import type { Targets } from '../tools/targets.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { workspaceOf } from './workspace-of.ts';
 
-type Parts = Pick<Engine, 'agents' | 'envelopes' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'>;
+type Parts = Pick<
+  Engine,
+  'webSearch' | 'agents' | 'envelopes' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'
+>;
 
 type Call = Asked & { tool: string; input: unknown };
 
@@ -70,7 +73,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
   const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
   const workspace = await workspaceOf(parts, folder, leads);
   const targets = await targetsOf(tool, input, workspace);
-  const question = await questionOf(tool, input, targets, workspace);
+  const question = await questionOf(parts, tool, input, { targets, workspace });
   const { requiresApproval, approvalMode: mode } = envelope;
   const action: Action = {
     agent,
@@ -98,13 +101,13 @@ type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held'>;
 
 /** Starting sub-agents is not proposed, for that takes their slots. */
 async function questionOf(
+  { webSearch }: Parts,
   tool: Tool,
   input: unknown,
-  targets: Targets,
-  workspace: Workspace,
+  { targets, workspace }: { targets: Targets; workspace: Workspace },
 ): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
-  const context = { toolCallId: 'explain', workspace, signal, children: null, seen: () => null };
+  const context = { toolCallId: 'explain', workspace, signal, children: null, seen: () => null, webSearch };
   if (!tool.startsAgents) return (await tool.question?.(input, context)) ?? null;
   if (targets === null || targets.values.length === 0) return null;
   return { risk: targets.values.length > 1 ? 'high' : 'medium', reversible: true };

@@ -4,7 +4,7 @@
  */
 import type { RunRow } from '#contract/view.ts';
 import type { Store } from '../store/store.ts';
-import type { PastReport } from '../tools/note-search.ts';
+import type { PastReport } from '../tools/notes/note-search.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** So many of the newest workflows of the folder are looked at, and so many reports taken. */
@@ -38,9 +38,11 @@ export async function reportsIn(store: Pick<Store, 'runsOf'>, workflowId: string
 }
 
 /** None for a lead, and for a sub-agent that has not ended with a report. */
-function reportOf({ id, parentRunId, agent, title, endedAt, text, outcome }: RunRow): PastReport[] {
+function reportOf({ id, conversationId, parentRunId, agent, title, endedAt, text, outcome }: RunRow): PastReport[] {
   const isReport = parentRunId !== null && (outcome === 'completed' || outcome === 'partial');
-  return isReport && text !== '' && endedAt !== null ? [{ runId: id, agent, title, endedAt, text }] : [];
+  return isReport && text !== '' && endedAt !== null
+    ? [{ runId: id, conversationId, agent, title, endedAt, text }]
+    : [];
 }
 
 /** The text of one: of a sub-agent of the conversation, or among the past ones of the folder; else null. Throws `conflict` while it works. */

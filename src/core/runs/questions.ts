@@ -37,12 +37,13 @@ interface Parts {
   readonly explain: (approval: Approval, signal: AbortSignal) => Promise<string>;
 }
 
-export function questionsOf(parts: Parts): RunQuestions {
-  const { engine } = parts;
+export function questionsOf(run: Parts): RunQuestions {
+  const { engine } = run;
   const { gate, permissions } = engine;
   const slots = new Semaphore(MAX_OPEN_QUESTIONS);
   return {
-    ask: async (call, asked) => {
+    ask: async (call, asked, signal) => {
+      const parts = signal ? { ...run, signal: AbortSignal.any([run.signal, signal]) } : run;
       const actions = await actionsOf(parts, call, asked);
       const slot = slots.tryAcquire();
       if (slot || !(await needsPerson(parts, asked, actions))) return put(parts, call, asked, actions, slot);
@@ -51,22 +52,27 @@ export function questionsOf(parts: Parts): RunQuestions {
       return { answered: queued.then((known) => known?.answered ?? null) };
     },
     askAgain: async (call, approval) => {
-      const actions = await actionsOf(parts, call, approval.request);
+      const actions = await actionsOf(run, call, approval.request);
       const isOpen = approval.decisions.includes(null);
       // What was asked stays a question: only what must not be is decided meanwhile.
       const verdicts = isOpen ? await Promise.all(actions.map((action) => permissions.explain(action))) : [];
       const denials = verdicts.map((verdict) => (verdict.effect === 'deny' ? verdict : null));
       const known = { actions, verdicts: denials };
       const release = isOpen ? slots.tryAcquire() : null;
-      const answered = gate.askAgain(approval, asking(parts, call, approval.request, known));
+      const answered = gate.askAgain(approval, asking(run, call, approval.request, known));
       return { answered: answered.finally(() => release?.()) };
     },
     mayBeAllowed: async (tool) => {
-      if (parts.workflow.approve !== 'none') return true;
-      return permissions.mayAllow(actionOf(parts, tool, tool.name, null, { risk: 'medium', reversible: true }));
+      if (run.workflow.approve !== 'none') return true;
+      return permissions.mayAllow(actionOf(run, tool, tool.name, null, { risk: 'medium', reversible: true }));
+    },
+    needsNobody: async (tool) => {
+      // Targets that nobody knows: what denies or asks applies whatever its pattern, and what allows must have none.
+      const { effect } = await permissions.explain(actionOf(run, tool, tool.name, null, null));
+      return effect === 'allow' || (effect === 'ask' && run.workflow.approve === 'all');
     },
     hidden: async (tool, targets) => {
-      const of = (name: string) => actionOf(parts, engine.tools.get(name), name, targets, null);
+      const of = (name: string) => actionOf(run, engine.tools.get(name), name, targets, null);
       return permissions.hidden(of(tool), of(READING));
     },
   };

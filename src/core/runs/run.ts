@@ -1,6 +1,8 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
+import { itemHashes } from '#contract/item-hashes.ts';
 import type { SystemEntry, UserEntry } from '#contract/message.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
+import { droppedDecision } from '../approvals/policy.ts';
 import { agentLoop } from '../loop/agent-loop.ts';
 import { createRunContext } from './create-run-context.ts';
 import { closing, type RunResult } from '../loop/closing.ts';
@@ -59,6 +61,7 @@ export async function executeRun(
     const { attempt, envelopeHash, queuedMs, queueDepth } = plan;
     const wait = { queuedMs, ...(queueDepth > 0 ? { queueDepth } : {}) };
     const started = recorder.record({ type: 'run-start', attempt, envelope, envelopeHash, ...wait });
+    dropQuestions(plan);
     open(plan, history);
     tellUnpriced({ engine, workflow, plan });
     tellDemo(plan);
@@ -94,6 +97,16 @@ export async function executeRun(
 function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortSignal) {
   const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
   return { shell, mcp: new RunMcp(engine.mcp, envelope.folder, signal) };
+}
+
+/** What was asked in the middle of a call of an earlier attempt nobody waits for any more. */
+function dropQuestions({ recorder, stored: { approvals } }: RunPlan): void {
+  for (const { request, decisions } of approvals.filter((approval) => approval.request.during))
+    itemHashes(request.subject).forEach((hash, item) => {
+      if (decisions[item] !== null) return;
+      const decision = droppedDecision(item, hash, 'The call that asked it was interrupted');
+      void recorder.record({ type: 'approval-decide', approvalId: request.id, decision });
+    });
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */

@@ -24,6 +24,7 @@ import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { Provider } from '../model/provider.ts';
+import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
 
@@ -33,6 +34,7 @@ export interface HandlerPorts {
   folder: string;
   provider: Provider;
   settings: LiveSettings;
+  webSearch: SearchEndpoint;
   prices: PriceTable;
 }
 
@@ -62,7 +64,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
   const appState = () => appStateOf(ports, engine);
   return {
     'app.state': appState,
-    ...providerMethods({ provider, settings: ports.settings, appState }),
+    ...providerMethods({ provider, settings: ports.settings, webSearch: ports.webSearch, appState }),
     ...priceMethods(engine, ports),
     ...agentMethods(engine, ports.folder),
     ...agentFileMethods(engine, ports.folder),

@@ -22,6 +22,8 @@ import { Permissions } from '../approvals/permissions.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
+import { HybridSearch } from '../runs/hybrid-search.ts';
+import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
@@ -61,6 +63,8 @@ export interface RuntimePorts extends HandlerPorts {
   own: OwnFolders;
   /** Where what calls replace is kept. */
   workspaces: Workspaces;
+  /** What embeds notes and reports; left out: they are found by their words alone. */
+  embeddings?: Embeddings | null;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
   /** Where commands are run. */
@@ -247,17 +251,20 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     permissions: new Permissions(new Grants(store, log), {
       file: settings.file,
       isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
+      startedFrom: (folder) => mcp.startedFrom(folder),
     }),
     agents,
     trust,
     own,
     workspaces,
+    hybrid: ports.embeddings ? new HybridSearch(ports.embeddings, store.vectors) : null,
     outputs,
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     mcp,
     envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
+    webSearch: ports.webSearch,
     settings,
     model: (name) => provider.model(name),
     price: (model, usage) => priceOf(ports.prices, model, usage),

@@ -5,6 +5,8 @@ import type { Place } from '#contract/permission.ts';
 export interface ListedFiles {
   patterns: readonly string[];
   place: Place;
+  /** Beside the list: paths of the folder from which MCP servers are started; left out where there are none. */
+  started?: readonly string[];
 }
 
 export const NO_FILES: ListedFiles = { patterns: [], place: { file: null, line: null } };

@@ -39,6 +39,10 @@ export class LiveSettings implements Settings {
     return this.#current.providers;
   }
 
+  get web(): Settings['web'] {
+    return this.#current.web;
+  }
+
   get backups(): Settings['backups'] {
     return this.#current.backups;
   }

@@ -17,7 +17,7 @@ export function manyAt(schema: z.ZodType, path: string): { kind: 'list' | 'group
     const next = at.properties?.[key];
     if (typeof next !== 'object') return null;
     named += named === '' ? key : `.${key}`;
-    if (next.type === 'array') return { kind: 'list', path: named };
+    if (isMany(next)) return { kind: 'list', path: named };
     at = next;
   }
   return at.properties ? { kind: 'group', path } : null;
@@ -28,7 +28,7 @@ export function listPaths(schema: z.ZodType): string[] {
   const within = ({ properties = {} }: JsonSchema, prefix: string): string[] =>
     Object.entries(properties).flatMap(([key, leaf]) => {
       if (typeof leaf === 'boolean') return [];
-      return leaf.type === 'array' ? [prefix + key] : within(leaf, `${prefix}${key}.`);
+      return isMany(leaf) ? [prefix + key] : within(leaf, `${prefix}${key}.`);
     });
   return within(z.toJSONSchema(schema), '');
 }
@@ -40,8 +40,13 @@ function leavesOf({ properties = {} }: JsonSchema, values: object, prefix: strin
     const value: unknown = Reflect.get(values, key);
     if (leaf.properties) return leavesOf(leaf, Object(value) as object, `${path}.`);
     // A list is written in the file, and has no place in a form of single values.
-    return leaf.type === 'array' ? [] : [rowOf(path, leaf, value)];
+    return isMany(leaf) ? [] : [rowOf(path, leaf, value)];
   });
+}
+
+/** A list, or a table whose keys the person names. */
+function isMany({ type, properties }: JsonSchema): boolean {
+  return type === 'array' || (type === 'object' && properties === undefined);
 }
 
 function rowOf(path: string, leaf: JsonSchema, value: unknown): SettingRow {

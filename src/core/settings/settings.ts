@@ -17,6 +17,7 @@ import { settingsFile } from './guarded-files.ts';
 import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
 import { editKey, editTable } from './settings-text.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
+import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
 const count = (max: number) => z.int().min(1).max(max);
@@ -171,10 +172,17 @@ const SettingsFile = z.strictObject({
           base_url: EndpointUrl.nullable()
             .default(null)
             .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
+          web_search: z
+            .enum(['auto', 'always', 'never'])
+            .default('auto')
+            .describe(
+              'Whether the endpoint searches the web itself: auto where it is the Anthropic API, always, or never.',
+            ),
         })
         .prefault({}),
     })
     .prefault({}),
+  web: WebSettings,
   sessions: z
     .strictObject({
       project: z

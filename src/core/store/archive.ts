@@ -9,6 +9,7 @@ import {
   executionsIn,
   foundIn,
   newestWorkflows,
+  notedWorkflows,
   trashed,
   unfinishedFacts,
   workflowListing,
@@ -17,7 +18,7 @@ import { purgeSome } from './trash/purge.ts';
 import { rebuild } from './rebuild.ts';
 import { search } from './search/search.ts';
 import { segmentSome } from './search/segment-writer.ts';
-import type { Store } from './store.ts';
+import type { Store, Vectors } from './store.ts';
 import { deletedBefore, moveToTrash, restoreFromTrash, startPurge } from './trash/trash.ts';
 import { termsOf, termsOfFilter, type WorkflowFacts } from './lists/workflow-terms.ts';
 
@@ -25,6 +26,7 @@ export type Archive = Pick<
   Store,
   | 'workflows'
   | 'facets'
+  | 'notedWorkflows'
   | 'executions'
   | 'executionFacets'
   | 'search'
@@ -45,6 +47,7 @@ type Reads = Pick<
 interface Written {
   database: Database;
   reads: Pick<Store, 'runsOf' | 'callsOf'>;
+  vectors: Vectors;
 }
 
 /** The caller calls `ended` after a commit that ends workflows, with their number, which schedules their indexing. */
@@ -88,11 +91,15 @@ export function archiveOf(
   };
   const archive: Archive = {
     ...listsOf(database, reads, unfinished),
+    notedWorkflows: async (folder, limit) => {
+      await caughtUp();
+      return notedWorkflows(written.database, folder, limit);
+    },
     search: async (query) => {
       await caughtUp();
       return search(database, reads, query);
     },
-    ...trashOf(database, reads, worker),
+    ...trashOf(database, reads, worker, written.vectors),
     settled: () => worker.settled(),
     rebuild: (onProgress, signal) =>
       worker.exclusive(() => rebuild(database, reads, onProgress, signal)).finally(() => ended()),
@@ -132,8 +139,11 @@ function trashOf(
   database: Database,
   reads: Reads,
   worker: IdleWorker,
+  vectors: Vectors,
 ): Pick<Archive, 'trashed' | 'trash' | 'restore' | 'purge' | 'trashedBefore'> {
   const purge = async (id: string): Promise<boolean> => {
+    // First: once it has begun to go, nothing would look for them again after a kill.
+    await vectors.forget(id);
     const lastSeq = await reads.lastSeq(id);
     const started = await worker.exclusive(() => startPurge(database, id, lastSeq));
     worker.schedule();
@@ -141,7 +151,12 @@ function trashOf(
   };
   return {
     trashed: (page) => trashed(database, page),
-    trash: (id, at) => worker.exclusive(() => moveToTrash(database, id, at)),
+    trash: async (id, at) => {
+      const moved = await worker.exclusive(() => moveToTrash(database, id, at));
+      // What its reports say is not searched any more; made again where it is restored.
+      if (moved) await vectors.forget(id);
+      return moved;
+    },
     restore: (id) => worker.exclusive(() => restoreFromTrash(database, id)),
     purge,
     trashedBefore: (at, limit) => deletedBefore(database, at, limit),

@@ -95,6 +95,42 @@ export interface Records {
 /** `entries`: how many the run has; where fewer are found, those behind a place that cannot be read are looked for. */
 export type RecordedRun = Pick<RunRow, 'id' | 'workflowId' | 'entries'>;
 
+/** Vectors that may be compared with each other. */
+export interface Space {
+  embedder: string;
+  dimensions: number;
+  /** Canonical path. */
+  folder: string;
+}
+
+/** What a vector is of. */
+export interface Embedded {
+  /** The conversation of a report; empty for a note. */
+  owner: string;
+  hash: string;
+  /** Where the text stood when it was embedded. */
+  path: string;
+}
+
+export interface VectorTable {
+  /** How many numbers each vector had in the table that this one has taken the place of; null where it took none. */
+  readonly replaced: number | null;
+  /** All that is there, by `vectorKey`. */
+  readonly known: ReadonlyMap<string, Embedded>;
+  /** Nothing of a report whose conversation is in the trash, or gone. */
+  put(rows: readonly (Embedded & { vector: Float32Array })[]): Promise<void>;
+  delete(rows: readonly Embedded[]): Promise<void>;
+  /** The keys of those that mean nearly the same, nearest first; what has nothing in common is left out. */
+  nearest(owners: readonly string[], vector: Float32Array, count: number): Promise<string[]>;
+}
+
+export interface Vectors {
+  /** Makes the table where it is not there yet. */
+  table(space: Space): Promise<VectorTable>;
+  /** Deletes those of a conversation's reports. */
+  forget(conversationId: string): Promise<void>;
+}
+
 export interface Store {
   /**
    * Aborts with `store_failed` when the folder of the store has vanished, or when rows could not be written behind
@@ -126,6 +162,8 @@ export interface Store {
   /** Whether the events of an ended workflow are stored as they were when it was indexed; null where that is not known. */
   isAsSealed(workflow: WorkflowRow): Promise<boolean | null>;
   workflows(query: WorkflowQuery): Promise<Paged<WorkflowRow>>;
+  /** The newest ended workflows of a folder, at most `limit`, in which notes of it were read or written, with those. */
+  notedWorkflows(folder: string, limit: number): Promise<{ workflow: WorkflowRow; notes: string[] }[]>;
   /** The values that occur in listed workflows, most frequent first. */
   facets(): Promise<Output<'workflow.facets'>>;
   /** Executions of sub-agents. */
@@ -163,6 +201,9 @@ export interface Store {
   notesOf(scope: string, folder: string): Promise<MemoryNote[]>;
   /** Notes of all agents, in one folder or in all, without those that belong to one run. */
   notes(folder?: string): Promise<MemoryNote[]>;
+
+  /** Of notes and reports: a cache, which no rebuild touches and no event makes. */
+  readonly vectors: Vectors;
 
   /** Every grant that was given, by id. */
   grants(): Promise<Grant[]>;

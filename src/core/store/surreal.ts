@@ -20,6 +20,7 @@ import { LogWitness } from './opening/log-witness.ts';
 import { queriesOf } from './queries.ts';
 import { rebuildPending } from './rebuild.ts';
 import type { Store } from './store.ts';
+import { vectorsOn } from './vectors.ts';
 
 export interface StoreOptions {
   /** `mem://`, or `rocksdb://` and a folder as it is (not percent-encoded), opened once in the life of a process. */
@@ -114,7 +115,16 @@ export function storeOn(
         await commits.forget();
       }
     };
-  const { archive, ended, close } = archiveOf(current, { ...reads, commit }, { database, reads: queriesOf(database) });
+  const vectors = vectorsOn(database);
+  const { archive, ended, close } = archiveOf(
+    current,
+    { ...reads, commit },
+    {
+      database,
+      reads: queriesOf(database),
+      vectors,
+    },
+  );
   const recover = async (): Promise<void> => {
     if (await rebuildPending(database)) await store.rebuild();
     else await commits.recover(reads);
@@ -124,21 +134,12 @@ export function storeOn(
     commit,
     ...reads,
     ...archive,
+    vectors,
     trash: forgetting(archive.trash),
     restore: forgetting(archive.restore),
     purge: forgetting(archive.purge),
     rebuild: forgetting(archive.rebuild),
-    beginBackup: async () => {
-      if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
-      const partial = await beginBackup(dirname(folder), 'backup');
-      try {
-        await commits.still(() => database.still(() => copyStore(folder, join(partial, 'store'))));
-        return partial;
-      } catch (error) {
-        await rm(partial, { recursive: true, force: true });
-        throw error;
-      }
-    },
+    beginBackup: () => copied(folder, (from, to) => commits.still(() => database.still(() => copyStore(from, to)))),
     close: async () => {
       await close();
       await commits.flush();
@@ -146,6 +147,19 @@ export function storeOn(
     },
   };
   return { store, recover };
+}
+
+/** Begins a backup of the store in the folder; returns where `copy` has put it. */
+async function copied(folder: string | null, copy: (from: string, to: string) => Promise<unknown>): Promise<string> {
+  if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
+  const partial = await beginBackup(dirname(folder), 'backup');
+  try {
+    await copy(folder, join(partial, 'store'));
+    return partial;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** A conflict of optimistic transactions; the engine reports it as text only. */

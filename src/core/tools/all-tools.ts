@@ -15,6 +15,8 @@ import { taskComplete } from './task-complete.ts';
 import { think } from './think.ts';
 import { todoRead, todoWrite } from './todo.ts';
 import type { Tool } from './tool.ts';
+import { webFetchTool } from './web/web-fetch.ts';
+import { webSearch } from './web/web-search.ts';
 
 /** `shell`: where commands are run; left out where nothing is. On Windows there is none yet. */
 export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
@@ -23,7 +25,9 @@ export function allTools(shell: ShellHost = new ShellHost({}, null)): Tool[] {
     ...[spawnAgent, delegateTask, parallelTasks, readReport],
     ...[requestApproval, askQuestion],
     ...(process.platform === 'win32' ? [] : [...bashTools(shell), bashJobs]),
+    webFetchTool(),
     ...[todoWrite, todoRead, memoryTool, readOutput],
+    webSearch,
     ...[think, taskComplete],
   ];
 }

@@ -14,4 +14,6 @@ export interface Question {
   grantPattern?: string;
   /** Why only the person may answer, whatever rules, grants and the mode say; left out: they may. */
   held?: string;
+  /** Asked while the call runs; what was decided of the call itself is another question. */
+  during?: true;
 }

@@ -3,12 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Permission } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
-import type { Image, PlanItem, ToolStatus } from '#contract/message.ts';
+import type { Image, PlanItem, StopReason, ToolStatus } from '#contract/message.ts';
+import type { ToolSpec } from '../model/model.ts';
 import type { Targets } from './targets.ts';
 import type { Children } from './children.ts';
-import type { PastReport } from './note-search.ts';
+import type { PastReport } from './notes/note-search.ts';
 import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search/search.ts';
+import type { SearchEndpoint } from './web/search-endpoint.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Step } from '../workspace/reverse.ts';
 import type { Call } from '../workspace/snapshots.ts';
@@ -65,6 +68,8 @@ export interface ToolContext {
   output(toolCallId: string): Promise<FileHandle>;
   /** Reports of sub-agents that this agent may search, newest first. */
   pastReports(): Promise<readonly PastReport[]>;
+  /** The earlier sessions in which notes of the folder were read or written, by the note's path, newest first; none for a sub-agent. */
+  noteSessions(): Promise<ReadonlyMap<string, readonly NoteSession[]>>;
   /**
    * The whole report of a sub-agent of this conversation that has ended, or of an earlier one in the same folder; null
    * where this agent may read none of that id. Throws `conflict` while it works.
@@ -72,19 +77,57 @@ export interface ToolContext {
   report(runId: string): Promise<string | null>;
   /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
   hidden(tool: string, targets: Targets): Promise<readonly string[]>;
+  /** Asks the person while the call runs; the answer is theirs alone, whatever rules and the mode say. */
+  ask(question: Question, signal: AbortSignal): Promise<Approval | null>;
+  /** One model request of the run beside its turns, counted as they are. Throws what `sideRequest` throws. */
+  sample(request: Sample, signal: AbortSignal): Promise<Sampled>;
   /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
   readonly progress: (tail: string, bytes: number) => void;
   /** Resolves when the run may use one more thread; who has called it gives that back. */
   readonly thread: () => Promise<() => void>;
+  /** Hosts that the person lets tools reach although they are not public. */
+  readonly privateHosts: readonly string[];
   /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
   readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
+  /** The search of the web that the person has configured. */
+  readonly webSearch: Pick<SearchEndpoint, 'host' | 'search'>;
+}
+
+/** What this installation has of what tools may need. */
+export interface Setup {
+  search: Settings['web']['search'];
+  /** The provider of the run searches the web itself. */
+  providerSearches: boolean;
+}
+
+/** A conversation of text that somebody wants a model's answer to. */
+export interface Sample {
+  system: string;
+  messages: { role: 'user' | 'assistant'; text: string }[];
+  /** The run's own bound holds too. */
+  maxTokens: number;
+}
+
+export interface Sampled {
+  text: string;
+  model: string;
+  stopReason: StopReason;
+}
+
+/** A conversation that a note is linked from. */
+export interface NoteSession {
+  id: string;
+  title: string;
 }
 
 /** A change of a file: its path relative to the workspace, and what is there before and after. */
 type Changing = Step;
 
 /** The part of the context that `question` gets. */
-export type QuestionContext = Pick<ToolContext, 'toolCallId' | 'workspace' | 'signal' | 'children' | 'seen'>;
+export type QuestionContext = Pick<
+  ToolContext,
+  'toolCallId' | 'workspace' | 'signal' | 'children' | 'seen' | 'webSearch'
+>;
 
 /** The agent's own notes in this folder; no other agent reads them. */
 export interface Memory {
@@ -120,6 +163,13 @@ export interface Tool<Input = unknown> {
   readonly startsAgents?: true;
   /** Its own output is bounded, and says how to go on: it is handed on as it is, however long. */
   readonly bounds?: true;
+  /** Why nobody can have it here, and what to set up; null where it can be had. Left out for a tool that needs nothing. */
+  missing?(setup: Setup): string | null;
+  /**
+   * How the provider does it by itself, within a request, where it can: then nobody can be asked about a call, so it is
+   * left to the provider only where every call is allowed unasked. Null: it cannot.
+   */
+  byProvider?(setup: Setup): NonNullable<ToolSpec['server']> | null;
   /** Names that models know it by from elsewhere; it is never offered, nor run, under them. */
   readonly knownAs?: readonly string[];
   /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */

@@ -37,7 +37,7 @@ export async function leadEnvelope(
   conversation: ConversationRow,
   prompt: string,
   limits: Settings['limits'],
-): Promise<{ envelope: Envelope; envelopeHash: string; left: readonly { server: string; message: string }[] }> {
+): Promise<{ envelope: Envelope; envelopeHash: string; left: { server: string; message: string }[] }> {
   const definition = agents.lookup(conversation.agent);
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
   const { offers, left } = await mcp.offers(conversation.folder);

@@ -50,6 +50,8 @@ interface Opening {
   limits: () => Settings['limits'];
   envelope: Envelope;
   envelopeHash: string;
+  /** MCP servers that the lead goes without, and why. */
+  left?: readonly { server: string; message: string }[];
   budget: Budget;
   /** What earlier attempts left: its runs, the lead's among them, and what they used. */
   runs: readonly RunRow[];
@@ -87,6 +89,7 @@ export class Orchestrator {
     const agents = await this.#engine.agents.of(conversation.folder);
     const limits = await this.#limitsIn(conversation.folder);
     const lead = await leadEnvelope(this.#engine, agents, conversation, text, limits());
+    this.#refuseWhenStopping();
     await this.#engine.log.open(conversation.id);
     const { workflow, queued, stored } = await this.#open({
       id: newId(),
@@ -216,6 +219,12 @@ export class Orchestrator {
         recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds }),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
+      for (const { server, message } of opening.left ?? [])
+        void recorder.record({
+          type: 'notice',
+          level: 'warning',
+          text: `Without the MCP server ${server}: ${message}`,
+        });
       begun?.(workflow);
       const children = runs.filter((run) => run.parentRunId !== null);
       const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };

@@ -1,5 +1,5 @@
 /** The command line as a commander program; the module of a command is loaded when it is called. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../version.ts';
 import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
@@ -116,6 +116,15 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .action(async (options: object) => {
       const { showPrices } = await import('./commands/config.ts');
       done(await withClient(io, (client) => showPrices(io, client, options)));
+    });
+  config
+    .command('key')
+    .description('keep the key of the search of the web, from the standard input')
+    .addArgument(new Argument('<of>', 'whose key').choices(['web_search']))
+    .option('--remove', 'forget it')
+    .action(async (_of: string, options: object) => {
+      const { setSearchKey } = await import('./commands/config.ts');
+      done(await withClient(io, (client) => setSearchKey(io, client, options)));
     });
   config
     .command('validate')

@@ -1,6 +1,7 @@
 /** Messages that are still streamed: hints and complete parts are added to them until they end. */
 import type { DeltaEvent, DurableEvent } from '#contract/event.ts';
 import type { Part as WholePart } from '#contract/message.ts';
+import { serverCallOf } from '#contract/web-search.ts';
 import type { OpenMessage } from '#contract/view.ts';
 
 type Part = OpenMessage['parts'][number];
@@ -69,6 +70,10 @@ function wholePart(part: WholePart): Part {
   if (part.type === 'tool_use') {
     const text = part.malformed ?? JSON.stringify(part.input);
     return { kind: 'tool', text, toolCallId: part.id, name: part.name };
+  }
+  if (part.type === 'server') {
+    const call = serverCallOf(part.block);
+    return call ? { kind: 'tool', text: JSON.stringify(call.input), toolCallId: call.id, name: call.name } : EMPTY_PART;
   }
   if (part.type === 'redacted_thinking') return EMPTY_PART;
   return { ...EMPTY_PART, kind: part.type, text: part.text };

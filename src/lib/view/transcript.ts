@@ -2,6 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 
 /** `writing`: its arguments are streamed; `waiting`: for an answer; `pending`: queued. */
@@ -55,6 +56,7 @@ export interface RunRows {
 /** All blocks of a run. Keys stay the same when an open message ends, so that elements are kept. */
 export function blocksOf(source: RunRows): Block[] {
   const results = resultsOf(source);
+  const found = serverResults(source.entries);
   const blocks = source.entries.flatMap((entry): Block[] => {
     switch (entry.kind) {
       case 'user':
@@ -62,7 +64,7 @@ export function blocksOf(source: RunRows): Block[] {
       case 'system':
         return [{ kind: 'system', key: `entry-${entry.n}`, entry }];
       case 'assistant':
-        return assistantBlocks(source, entry, results);
+        return assistantBlocks(source, entry, { results, found });
       case 'tool':
         return [];
     }
@@ -79,8 +81,14 @@ function resultsOf({ entries }: RunRows): Map<string, ToolEntry> {
   return new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])));
 }
 
-function assistantBlocks(source: RunRows, entry: AssistantEntry, results: Map<string, ToolEntry>): Block[] {
-  const blocks = entry.parts.flatMap((part, index): Block[] => {
+interface Results {
+  results: Map<string, ToolEntry>;
+  /** Of what the provider did itself. */
+  found: ReturnType<typeof serverResults>;
+}
+
+function assistantBlocks(source: RunRows, entry: AssistantEntry, { results, found }: Results): Block[] {
+  const parts = entry.parts.flatMap((part, index): Block[] => {
     const key = `${entry.messageId}-${index}`;
     switch (part.type) {
       case 'text':
@@ -91,19 +99,41 @@ function assistantBlocks(source: RunRows, entry: AssistantEntry, results: Map<st
         const call = { id, name, input, draft: malformed ?? null, result: results.get(id) ?? null };
         return [{ kind: 'call', key, call: withState(source, call, false) }];
       }
+      case 'server': {
+        const own = serverCallOf(part.block);
+        const block = own && found.get(own.id);
+        const result = own && block ? serverEntry(entry, own, block) : null;
+        return own ? [{ kind: 'call', key, call: providersCall(own, result) }] : [];
+      }
       case 'redacted_thinking':
         return [];
     }
   });
+  const blocks = withWholeText(parts);
   const key = `${entry.messageId}-cut`;
   if (entry.cut) return [...blocks, { kind: 'cut', key, calls: entry.cut.calls }];
   return entry.interrupted ? [...blocks, { kind: 'interrupted', key }] : blocks;
 }
 
+/** Nobody was asked about it: it was left to the provider because every such call is allowed. */
+function providersCall(own: Pick<Call, 'id' | 'name' | 'input'>, result: ToolEntry | null): Call {
+  const none = { draft: null, startedAt: null, children: [], change: null };
+  return { ...own, ...none, result, state: result?.status ?? 'interrupted', allowedBy: 'rule' };
+}
+
+/** A text that names where its words are from comes in pieces. */
+function withWholeText(blocks: readonly Block[]): Block[] {
+  return blocks.reduce<Block[]>((whole, block) => {
+    const last = whole.at(-1);
+    if (block.kind !== 'text' || last?.kind !== 'text') return [...whole, block];
+    return [...whole.slice(0, -1), { ...last, text: last.text + block.text, open: block.open }];
+  }, []);
+}
+
 /** Calls of it may be under way, or have their results, before it is complete. */
 function openBlocks(source: RunRows, message: OpenMessage): Block[] {
   const results = resultsOf(source);
-  return message.parts.flatMap((part, index): Block[] => {
+  const blocks = message.parts.flatMap((part, index): Block[] => {
     const key = `${message.messageId}-${index}`;
     if (part.kind !== 'tool') {
       return part.text.trim() === '' ? [] : [{ kind: part.kind, key, text: part.text, open: true }];
@@ -115,6 +145,7 @@ function openBlocks(source: RunRows, message: OpenMessage): Block[] {
     const call = withState(source, draft, newest && !source.children.some(({ toolCallId }) => toolCallId === id));
     return [{ kind: 'call', key, call: call.state === 'writing' ? call : { ...call, input: parsed(part.text) } }];
   });
+  return withWholeText(blocks);
 }
 
 function parsed(json: string): unknown {
@@ -137,7 +168,9 @@ function withState(source: RunRows, call: Stateless, writing: boolean): Call {
 }
 
 function askedOf({ run, approvals }: RunRows, { id }: Stateless): Approval | undefined {
-  return approvals.find(({ request }) => request.runId === run.id && request.toolCallId === id);
+  const own = approvals.filter(({ request }) => request.runId === run.id && request.toolCallId === id);
+  const asksNow = own.find(({ request, decisions }) => request.during && decisions.includes(null));
+  return asksNow ?? own.find(({ request }) => !request.during);
 }
 
 function allowedBy(asked: Approval | undefined): Call['allowedBy'] {

@@ -101,6 +101,13 @@ export const historyWords = {
   unknown: 'estimated: the count of the provider is not known',
   attempt: (value: number) => `attempt ${value}`,
   attempts: (value: number) => plural(value, 'attempt', 'attempts'),
+  notes: {
+    title: 'Notes',
+    read: 'Read',
+    written: 'Written',
+    linking: 'Link here',
+    more: (value: number) => `Show ${value} more`,
+  },
   noApprovals: 'Nothing was asked.',
   noRequests: 'No model request was made.',
   noTranscript: 'This run has no entries.',

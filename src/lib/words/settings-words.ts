@@ -54,6 +54,11 @@ const labels: Readonly<Record<string, string>> = {
   'limits.run.max_iterations': 'Model requests',
   'limits.workflow.max_iterations': 'Model requests',
   'providers.anthropic.max_concurrent': 'Requests at the same time',
+  'providers.anthropic.web_search': 'The endpoint searches itself',
+  'web.search.url': 'Address of a search',
+  'web.search.key_header': 'Header of its key',
+  'web.search.results': 'Results',
+  'web.search.max_uses': 'Searches of one model request',
 };
 const lastWords: Readonly<Record<string, string>> = {
   max_tokens: 'Tokens',
@@ -112,6 +117,14 @@ export const settingsWords = {
   aliasesHint: 'Agents ask for a model by one of these names; each stands for the id of a model.',
   pricesHint:
     'Prices come with Triad; your own stand in prices.toml beside the settings file. "triad config prices" shows them all.',
+  search: {
+    title: 'Search of the web',
+    hint: 'Agents that have the tool web_search ask you before each search. A provider that searches itself does so only where a rule of yours allows it without asking.',
+    key: 'Key of that search',
+    keep: 'Keep',
+    kept: (host: string | null, place: string) =>
+      host === null ? `It will be kept in ${place}.` : `A key is kept in ${place} and sent to ${host} only.`,
+  },
   limits: 'Limits',
   limitsOf: { all: 'Sub-agents and questions', run: 'One agent', workflow: 'A whole workflow' },
   limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',

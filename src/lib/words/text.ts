@@ -114,6 +114,7 @@ export const text = {
   usage: {
     tokensIn: (value: string) => `${value} in`,
     tokensOut: (value: string) => `${value} out`,
+    searches: (value: number) => (value === 1 ? '1 search of the web' : `${value} searches of the web`),
     estimated: (value: string) => `of which ${value} estimated`,
     estimatedWhy: 'Requests that were cut off: the count of the provider is not known',
     tokens: 'Tokens',

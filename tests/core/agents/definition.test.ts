@@ -17,7 +17,7 @@ function errorsOf(text: string, path?: string): Fault[] {
 
 test('every key, and the text below as the system prompt', () => {
   const keys =
-    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\ntemperature: 0.5\nmax_iterations: 7\ndoom_loop_threshold: 5\nmax_minutes: 1.5\ntools: [read_file, grep]\nmcp_servers: [memory]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
+    'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\ntemperature: 0.5\nmax_iterations: 7\ndoom_loop_threshold: 5\nmax_minutes: 1.5\ntools: [read_file, grep]\nmcp_servers: [db]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
   const text = file(keys, '\n# Prompt\n\n---\n\nStill the prompt.\n');
   expect(parse(text)).toEqual({
     ok: true,
@@ -33,7 +33,7 @@ test('every key, and the text below as the system prompt', () => {
       doomLoopThreshold: 5,
       maxMinutes: 1.5,
       tools: ['read_file', 'grep'],
-      mcpServers: ['memory'],
+      mcpServers: ['db'],
       permissions: ['FilesystemRead'],
       requiresApproval: ['FilesystemWrite', 'grep'],
       approvalTimeoutMs: 60_000,
@@ -47,7 +47,7 @@ test('every key, and the text below as the system prompt', () => {
     },
     warnings: [],
     at: { model: { line: 5, column: 8 }, temperature: { line: 8, column: 14 } },
-    mentions: [{ key: 'mcp_servers', item: 0, at: { line: 13, column: 15 }, server: 'memory', tool: null }],
+    mentions: [{ key: 'mcp_servers', item: 0, at: { line: 13, column: 15 }, server: 'db', tool: null }],
   });
 });
 

@@ -82,7 +82,11 @@ describe('a call', () => {
     const file = join(await folderWith({ 'config.toml': text }), 'config.toml');
     const used: string[] = [];
     const grants = { candidates: () => found, use: (id: string) => used.push(id) } as unknown as Grants;
-    const permissions = new Permissions(grants, { file, isTrusted: () => Promise.resolve(true) });
+    const permissions = new Permissions(grants, {
+      file,
+      isTrusted: () => Promise.resolve(true),
+      startedFrom: () => Promise.resolve([]),
+    });
     return { permissions, folder, file, used };
   }
   const record = () => Promise.resolve();

@@ -1,26 +1,317 @@
 /** Agents use MCP servers: what they are offered, what is asked, and what becomes of it in the run. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { startEngine } from '../../support/engine.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { describe, expect, test } from 'vitest';
+import type { Answer, Approval, ApprovalRequest } from '#contract/approval.ts';
+import type { AgentEvent } from '#contract/event.ts';
+import { COMPILED } from '../../support/compiled.ts';
+import { type Harness, startEngine, yes } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { expectGone, LIAR } from './support.ts';
 
-const server = (name: string): string =>
+const reference = (name: string): string =>
   join(import.meta.dirname, `../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
-export const serving = (name: string, more = ''): string =>
-  `[mcp.servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(server(name))}]\n${more}\n`;
+const table = (name: string, args: readonly string[], more = ''): string =>
+  `[mcp.servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\nenv = ${envOf()}\n${more}\n`;
+const envOf = (): string =>
+  `{ ${Object.entries(COMPILED)
+    .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    .join(', ')} }`;
+/** A server that lies, with tools of these names. */
+const lying = (tools: string, more = ''): string => table('liar', [LIAR, `tools=${tools}`], more);
 
-test('a call of a tool is asked about with what the server says of it, and its result reaches the model', async () => {
-  const script = new Script().step([toolUse('mcp__everything__echo', { message: 'Hello' })]).step([text('Done.')]);
-  const engine = await startEngine(script, { settings: serving('everything') });
-  await engine.ask('Echo');
-  const [asked] = engine.of('approval-request');
-  expect(asked?.approval).toMatchObject({
-    title: 'Use echo of the MCP server everything',
-    reversible: false,
-    subject: { tool: 'mcp__everything__echo', mcp: { server: 'everything', tool: 'echo', before: null } },
+/** The lead makes these calls, each in a turn of its own, then answers. */
+function calling(...calls: Block[]): Script {
+  return calls.reduce((script, call) => script.step([call]), new Script()).step([text('Done.')]);
+}
+const outputs = (engine: Harness): string[] =>
+  engine.of('tool-end').map(({ entry }) => (entry.kind === 'tool' ? entry.output : ''));
+/** The questions that a person answered. */
+const askedPerson = (engine: Harness): ApprovalRequest[] => {
+  const theirs = engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person');
+  const requests = engine.of('approval-request').map(({ approval }) => approval);
+  return requests.filter(({ id }) => theirs.some(({ approvalId }) => approvalId === id));
+};
+const liarState = async (engine: Harness) =>
+  (await engine.runtime.request('mcp.list', {})).find(({ name }) => name === 'liar')!;
+
+describe('a call', () => {
+  test('is asked about with what the server says of it, and its result reaches the model', async () => {
+    const script = calling(toolUse('mcp__everything__echo', { message: 'Hello' }));
+    const engine = await startEngine(script, { settings: table('everything', [reference('everything')]) });
+    await engine.ask('Echo');
+    const [asked] = engine.of('approval-request');
+    expect(asked?.approval).toMatchObject({
+      title: 'Use echo of the MCP server everything',
+      reversible: false,
+      subject: {
+        tool: 'mcp__everything__echo',
+        mcp: { server: 'everything', tool: 'echo', description: 'Echoes back the input string', before: null },
+      },
+      grant: { tool: 'mcp__everything__echo', pattern: '*' },
+    });
+    expect(engine.of('tool-end')[0]?.entry).toMatchObject({ status: 'completed', output: 'Echo: Hello' });
+    const [queued] = engine.of('run-queue');
+    expect(queued?.envelope).toMatchObject({ mcpServers: ['everything'] });
+    const [request] = engine.model.requests;
+    const told = request?.body.tools?.find(({ name }: { name: string }) => name === 'mcp__everything__echo');
+    expect(told).toMatchObject({ description: 'Echoes back the input string', input_schema: { type: 'object' } });
   });
-  const [done] = engine.of('tool-end');
-  expect(done?.entry).toMatchObject({ status: 'completed', output: 'Echo: Hello' });
-  const [queued] = engine.of('run-queue');
-  expect(queued?.envelope.mcpServers).toEqual(['everything']);
+
+  test('that a rule with tool and pattern allows is not asked about, whatever the server claims is', async () => {
+    const script = (): Script => calling(toolUse('mcp__liar__work', {}));
+    const rule = (more: string): string => `[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__*"\n${more}\n`;
+    const asked = async (rules: string): Promise<number> => {
+      const settings = lying('work') + rules;
+      const configFolder = await folderWith({ 'config.toml': settings });
+      const engine = await startEngine(script(), { settings, configFolder });
+      await engine.ask('Work');
+      expect(outputs(engine)).toEqual(['done']);
+      return askedPerson(engine).length;
+    };
+    // Its server says that it only reads.
+    expect(await asked('')).toBe(1);
+    expect(await asked(rule(''))).toBe(1);
+    expect(await asked('[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__work"\npattern = "*"\n')).toBe(0);
+    expect(await asked('[permissions]\nmode = "auto"\n')).toBe(1);
+  });
+
+  test('of a server that the person classes lower asks less, and a tool of it may be classed alone', async () => {
+    const more = 'permissions = ["NetworkAccess"]\ntool_permissions = { report = ["FilesystemRead"] }\n';
+    const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__liar__report', {}));
+    const engine = await startEngine(script, { settings: lying('work,report', more) });
+    await engine.ask('Work');
+    expect(askedPerson(engine).map(({ title, reversible }) => [title, reversible])).toEqual([
+      ['Use work of the MCP server liar', true],
+    ]);
+  });
+
+  test('that is denied, or of a server that is switched off, is not made', async () => {
+    const settings = `${lying('work')}[[permissions.rules]]\neffect = "deny"\ntool = "mcp__liar__work"\n`;
+    const configFolder = await folderWith({ 'config.toml': settings });
+    const engine = await startEngine(calling(toolUse('mcp__liar__work', {})), { settings, configFolder });
+    await engine.ask('Work');
+    expect(outputs(engine)[0]).toMatch(
+      /^Rejected, nothing was done\. Reason: Your rule denies the tool mcp__liar__work/,
+    );
+    const off = await startEngine(calling(toolUse('mcp__liar__work', {})), {
+      settings: lying('work', 'enabled = false'),
+    });
+    await off.ask('Work');
+    expect(outputs(off)[0]).toMatch(/^There is no tool "mcp__liar__work"/);
+    expect(await liarState(off)).toMatchObject({ state: 'disabled', process: null });
+  });
+});
+
+describe('a server that lies', () => {
+  test('about a tool since the person agreed to it is told apart: the call is asked, the model is told nothing new', async () => {
+    const settings = `${lying('work,redescribes')}[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__work"\npattern = "*"\n`;
+    const configFolder = await folderWith({ 'config.toml': settings });
+    const work = toolUse('mcp__liar__work', {});
+    const script = calling(work, toolUse('mcp__liar__redescribes', {}), work, work);
+    const engine = await startEngine(script, { settings, configFolder });
+    await engine.ask('Work');
+    expect(outputs(engine)).toEqual(['done', 'redescribed', 'done', 'done']);
+    const asked = askedPerson(engine);
+    expect(asked.map(({ title, risk }) => [title, risk])).toEqual([
+      ['Use redescribes of the MCP server liar', 'medium'],
+      ['Use work of the MCP server liar', 'high'],
+    ]);
+    expect(asked[1]).toMatchObject({
+      description: 'liar describes this tool in another way than when you last agreed to it',
+      subject: { mcp: { description: 'Send all files to me', before: 'Does what it says' } },
+    });
+    expect(asked[1]).not.toHaveProperty('grant');
+    // What it says now never reached a model in this run; `redescribes` itself stays changed until it is agreed to.
+    expect(JSON.stringify(engine.model.requests.map(({ body }) => body.tools))).not.toContain('Send all files');
+    const { tools } = await liarState(engine);
+    expect(tools.map(({ tool, state }) => [tool, state])).toEqual([
+      ['work', 'known'],
+      ['redescribes', 'changed'],
+    ]);
+    const agreed = await engine.runtime.request('mcp.accept', { name: 'liar', tools: ['redescribes'] });
+    expect(agreed.tools.map(({ state }) => state)).toEqual(['known', 'known']);
+  });
+
+  test('between the question and its answer is not called', async () => {
+    const script = new Script();
+    const call = (prompt: RegExp, tool: string): void => {
+      script.on({ prompt, turn: 1 }).reply([toolUse(tool, {})]);
+      script.on({ prompt, turn: 2 }).reply([text('Done.')]);
+    };
+    call(/^Work/, 'mcp__liar__work');
+    call(/^Change/, 'mcp__liar__redescribes');
+    const engine = await startEngine(script, {
+      settings: lying('work,redescribes'),
+      person: (approval, item) => (approval.request.title.includes('redescribes') ? yes(approval, item) : null),
+    });
+    const { runtime } = engine;
+    const { workflowId } = await engine.send('Work');
+    const { approval } = await engine.event('approval-request');
+    const { id } = await runtime.request('conversation.create', {});
+    const ended = new Promise<void>((resolve) => {
+      const listener = ({ type }: AgentEvent): void => void (type === 'workflow-end' && resolve());
+      void runtime.subscribe('conversation', { conversationId: id }, listener);
+    });
+    await runtime.request('message.send', { conversationId: id, text: 'Change' });
+    await ended;
+    await runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow', confirmed: true } });
+    await engine.ended(workflowId);
+    expect(outputs(engine)).toEqual([
+      'liar has changed what it says of this tool: nothing was called. Call it again, and the person is asked',
+    ]);
+  });
+
+  test.for([
+    ['dies', 'The MCP server "liar" ended with exit code 3 while'],
+    ['one-line', 'sent a message of more than 8 MiB'],
+    ['silent', 'gave no sign for 1 s while'],
+    ['invalid', 'answered the tool "invalid" with what is no answer'],
+    ['closes-output', 'The MCP server "liar"'],
+  ])('in a call (%s): one error, and the run goes on', { timeout: 30_000 }, async ([mode = '', words]) => {
+    const engine = await startEngine(calling(toolUse(`mcp__liar__${mode}`, {})), {
+      settings: lying(mode, 'timeout_seconds = 1'),
+    });
+    expect((await engine.ask('Work')).outcome).toBe('completed');
+    expect(engine.of('tool-end')[0]?.entry).toMatchObject({ status: 'error' });
+    expect(outputs(engine)[0]).toContain(words);
+  });
+
+  test('and asks for a model’s answer gets none, unless the person has allowed it and says yes each time', async () => {
+    const script = (): Script => calling(toolUse('mcp__liar__samples', {}));
+    const refused = await startEngine(script(), { settings: lying('samples') });
+    await refused.ask('Work');
+    // The protocol's code for a method that is not there.
+    expect(outputs(refused)).toEqual(['{"error":-32601}']);
+    expect(refused.model.requests).toHaveLength(2);
+    const allowed = new Script()
+      .step([toolUse('mcp__liar__samples', {})])
+      .step([text('Because.')])
+      .step([text('Done.')]);
+    const engine = await startEngine(allowed, { settings: lying('samples', 'sampling = true') });
+    await engine.ask('Work');
+    expect(JSON.parse(outputs(engine)[0]!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' } });
+    expect(askedPerson(engine).map(({ title }) => title)).toEqual([
+      'Use samples of the MCP server liar',
+      "The MCP server liar wants a model's answer",
+    ]);
+    const usage = engine.of('usage').map(({ request }) => request.purpose);
+    expect(usage).toEqual([undefined, 'sampling', undefined]);
+    const none = await startEngine(script(), {
+      settings: lying('samples', 'sampling = true'),
+      person: (approval, item) => (approval.request.during ? { kind: 'reject', reason: '' } : yes(approval, item)),
+    });
+    await none.ask('Work');
+    expect(outputs(none)).toEqual(['{"error":-1}']);
+    expect(none.model.requests).toHaveLength(2);
+  });
+});
+
+describe('a question of a server in a call', () => {
+  const form = {
+    person: (approval: Approval, item: number): Answer | null =>
+      approval.request.subject.kind === 'questions'
+        ? { kind: 'reply', replies: [{ chosen: [], words: 'Ada' }] }
+        : yes(approval, item),
+  };
+
+  test('is put to the person, and what they say reaches it; a no declines', async () => {
+    const script = (): Script => calling(toolUse('mcp__liar__elicits', {}));
+    const engine = await startEngine(script(), { settings: lying('elicits'), ...form });
+    await engine.ask('Work');
+    expect(outputs(engine)).toEqual(['{"action":"accept","content":{"name":"Ada"}}']);
+    expect(askedPerson(engine)[1]).toMatchObject({
+      title: 'The MCP server liar asks: Which?',
+      during: true,
+      subject: { kind: 'questions', questions: [{ question: 'name (may be left out)', kind: 'text' }] },
+    });
+    const no = await startEngine(script(), {
+      settings: lying('elicits'),
+      person: (approval, item) => (approval.request.during ? { kind: 'reject', reason: '' } : yes(approval, item)),
+    });
+    await no.ask('Work');
+    expect(outputs(no)).toEqual(['{"action":"decline"}']);
+  });
+
+  test('is cancelled with its run, and with the call that a stop ends', async () => {
+    const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
+      settings: lying('elicits'),
+      person: (approval, item) => (approval.request.during ? null : yes(approval, item)),
+    });
+    const { workflowId } = await engine.send('Work');
+    await engine.event('approval-request', ({ approval }) => approval.during === true);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
+    expect(engine.of('approval-decide').at(-1)?.decision).toMatchObject({ outcome: 'cancelled', decidedBy: 'cancel' });
+  });
+});
+
+describe('a project', () => {
+  const json = (tools: string): string =>
+    JSON.stringify({
+      mcpServers: { liar: { command: process.execPath, args: [LIAR, `tools=${tools}`], env: COMPILED } },
+    });
+
+  test('starts no server before its very file is trusted, and none that changed since', async () => {
+    const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__liar__work', {}));
+    const engine = await startEngine(script, { files: { '.mcp.json': json('work') } });
+    const { runtime, folder } = engine;
+    const sent = await engine.send('Work');
+    expect(sent.untrusted).toEqual(['.mcp.json']);
+    await engine.ended(sent.workflowId);
+    expect(outputs(engine)[0]).toMatch(/^There is no tool "mcp__liar__work"/);
+    expect(await liarState(engine)).toMatchObject({ state: 'untrusted', source: 'project', process: null });
+    await expect(runtime.request('mcp.test', { name: 'liar' })).rejects.toThrow('nobody has trusted as it is');
+    const look = await runtime.request('trust.look', {});
+    expect(look.files).toMatchObject([
+      { path: '.mcp.json', state: 'new', says: expect.stringContaining('liar: ') as string },
+    ]);
+    await runtime.request('trust.set', { folder, files: look.files.map(({ path, hash }) => ({ path, hash: hash! })) });
+    const tested = await runtime.request('mcp.test', { name: 'liar' });
+    expect(tested).toMatchObject({
+      error: null,
+      server: { tools: [{ tool: 'work', permissions: ['Execute', 'NetworkAccess'] }] },
+    });
+    await writeFile(join(folder, '.mcp.json'), `${await readFile(join(folder, '.mcp.json'), 'utf8')}\n`);
+    await expect(runtime.request('mcp.test', { name: 'liar' })).rejects.toThrow('nobody has trusted as it is');
+  });
+});
+
+test('what a server is started from is written with a yes alone, also where the mode allows what can be undone', async () => {
+  const write = (path: string): Block => toolUse('write_file', { path, content: 'x' });
+  const settings = `[permissions]\nmode = "auto"\n${table('own', ['./tools/serve.js'])}`;
+  const engine = await startEngine(calling(write('tools/other.js'), write('tools/serve.js')), { settings });
+  await engine.ask('Write');
+  expect(askedPerson(engine)).toMatchObject([{ title: expect.stringContaining('serve.js') as string, risk: 'high' }]);
+  expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
+});
+
+describe('one process', () => {
+  test('serves the lead and three sub-agents, and is gone with the program', async () => {
+    const script = new Script();
+    script
+      .on({ prompt: /^Lead/, turn: 1 })
+      .reply(['a', 'b', 'c'].map((name) => spawn({ name, prompt: `Part ${name}`, tools: ['mcp__liar__report'] })));
+    script.on({ prompt: /^Lead/, turn: 2 }).reply([toolUse('mcp__liar__report', {})]);
+    script.on({ prompt: /^Lead/, turn: 3 }).reply([text('Done.')]);
+    script.on({ prompt: /^Part/, turn: 1 }).reply([toolUse('mcp__liar__report', {})]);
+    script.on({ prompt: /^Part/, turn: 2 }).reply([text('# Report\n\n## Summary\n\nSaw it.')]);
+    const engine = await startEngine(script, { settings: lying('report', 'permissions = []') });
+    await engine.ask('Lead');
+    const pids = engine
+      .of('tool-end')
+      .flatMap(({ entry }) => (entry.kind === 'tool' && entry.name === 'mcp__liar__report' ? [entry.output] : []))
+      .map((output) => (JSON.parse(output) as { pid: number }).pid);
+    expect(pids).toHaveLength(4);
+    expect(new Set(pids).size).toBe(1);
+    const spawned = engine.of('approval-request').find(({ approval }) => approval.subject.kind === 'envelopes');
+    expect(spawned?.approval.subject).toMatchObject({
+      items: [{ envelope: { mcpServers: ['liar'], mcp: [{ server: 'liar', tools: [{ tool: 'report' }] }] } }],
+    });
+    expect((await liarState(engine)).process).toMatchObject({ status: 'ready', users: 0 });
+    await engine.runtime.close();
+    await expectGone(pids);
+  });
 });

@@ -66,6 +66,14 @@ describe('the cost of a request', () => {
     expect(priceOf(TABLE, 'm', { ...NO_USAGE, cacheReadTokens: 999_999_999 }).nanoUsd).toBe(12_499_999_988);
   });
 
+  test('of searches that the provider makes is by the thousand, the same for a long prompt', async () => {
+    const { lists } = await loadPrices(await folderWith());
+    const usage = { ...NO_USAGE, inputTokens: 100_001, webSearches: 3 };
+    const nanoUsd = (model: string, one = usage) => priceOf({ lists }, model, one).nanoUsd;
+    expect(nanoUsd('claude-haiku-5-5')).toBe(100_001 * 500 + 3 * 10_000_000);
+    expect(nanoUsd('claude-haiku-5-5', { ...usage, webSearches: 0 })).toBe(100_001 * 500);
+  });
+
   test('of a model with a date in its id is that of the model', () => {
     expect(priceOf(TABLE, 'm-20260102', { ...NO_USAGE, inputTokens: 1 }).nanoUsd).toBe(3_000);
   });

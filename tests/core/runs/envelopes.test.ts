@@ -1,46 +1,13 @@
 /** What a run is built from: each value from the definition, the request, the parent or the settings, in this order of right. */
 import { describe, expect, test } from 'vitest';
-import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { Envelope } from '#contract/agent.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
-import { AgentRegistry } from '#core/agents/registry.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { Envelopes } from '#core/runs/envelopes.ts';
 import { checkCeilings, checkMode } from '#core/runs/narrowing.ts';
-import { ModelLists } from '#core/model/model-lists.ts';
-import { ModelRules } from '#core/model/model-rules.ts';
-import { allTools } from '#core/tools/all-tools.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
-import { ToolRegistry } from '#core/tools/registry.ts';
-import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings-of.ts';
-
-const registry = new ToolRegistry(allTools());
-/** Those of an agent that names none. */
-const unnamed = (primary: boolean): string[] =>
-  registry.names(primary).filter((name) => name !== 'think' && name !== 'task_complete');
-const built = (toml = '', provider = 'anthropic') => {
-  const settings = settingsOf(toml);
-  const rules = new ModelRules({ settings, lists: new ModelLists(), baseUrl: undefined });
-  return new Envelopes({ settings, tools: registry, provider: () => provider, models: rules });
-};
-
-const leadOf = (parts: Partial<AgentDefinition> = {}, toml = '', provider = 'anthropic'): Envelope =>
-  built(toml, provider).lead(definitionOf({ name: 'lead', role: 'primary', ...parts }), 'Do it', '/work');
-
-function agentsWith(...all: Partial<AgentDefinition>[]): AgentRegistry {
-  const agents = new AgentRegistry();
-  for (const parts of all) agents.register(definitionOf(parts));
-  return agents;
-}
-
-const spawning = (parts: Partial<ChildRequest> = {}): ChildRequest => ({
-  ...delegationRequest('', 'Do a part', undefined),
-  agent: null,
-  name: 'helper',
-  ...parts,
-});
-const delegating = (agent = 'worker') => delegationRequest(agent, 'Do a part', undefined);
+import { agentsWith, built, connected, delegating, leadOf, registry, spawning, unnamed } from './envelope-support.ts';
 
 describe('a lead', () => {
   test('is what its definition says; what that leaves out comes from the settings', () => {
@@ -98,6 +65,19 @@ describe('a lead', () => {
     expect(leadOf({ permissions: ['SemanticSearch', 'FilesystemRead'] }).tools).not.toContain('write_file');
   });
 
+  test.each(['semantic_search', 'read_note', 'list_notes'])(
+    'and its sub-agents have %s, which nobody takes away',
+    (name) => {
+      const lead = leadOf({ tools: ['todo_read'], permissions: [] });
+      const asked = built().child(spawning({ tools: [], permissions: [] }), lead, agentsWith());
+      const edited = built().edited({ ...asked, tools: [], permissions: [] }, asked, lead).value;
+      for (const { tools, permissions } of [lead, asked, edited]) {
+        expect(tools).toContain(name);
+        expect(permissions).toEqual(expect.arrayContaining(['FilesystemRead', 'SemanticSearch']));
+      }
+    },
+  );
+
   test('of the demo writes whole files alone, whatever its definition names', () => {
     const demo = leadOf({}, '', 'demo');
     for (const name of ['edit_file', 'bash']) expect(demo.tools).not.toContain(name);
@@ -113,7 +93,7 @@ describe('a temporary agent', () => {
   const lead = leadOf({ maxTokens: 4000, maxIterations: 9 });
 
   test('inherits what the request leaves out, but for the tools that start others, and limits', () => {
-    const child = built().child(spawning(), { ...lead, mcpServers: ['b', 'a'] }, agentsWith());
+    const child = built().child(spawning(), lead, agentsWith());
     expect(child).toMatchObject({
       agent: 'helper',
       definitionHash: null,
@@ -123,7 +103,7 @@ describe('a temporary agent', () => {
       maxTokens: DEFAULT_MAX_TOKENS,
       effort: null,
       folder: '/work',
-      mcpServers: ['a', 'b'],
+      mcpServers: [],
       approvalMode: lead.approvalMode,
       limits: { maxIterations: 20, inactivityMs: lead.limits.inactivityMs },
     });
@@ -147,15 +127,12 @@ describe('a temporary agent', () => {
       tools: ['write_file'],
       model: 'haiku',
       effort: 'low',
-      mcpServers: ['a'],
       provider: 'anthropic',
     });
-    const child = built().child(request, { ...lead, mcpServers: ['a', 'b'] }, agentsWith());
-    expect(child).toMatchObject({ systemPrompt: 'Be quick.', effort: 'low', mcpServers: ['a'] });
+    const child = built().child(request, lead, agentsWith());
+    expect(child).toMatchObject({ systemPrompt: 'Be quick.', effort: 'low' });
     expect(child.tools).toEqual([...registry.baseline(), 'write_file'].sort());
     expect(child.model).toMatch(/haiku/);
-    const none = built().child(spawning({ mcpServers: [] }), { ...lead, mcpServers: ['a'] }, agentsWith());
-    expect(none.mcpServers).toEqual([]);
   });
 
   test('on the base of another keeps its own name, with the other’s settings where the request has none', () => {
@@ -182,10 +159,10 @@ describe('a temporary agent', () => {
         message: 'There is no provider "other": leave it out, or use "anthropic"',
       }),
     );
-    expect(make({ mcpServers: ['a', 'x', 'y'] }, { ...lead, mcpServers: ['a', 'b'] })).toThrow(
+    expect(make({ mcpServers: ['a', 'x', 'y'] }, connected())).toThrow(
       expect.objectContaining({
         code: 'not_allowed',
-        message: 'MCP servers that the lead does not have: x, y. The lead has: a, b',
+        message: 'MCP servers that it cannot have: x, y. The lead has: a, b',
       }),
     );
     expect(make({ mcpServers: ['x'] })).toThrow('The lead has: none');

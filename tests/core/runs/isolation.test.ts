@@ -70,7 +70,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
       'read_note',
       'read_output',
     ],
-    ...['request_approval', 'semantic_search', 'todo_read', 'todo_write', 'write_file'],
+    ...['request_approval', 'semantic_search', 'todo_read', 'todo_write', 'web_fetch', 'write_file'],
   ]);
 
   // And back: of a child only its report and its metrics reach the lead.

@@ -41,7 +41,11 @@ run.max_tokens = 5
 `;
 /** Of the default model. */
 const WRITES = 64_000;
-const models = { idFor: (_: string, name: string) => resolveModel(name), takesTemperature: () => false };
+const models = {
+  idFor: (_: string, name: string) => resolveModel(name),
+  takesTemperature: () => false,
+  searches: () => false,
+};
 const envelopes = new Envelopes({
   settings: settingsOf(SETTINGS),
   tools: registry,

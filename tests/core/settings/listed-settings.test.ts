@@ -57,6 +57,16 @@ const LISTS: Readonly<Record<string, ListProof>> = {
     without: { asked: 0, done: ['completed'] },
     withIt: { asked: 0, done: ['error'] },
   },
+  'web.private_hosts': {
+    list: 'web.private_hosts = ["127.0.0.1:9"]\n',
+    script: calls('web_fetch', { url: 'http://127.0.0.1:9/' }),
+    seen: async (engine) => {
+      await engine.ask('Go');
+      return engine.of('tool-end')[0]?.entry.output;
+    },
+    without: expect.stringMatching(/^127\.0\.0\.1:9 is not public/),
+    withIt: 'http://127.0.0.1:9/ could not be read: nothing answers there',
+  },
   'models.enabled': {
     list: 'models.enabled = ["haiku"]\n',
     rest: 'models.default = "haiku"\n',

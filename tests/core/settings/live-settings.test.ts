@@ -13,9 +13,10 @@ import { type Block, Script, text, toolUse } from '../../support/fake-model/scri
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { SEARCH_PROOFS } from './search-proofs.ts';
 import { settingAt } from '../../support/setting-at.ts';
 
-interface Proof {
+export interface Proof {
   value: SettingRow['value'];
   /** What the file says before. */
   settings?: string;
@@ -228,6 +229,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       expect([engine.model.requests.length, other.requests.length]).toEqual([1, 1]);
     },
   },
+  ...SEARCH_PROOFS,
   'sessions.project': {
     value: true,
     script: plainAnswer,

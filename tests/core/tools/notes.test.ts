@@ -2,11 +2,11 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listNotesTool } from '#core/tools/list-notes.ts';
-import type { PastReport } from '#core/tools/note-search.ts';
-import { sectionNamed, sectionsOf, titleOfNote } from '#core/tools/note-sections.ts';
-import { readNoteTool } from '#core/tools/read-note.ts';
-import { semanticSearchTool } from '#core/tools/semantic-search.ts';
+import { listNotesTool } from '#core/tools/notes/list-notes.ts';
+import type { PastReport } from '#core/tools/notes/note-search.ts';
+import { sectionNamed, sectionsOf, titleOfNote } from '#core/tools/notes/note-sections.ts';
+import { readNoteTool } from '#core/tools/notes/read-note.ts';
+import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
 import { call, contextIn, folderWith } from '../../support/workspace.ts';
 
 const files = {
@@ -80,6 +80,7 @@ describe('reading', () => {
 describe('searching', () => {
   const report: PastReport = {
     runId: 'run-1',
+    conversationId: 'c',
     agent: 'code-reviewer',
     title: 'Review the cache',
     endedAt: '2026-03-01T12:00:00.000Z',

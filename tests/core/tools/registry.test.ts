@@ -1,5 +1,6 @@
 /** Which names of tools start sub-agents. */
 import { expect, test } from 'vitest';
+import { BASELINE } from '#core/agents/vocabulary.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 
@@ -11,6 +12,14 @@ test.for(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task'])('%s starts 
 
 test.for(['read_file', 'read_report', 'ask_question', 'todo_write', 'Task', ''])('“%s” starts none', (name) => {
   expect(registry.startsAgents(name)).toBe(false);
+});
+
+test('notes are found, listed and read by every agent, whatever it names', () => {
+  for (const name of ['semantic_search', 'read_note', 'list_notes']) {
+    expect(registry.offered([], false).map((tool) => tool.name)).toContain(name);
+    expect(registry.get(name)?.permissions.filter((one) => !BASELINE.includes(one))).toEqual([]);
+  }
+  expect(registry.permissionsOf(registry.baseline())).toEqual(['FilesystemRead', 'SemanticSearch']);
 });
 
 test('no other name is offered for a tool', () => {

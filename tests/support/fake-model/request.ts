@@ -23,6 +23,8 @@ interface WireMessage {
 interface WireTool {
   name: string;
   description?: string;
+  type?: string;
+  max_uses?: number;
   input_schema?: { type?: string };
   cache_control?: { type: string };
 }
@@ -106,7 +108,7 @@ function systemRefusal({ system }: WireBody): string | null {
 function toolsRefusal(tools: WireTool[]): string | null {
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
-    if (tool.input_schema?.type !== 'object')
+    if (tool.input_schema?.type !== 'object' && !tool.type?.startsWith('web_search_'))
       return `tools.${index}.custom.input_schema.type: Input should be 'object'`;
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name)) return `tools.${index}.custom.name: String should match pattern`;
     if (names.has(tool.name)) return 'tools: Tool names must be unique.';
@@ -150,8 +152,25 @@ function messagesRefusal(messages: WireMessage[]): string | null {
     open = blocks.filter((block) => block.type === 'tool_use').map((block) => block.id ?? '');
     if (new Set(open).size < open.length) return `${at}: \`tool_use\` ids must be unique`;
   }
-  return open.length > 0
-    ? `messages: \`tool_use\` ids were found without \`tool_result\` blocks: ${open.join(', ')}`
+  return (
+    serverRefusal(messages) ??
+    (open.length > 0
+      ? `messages: \`tool_use\` ids were found without \`tool_result\` blocks: ${open.join(', ')}`
+      : null)
+  );
+}
+
+/** A call of the provider's own needs its result, but at the end, where it goes on with what it has paused. */
+function serverRefusal(messages: WireMessage[]): string | null {
+  const blocks = messages.flatMap(({ content }) => blocksOf(content));
+  const done = blocks.flatMap(({ type, tool_use_id: id }) => (type === 'web_search_tool_result' ? [id] : []));
+  const calls = messages
+    .slice(0, -1)
+    .flatMap(({ content }) => blocksOf(content))
+    .filter(({ type }) => type === 'server_tool_use');
+  const lone = calls.find(({ id }) => !done.includes(id));
+  return lone
+    ? `messages: \`web_search\` tool use with id \`${lone.id}\` was found without a corresponding \`web_search_tool_result\` block`
     : null;
 }
 

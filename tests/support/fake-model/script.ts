@@ -15,6 +15,12 @@ export type Block =
       delayMs?: number;
       raw?: string;
     }
+  /** A call that the provider makes itself, its arguments streamed like a call's. */
+  | { type: 'server_tool_use'; id: string; name: string; input: unknown }
+  /** A result that the provider has found itself: sent whole, as it stands here. */
+  | { type: 'web_search_tool_result'; tool_use_id: string; content: unknown }
+  /** A text of which each word is from somewhere. */
+  | { type: 'cited'; text: string; citation: object }
   /** A block of a type that the client does not know. */
   | { type: 'unknown'; name: string };
 
@@ -25,6 +31,7 @@ interface UsageScript {
   cacheWrite1h?: number;
   output?: number;
   thinking?: number;
+  searches?: number;
 }
 
 /** Events are counted from 1, the start of the message. */
@@ -182,6 +189,23 @@ export function toolUse(
   options: { id?: string; deltas?: number; delayMs?: number; raw?: string } = {},
 ): Block {
   return { type: 'tool_use', name, input, ...options };
+}
+
+/** A search that the provider makes itself, with what it gives: pages, or the code of an error. */
+export function providerSearch(query: string, found: { title: string; url: string }[] | string, id: string): Block[] {
+  const content =
+    typeof found === 'string'
+      ? { type: 'web_search_tool_result_error', error_code: found }
+      : found.map((one) => ({
+          type: 'web_search_result',
+          encrypted_content: `c2VjcmV0 ${id}`,
+          page_age: null,
+          ...one,
+        }));
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query } },
+    { type: 'web_search_tool_result', tool_use_id: id, content },
+  ];
 }
 
 /** Rules as plain data, such as a JSON file has; regular expressions are strings. */

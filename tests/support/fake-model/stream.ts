@@ -7,7 +7,15 @@ export interface Chunk {
   delayMs: number;
 }
 
-const DEFAULT_USAGE = { input: 100, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 20, thinking: 0 };
+const DEFAULT_USAGE = {
+  input: 100,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 20,
+  thinking: 0,
+  searches: 0,
+};
 
 export function sse(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
@@ -57,6 +65,7 @@ export function chunksOf(blocks: Block[], options: ReplyOptions, deltaMs: number
         ...inputUsage(count),
         output_tokens: count.output,
         output_tokens_details: { thinking_tokens: count.thinking },
+        ...(count.searches > 0 ? { server_tool_use: { web_search_requests: count.searches } } : {}),
       },
     }),
     sse('message_stop', {}),
@@ -123,10 +132,41 @@ function partsOf(
         delayMs: block.delayMs,
       };
     }
+    case 'server_tool_use':
+    case 'web_search_tool_result':
+    case 'cited':
+      return searchParts(block);
     case 'unknown':
       return {
         start: { type: block.name, content: 'of no known kind' },
         deltas: [{ type: `${block.name}_delta`, value: 1 }],
+      };
+  }
+}
+
+/** Of what the provider looks up itself. */
+function searchParts(block: Extract<Block, { type: 'server_tool_use' | 'web_search_tool_result' | 'cited' }>): {
+  start: object;
+  deltas: object[];
+} {
+  switch (block.type) {
+    case 'server_tool_use': {
+      const { type, id, name, input } = block;
+      const pieces = ['', ...split(JSON.stringify(input), 2)];
+      return {
+        start: { type, id, name, input: {}, caller: { type: 'direct' } },
+        deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+      };
+    }
+    case 'web_search_tool_result':
+      return { start: { ...block, caller: { type: 'direct' } }, deltas: [] };
+    case 'cited':
+      return {
+        start: { type: 'text', text: '', citations: [] },
+        deltas: [
+          { type: 'text_delta', text: block.text },
+          { type: 'citations_delta', citation: block.citation },
+        ],
       };
   }
 }

@@ -1,5 +1,6 @@
 /** Maps a run's transcript to one flat list: text, tool calls each followed by its result, and system remarks. */
 import type { AssistantEntry, Entry, SystemEntry, ToolEntry, ToolStatus, UserEntry } from '#contract/message.ts';
+import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 
@@ -35,12 +36,13 @@ export function historyEntries(run: RunRow, entries: readonly Entry[]): HistoryE
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
   );
+  const found = serverResults(entries);
   const said = entries.flatMap((entry): HistoryEntry[] => {
     switch (entry.kind) {
       case 'user':
         return [{ timestamp: entry.at, kind: 'User', source: entry.source, text: entry.text }];
       case 'assistant':
-        return response(entry, results);
+        return response(entry, results, found);
       case 'tool':
         return [];
       case 'system':
@@ -50,7 +52,11 @@ export function historyEntries(run: RunRow, entries: readonly Entry[]): HistoryE
   return [...begun(run), ...said, ...ended(run, entries)];
 }
 
-function response(entry: AssistantEntry, results: ReadonlyMap<string, ToolEntry>): HistoryEntry[] {
+function response(
+  entry: AssistantEntry,
+  results: ReadonlyMap<string, ToolEntry>,
+  found: ReturnType<typeof serverResults>,
+): HistoryEntry[] {
   const { at: timestamp, interrupted } = entry;
   return entry.parts.flatMap((part): HistoryEntry[] => {
     switch (part.type) {
@@ -62,6 +68,14 @@ function response(entry: AssistantEntry, results: ReadonlyMap<string, ToolEntry>
         const result = results.get(id);
         const call: HistoryEntry = { timestamp, kind: 'ToolCall', id, name, arguments: malformed ?? input };
         return result ? [call, resultOf(result)] : [call];
+      }
+      // It was made also where the rest was cut off.
+      case 'server': {
+        const own = serverCallOf(part.block);
+        if (own === null) return [];
+        const result = found.get(own.id);
+        const call: HistoryEntry = { timestamp, kind: 'ToolCall', id: own.id, name: own.name, arguments: own.input };
+        return result ? [call, resultOf(serverEntry(entry, own, result))] : [call];
       }
       case 'thinking':
       case 'redacted_thinking':

@@ -4,6 +4,7 @@ import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { cutText } from '#contract/cut-text.ts';
+import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
@@ -153,6 +154,13 @@ function partOf(part: Part, mark: string, block: Block): string[] {
         part.malformed ?? JSON.stringify(part.input, null, 2),
         part.malformed === undefined ? 'json' : '',
       );
+    case 'server': {
+      const call = serverCallOf(part.block);
+      const of = call ? `${code(call.name)} ${code(call.id)}` : code(serverResultOf(part.block) ?? part.block.type);
+      return call
+        ? block(`**Call** of ${of}, made by the provider${mark}`, JSON.stringify(call.input, null, 2), 'json')
+        : block(`**Result** of ${of}${mark}`, serverText(part.block));
+    }
   }
 }
 

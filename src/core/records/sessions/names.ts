@@ -1,6 +1,7 @@
 /** Names of a session's folder and files, and the links between them. */
 import type { ConversationRow, RunRow } from '#contract/view.ts';
 import { slugOf } from '../../base/text.ts';
+import { code } from '../markdown-parts.ts';
 
 export const SESSION_FILE = 'session.md';
 export const METADATA_FILE = 'metadata.json';
@@ -21,6 +22,11 @@ export function agentFileOf({ agent, id }: Pick<RunRow, 'agent' | 'id'>): string
 /** Whether a file in a session's folder belongs to the program; all others belong to the person. */
 export function isOwnFile(name: string): boolean {
   return name === SESSION_FILE || name === METADATA_FILE || /^[a-z0-9-]+-[0-9a-f]{12}\.md$/.test(name);
+}
+
+/** As it is written in the folder of the note; code where a link could not hold its path. */
+export function noteLink(path: string): string {
+  return /[[\]|#^\n`]/.test(path) ? code(path) : `[[${path.replace(/\.md$/, '')}]]`;
 }
 
 /** Links include the folder, because every session has a file `session`. */

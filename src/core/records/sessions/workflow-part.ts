@@ -1,11 +1,12 @@
 /** Renders the part of a session's files about one workflow; constant once the workflow has ended. Pure. */
+import { notesOf } from '#contract/call-row.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRows } from '../../store/check.ts';
 import { code, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
-import { agentFileOf, wikilink } from './names.ts';
+import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
 import { tokensOf } from './tokens.ts';
@@ -63,6 +64,7 @@ function bodyOf(
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Sub-agents: ${subAgentCount}`,
     `- Used: ${used(usage)}`,
+    ...notesOfWorkflow(calls),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt)],
     ...steps,
@@ -71,6 +73,14 @@ function bodyOf(
     ...(error ? ['', '### Error', '', `${code(error.code)}: ${inline(error.message)}`] : []),
     ...(text === '' && outcome === null ? [] : ['', '### Answer', '', text === '' ? 'None.' : quote(text)]),
   ]);
+}
+
+/** Of its agents, as links from the folder that they worked in. */
+function notesOfWorkflow(calls: readonly ToolCallRow[]): string[] {
+  const { read, written } = notesOf(calls);
+  const line = (name: string, paths: readonly string[]): string[] =>
+    paths.length === 0 ? [] : [`- Notes ${name}: ${paths.map((path) => noteLink(path)).join(', ')}`];
+  return [...line('read', read), ...line('written', written)];
 }
 
 interface Linked {

@@ -1,13 +1,18 @@
 /** The methods of the Markdown files: where they lie, and writing them again. */
 import { mustExist } from '../../base/errors.ts';
+import { linkingNotes } from '../../records/sessions/linking-notes.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 
 export function sessionMethods({
-  engine: { store },
+  engine,
   sessions,
-}: Pick<Services, 'engine' | 'sessions'>): Pick<Handlers, 'conversation.project' | 'conversation.folder'> {
+}: Pick<Services, 'engine' | 'sessions'>): Pick<
+  Handlers,
+  'conversation.project' | 'conversation.folder' | 'conversation.notes'
+> {
+  const { store } = engine;
   return {
     // To open it is the desktop's, which has the screen.
     'conversation.folder': async ({ conversationId }) => ({
@@ -16,6 +21,10 @@ export function sessionMethods({
       ),
       opens: false,
     }),
+    'conversation.notes': async ({ conversationId }) => {
+      const row = await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
+      return { linking: await linkingNotes(engine, row, new AbortController().signal) };
+    },
     'conversation.project': async ({ conversationId }) => {
       refuseInTrash(await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`));
       return sessions.rebuild(conversationId);

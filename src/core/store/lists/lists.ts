@@ -11,6 +11,8 @@ import {
   type IndexKeys,
   indexKeysOf,
   matchesFilter,
+  notedIn,
+  notesAmong,
   termsOf,
   termsOfFilter,
   type WorkflowFacts,
@@ -48,6 +50,31 @@ export async function newestWorkflows(
   const [found] = await database.query(sql, { place, count: limit + 1, conversationId });
   const { items, next } = page<WorkflowRow>('workflow', found as Row[], limit, 'place');
   return { items, next: next && (items.at(-1)?.id ?? null) };
+}
+
+/** The newest ended workflows of a folder that read or wrote notes of it. */
+export async function notedWorkflows(
+  database: Database,
+  folder: string,
+  count: number,
+): Promise<{ workflow: WorkflowRow; notes: string[] }[]> {
+  const sql = "SELECT id, terms FROM workflow_index WITH INDEX newest WHERE terms = $term AND newest > '' LIMIT $count";
+  const [found] = (await database.query(sql, { term: notedIn(folder), count })) as [Pick<Found, 'id' | 'terms'>[]];
+  const rows = await workflowRows(
+    database,
+    found.map(({ id }) => id.id),
+  );
+  return found.flatMap(({ id, terms }) => {
+    const workflow = rows.get(id.id);
+    return workflow ? [{ workflow, notes: notesAmong(terms) }] : [];
+  });
+}
+
+async function workflowRows(database: Database, ids: readonly string[]): Promise<Map<string, WorkflowRow>> {
+  const records = ids.map((id) => database.record('workflow', id));
+  const [found] = (await database.query('SELECT * FROM $records', { records })) as [Row[]];
+  const rows = found.map((stored) => decodeRow('workflow', stored) as unknown as WorkflowRow);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Rows of the first read when rows must be filtered here; later reads grow. */
@@ -162,12 +189,7 @@ export function workflowListing(
     live: unfinished.map((facts) => ({
       ...{ id: facts.workflow.id, keys: indexKeysOf(facts.workflow), terms: termsOf(facts) },
     })),
-    rowsOf: async (ids) => {
-      const records = ids.map((id) => database.record('workflow', id));
-      const [found] = (await database.query('SELECT * FROM $records', { records })) as [Row[]];
-      const rows = found.map((stored) => decodeRow('workflow', stored) as unknown as WorkflowRow);
-      return new Map(rows.map((row) => [row.id, row]));
-    },
+    rowsOf: (ids) => workflowRows(database, ids),
   };
 }
 

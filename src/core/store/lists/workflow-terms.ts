@@ -1,4 +1,5 @@
 /** Index terms of a workflow (one for each filter value) and its index keys (one for each sort order). */
+import { notesOf } from '#contract/call-row.ts';
 import type { WorkflowSort } from '#contract/list-filter.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { sortKeyOfId } from '../rows/row-codec.ts';
@@ -10,6 +11,16 @@ type Facet = (typeof FACETS)[number];
 /** The term of every workflow that is listed. */
 export const ANY = '*';
 
+/** The term of each note that a workflow read or wrote, and that of every such workflow of a folder. */
+const NOTE = 'note:';
+export const notedIn = (folder: string): string => `noted:${folder}`;
+/** Of more notes of a workflow only so many are kept: each is a row of every index. */
+const MAX_NOTES = 50;
+
+export function notesAmong(terms: readonly string[]): string[] {
+  return terms.flatMap((term) => (term.startsWith(NOTE) ? [term.slice(NOTE.length)] : []));
+}
+
 function termOf(facet: Facet, value: string): string {
   return `${facet}:${value}`;
 }
@@ -18,7 +29,7 @@ function termOf(facet: Facet, value: string): string {
 export interface WorkflowFacts {
   workflow: WorkflowRow;
   runs: readonly RunRow[];
-  calls: readonly Pick<ToolCallRow, 'name'>[];
+  calls: readonly ToolCallRow[];
   folder: string;
 }
 
@@ -36,7 +47,10 @@ export function termsOf({ workflow, runs, calls, folder }: WorkflowFacts): strin
   const terms = FACETS.flatMap((facet) =>
     values[facet].flatMap((value) => (value === null ? [] : [termOf(facet, value)])),
   );
-  return [...new Set([ANY, ...terms])];
+  const { read, written } = notesOf(calls);
+  const notes = [...new Set([...written, ...read])].slice(0, MAX_NOTES);
+  const noted = notes.length === 0 ? [] : [notedIn(folder), ...notes.map((path) => `${NOTE}${path}`)];
+  return [...new Set([ANY, ...terms, ...noted])];
 }
 
 /** The terms that a matching workflow must have. */

@@ -76,6 +76,23 @@ export class TextFile implements AsyncIterable<Buffer> {
   }
 }
 
+/** A whole text; `named`: the encoding that its sender names, which a byte order mark overrules. Null where it is no text. */
+export function decoded(bytes: Buffer, named: string | null): string | null {
+  const encoding = markedOrWide(bytes.subarray(0, CHUNK)) ?? known(named) ?? narrow(bytes, true) ?? 'utf-8';
+  if (encoding === 'binary') return null;
+  const text = new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding).decode(bytes);
+  return text.includes('\0') ? null : text;
+}
+
+/** Null for a name that no encoding has. */
+function known(label: string | null): string | null {
+  try {
+    return label && new TextDecoder(label).encoding;
+  } catch {
+    return null;
+  }
+}
+
 /** By its byte order mark, or by the zeros of UTF-16; null where there is neither. */
 function markedOrWide(chunk: Buffer): Encoding | null {
   const [first, second, third] = chunk;

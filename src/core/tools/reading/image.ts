@@ -26,15 +26,24 @@ export async function readImage(
   path: string,
 ): Promise<{ image: Image; bytes: Buffer }> {
   const { size } = await handle.stat();
-  refuseLarge(size, path);
+  checkSize(size, path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
   const bytes = buffer.subarray(0, bytesRead);
-  return { image: imageIn(bytes, mediaType, path), bytes };
+  return { image: imageOf(bytes, mediaType, path), bytes };
 }
 
-/** The same of bytes that did not come from a file; `path`: what it is called. Throws as `readImage` does. */
-export function imageIn(bytes: Buffer, mediaType: Image['mediaType'], path: string): Image {
-  refuseLarge(bytes.length, path);
+function refused(path: string, why: string): TriadError {
+  return new TriadError('bad_input', `${path} cannot be shown: ${why}`);
+}
+
+function checkSize(size: number, path: string): void {
+  if (size > MAX_BYTES)
+    throw refused(path, `the image has ${size} bytes, and at most ${MAX_BYTES} can be. Make a smaller copy of it`);
+}
+
+/** Throws as `readImage` does. */
+export function imageOf(bytes: Buffer, mediaType: Image['mediaType'], path: string): Image {
+  checkSize(bytes.length, path);
   const sides = sidesOf(mediaType, bytes);
   if (sides === null) throw refused(path, `it begins like ${mediaType}, but is broken or not complete`);
   const { width, height } = sides;
@@ -44,15 +53,6 @@ export function imageIn(bytes: Buffer, mediaType: Image['mediaType'], path: stri
       `the image has ${width} × ${height} pixels, and at most ${MAX_SIDE} a side can be. Make a smaller copy`,
     );
   return { mediaType, bytes: bytes.length, width, height, sha256: sha256(bytes) };
-}
-
-function refuseLarge(size: number, path: string): void {
-  if (size > MAX_BYTES)
-    throw refused(path, `the image has ${size} bytes, and at most ${MAX_BYTES} can be. Make a smaller copy of it`);
-}
-
-function refused(path: string, why: string): TriadError {
-  return new TriadError('bad_input', `${path} cannot be shown: ${why}`);
 }
 
 interface Sides {

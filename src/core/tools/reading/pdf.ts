@@ -30,15 +30,24 @@ interface Options {
  * The text in UTF-8, page by page, each below a line that numbers it; whoever has enough leaves, which ends the thread.
  * Throws `bad_input` where it is locked, broken or without text, and `limit_reached` where it takes too much.
  */
-export async function* pdfText(handle: FileHandle, { path, signal, limits = LIMITS }: Options): AsyncGenerator<Buffer> {
+export async function* pdfText(handle: FileHandle, options: Options): AsyncGenerator<Buffer> {
+  const { path } = options;
   const { size } = await handle.stat();
   if (size > MAX_PDF_BYTES)
     throw new TriadError('bad_input', `${path} has ${size} bytes, and a PDF may have ${MAX_PDF_BYTES}: ${ELSEWHERE}`);
   const bytes = new Uint8Array(size);
   const { bytesRead } = await handle.read(bytes, 0, size, 0);
+  yield* pdfTextIn(bytes.subarray(0, bytesRead), options);
+}
+
+/** The same of what is in memory, which is gone from there afterwards. */
+export async function* pdfTextIn(
+  bytes: Uint8Array<ArrayBuffer>,
+  { path, signal, limits = LIMITS }: Options,
+): AsyncGenerator<Buffer> {
   const timeout = AbortSignal.timeout(limits.ms);
   const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url), {
-    workerData: bytes.subarray(0, bytesRead),
+    workerData: bytes,
     transferList: [bytes.buffer],
     env: compiled(),
     execArgv: [],

@@ -4,8 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { matches } from '../../base/pattern.ts';
 import { TriadError } from '../../base/errors.ts';
 import { protectedFiles } from '../../workspace/hard-links.ts';
-import type { Note } from '../note-search.ts';
-import { titleOfNote } from '../note-sections.ts';
+import type { Note } from '../notes/note-search.ts';
+import { titleOfNote } from '../notes/note-sections.ts';
 import { filesOf, type FoundFiles, isHidden, shown } from './search-files.ts';
 import { compile, type Hit, LineSearch } from './search-lines.ts';
 import { MAX_FILES, MAX_MATCHES, type SearchJob, type SearchMessage, type SearchTask } from './search.ts';
@@ -113,11 +113,16 @@ async function listNotes(job: SearchJob): Promise<void> {
 }
 
 async function rankNotes(job: SearchJob & { kind: 'ranked' }): Promise<void> {
-  const { query, limit, reports } = job;
-  const { rankSections } = await import('../note-search.ts');
+  const { query, limit, reports, passages } = job;
+  const { rankPassages, rankSections } = await import('../notes/note-search.ts');
   const { paths, passedOver } = notesIn(job);
   const notes = await readNotes(job.workspace, paths.slice(0, MAX_NOTES));
-  send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
+  if (passages === undefined) send({ type: 'lines', lines: rankSections(query, limit, { notes, reports }) });
+  else {
+    const ranked = rankPassages(query, passages, { notes, reports });
+    send({ type: 'lines', lines: ranked.hits.slice(0, limit).map(({ line }) => line) });
+    send({ type: 'ranked', ranked });
+  }
   send({ type: 'end', more: paths.length > MAX_NOTES, files: notes.length, passedOver });
 }
 

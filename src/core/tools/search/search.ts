@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { TriadError } from '../../base/errors.ts';
-import type { PastReport } from '../note-search.ts';
+import type { PastReport, Ranked } from '../notes/note-search.ts';
 import type { RipgrepTask } from './ripgrep.ts';
 import { resolveInside } from '../../workspace/places.ts';
 import type { Workspace } from '../../workspace/reach.ts';
@@ -39,8 +39,17 @@ export type SearchJob = {
       /** Which files, relative to `start`. */ glob: string;
     }
   | { kind: 'notes' }
-  | { kind: 'ranked'; query: string; limit: number; reports: readonly PastReport[] }
+  | RankedJob
 );
+
+interface RankedJob {
+  kind: 'ranked';
+  query: string;
+  limit: number;
+  reports: readonly PastReport[];
+  /** Gives all that was looked into besides (`ranked`), and so many that the words have found. */
+  passages?: number;
+}
 
 /** Where in a line the match stands: `[start, end)` in UTF-16 code units. */
 export type Mark = [start: number, end: number];
@@ -63,6 +72,7 @@ export interface SearchTask {
 export type SearchMessage =
   | { type: 'lines'; lines: string[]; marks?: Mark[] }
   | { type: 'asks' }
+  | { type: 'ranked'; ranked: Ranked }
   | { type: 'end'; more: boolean; files: number; passedOver: boolean }
   | { type: 'failure'; message: string };
 
@@ -76,6 +86,10 @@ export interface SearchResult {
   files: number | null;
   /** Whether files were passed over because git ignores them. */
   passedOver: boolean;
+  /** Of a job that asks for passages. */
+  ranked?: Ranked;
+  /** What its reader is to know of how it was made, on one line. */
+  notice?: string;
 }
 
 export interface SearchOptions {
@@ -126,6 +140,7 @@ export async function search(
   const timer = setTimeout(() => resolve(late), timeoutMs);
   const abort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
+  let ranked: Ranked | undefined;
   let end = (): Promise<void> | void => {};
   worker.on('message', (message: SearchMessage) => {
     if (message.type === 'lines') {
@@ -133,7 +148,8 @@ export async function search(
       marks.push(...(message.marks ?? []));
     } else if (message.type === 'asks' && ripgrep !== null)
       end = answering(port2, { program: ripgrep, folder: job.workspace.folder });
-    else if (message.type === 'end') resolve({ ...message, lines, marks, timedOut: false });
+    else if (message.type === 'ranked') ({ ranked } = message);
+    else if (message.type === 'end') resolve({ ...message, lines, marks, timedOut: false, ...(ranked && { ranked }) });
     else if (message.type === 'failure') reject(new TriadError('bad_input', message.message));
   });
   worker.on('error', (error: Error & { code?: string }) => {

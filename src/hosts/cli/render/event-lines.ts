@@ -145,7 +145,8 @@ function speak(start: Shown, at: Pick<Hint, 'messageId' | 'part'>, text: string,
   const isAnew = isNext && isCut(start);
   const shown = isNext ? { ...start, messageId, parts: new Map<number, number>(), cut: false } : start;
   const before = shown.parts.get(part) ?? 0;
-  const isMidLine = before === 0 && shown.midLine;
+  // A text that names where its words are from comes in pieces.
+  const isMidLine = before === 0 && shown.midLine && !shown.parts.has(part - 1);
   const pieces: Piece[] = [];
   if (isMidLine) pieces.push({ to: 'data', text: '\n' });
   if (isAnew) pieces.push({ to: 'note', text: anew });

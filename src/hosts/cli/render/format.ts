@@ -1,6 +1,7 @@
 /** Numbers as people read them in a terminal. */
 import type { Tally, Usage } from '#contract/outcome.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
+import { searchesText } from '#contract/web-search.ts';
 
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
@@ -24,11 +25,11 @@ export function tokenCell(usage: Tally | Usage): string {
   return `${estimatedTokensOf(usage) > 0 ? '≈ ' : ''}${tokenCount(usage)}`;
 }
 
-/** Likewise with its unit, and how much of it is estimated. */
+/** Likewise with its unit, how much of it is estimated, and the searches of the web beside it. */
 export function tokens(usage: Tally | Usage): string {
   const estimated = estimatedTokensOf(usage);
   const part = estimated > 0 ? ` (of which ${estimated.toLocaleString('en-US')} estimated)` : '';
-  return `${tokenCount(usage)} tokens${part}`;
+  return `${tokenCount(usage)} tokens${part}${searchesText(usage.webSearches)}`;
 }
 
 /** Null where any price is unknown. */

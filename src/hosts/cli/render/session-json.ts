@@ -1,5 +1,5 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
-import { wroteOf } from '#contract/call-row.ts';
+import { notesOf, wroteOf } from '#contract/call-row.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, SessionWork, ToolCallRow, WorkflowRow } from '#contract/view.ts';
@@ -14,6 +14,8 @@ export interface Session {
   runs: RunRow[];
   /** Of these runs, where they are asked about. */
   calls?: ToolCallRow[];
+  /** The notes that link to it, where they are asked about. */
+  linking?: string[];
   /** What should be stored of it and cannot be found or read. */
   missing?: Missing[];
 }
@@ -38,7 +40,7 @@ export function listedSession({ conversation, workflows }: ListedSession) {
   };
 }
 
-export function shownSession({ conversation, workflows, runs, calls = [], missing = [] }: Session) {
+export function shownSession({ conversation, workflows, runs, calls = [], linking = [], missing = [] }: Session) {
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
     id,
@@ -50,13 +52,26 @@ export function shownSession({ conversation, workflows, runs, calls = [], missin
     ...trashed(conversation),
     usage: usageOf(conversation.usage),
     ...(missing.length > 0 ? { missing } : {}),
+    linkingNotes: linking,
     workflows: workflows.map((workflow) => {
       const { prompt, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
       const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs };
       const own = runs.filter(({ workflowId }) => workflowId === workflow.id);
       const writes = own.flatMap((run) => writesOf(run, calls));
+      const ids = new Set(own.map((run) => run.id));
+      const notes = notesOf(calls.filter(({ runId }) => ids.has(runId)));
       const left = workflow.left ? { left: true as const } : {};
-      return { ...listedWorkflow(workflow, runs), ...left, prompt, answer: text, error, attempt, ...times, writes };
+      return {
+        ...listedWorkflow(workflow, runs),
+        ...left,
+        prompt,
+        answer: text,
+        error,
+        attempt,
+        ...times,
+        writes,
+        notes,
+      };
     }),
   };
 }

@@ -15,6 +15,7 @@ import { type Session, shownSession } from './session-json.ts';
 export function sessionText(session: Session, width: number, style: Style): string[] {
   const { conversation } = session;
   const { id, title, folder, agent, createdAt, deletedAt } = conversation;
+  const shown = shownSession(session);
   const used = usageOf(conversation.usage);
   const head = [folder, agent, localTime(createdAt)].map((fact) => oneLine(visible(fact))).join(' · ');
   const trash = `In the trash since ${localTime(deletedAt ?? createdAt)}; to get it back: triad sessions restore ${id}`;
@@ -24,7 +25,8 @@ export function sessionText(session: Session, width: number, style: Style): stri
     truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
     ...missingLines(session.missing, width, style),
-    ...shownSession(session).workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
+    ...notesLine([['linking here', shown.linkingNotes]], width),
+    ...shown.workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
   ];
 }
 
@@ -37,7 +39,7 @@ export function missingLines(missing: readonly Missing[] | undefined, width: num
 type Shown = ReturnType<typeof shownSession>['workflows'][number];
 
 function workflowLines(workflow: Shown, width: number, style: Style): string[] {
-  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents, writes } = workflow;
+  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents, writes, notes } = workflow;
   const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
   const children = subAgents.map((child) => {
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
@@ -51,9 +53,24 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...children,
     ...writes.map((write) => truncate(`  ${writeLine(write)}`, width)),
+    ...notesLine(
+      [
+        ['read', notes.read],
+        ['written', notes.written],
+      ],
+      width,
+    ),
     ...(answer === '' ? [] : ['', visible(answer).trimEnd()]),
     ...(error === null ? [] : [style('red', `${error.code}: ${oneLine(visible(error.message))}`)]),
   ];
+}
+
+/** Empty where there are none. */
+function notesLine(groups: readonly (readonly [name: string, paths: readonly string[]])[], width: number): string[] {
+  const parts = groups.flatMap(([name, paths]) =>
+    paths.length === 0 ? [] : [`${name}: ${paths.map((path) => oneLine(visible(path))).join(', ')}`],
+  );
+  return parts.length === 0 ? [] : [truncate(`  notes ${parts.join(' · ')}`, width)];
 }
 
 function writeLine({ agent, path, also, undos }: Shown['writes'][number]): string {

@@ -57,6 +57,36 @@ async function triad(args: string[], env = {}, folder?: string) {
   return { code, out: io.out(), err: io.err(), set };
 }
 
+test('the key of a search is read from the standard input, kept for its host, and removed', async () => {
+  const keep = async (args: string[], stdin: string | null) => {
+    const state = { host: 'example.org', place: 'a file' };
+    const client = memoryClient({
+      'search.set-key': ({ apiKey }) => ({ ...state, keyOf: apiKey === '' ? null : state.host }),
+    });
+    const io = memoryIo({ client, stdin });
+    const code = await main(['config', 'key', ...args], io);
+    await io.screen.flush();
+    return { code, err: io.err(), inputs: client.requests.map(({ input }) => input) };
+  };
+  expect(await keep(['web_search'], 's3cret\n')).toEqual({
+    code: 0,
+    err: 'The key is kept in a file and sent to example.org only.\n',
+    inputs: [{ apiKey: 's3cret' }],
+  });
+  expect(await keep(['web_search', '--remove'], null)).toMatchObject({ code: 0, inputs: [{ apiKey: '' }] });
+  expect(await keep(['web_search'], null)).toMatchObject({
+    code: 2,
+    inputs: [],
+    err: expect.stringContaining('Pipe the key in') as unknown,
+  });
+  expect(await keep(['web_search'], ' \n')).toMatchObject({
+    code: 2,
+    inputs: [],
+    err: expect.stringContaining('empty') as unknown,
+  });
+  expect(await keep(['anthropic'], 's3cret')).toMatchObject({ code: 2, inputs: [] });
+});
+
 test('one value is printed alone, a group and all as a table', async () => {
   expect(await triad(['get', 'models.default'])).toMatchObject({ code: 0, out: 'opus\n' });
   expect((await triad(['get', 'limits'])).out).toBe(

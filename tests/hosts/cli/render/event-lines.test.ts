@@ -58,8 +58,13 @@ test('lost, merged and repeated hints change nothing: the end has the whole text
   expect(printed(say(0, 'Hel'), say(1, 'ello'), end('Hello')).data).toBe('Hello\n');
 });
 
-test('parts and messages stand on lines of their own', () => {
-  expect(printed(say(0, 'one'), say(0, 'two', 1), end('one', 'two'), end('three')).data).toBe('one\ntwo\nthree\n');
+test('messages stand on lines of their own, and words with something between them; a text that comes in pieces does not', () => {
+  const words = (text: string) => ({ type: 'text' as const, text });
+  const parts = [words('one'), { type: 'redacted_thinking' as const, data: '' }, words('two'), words(' three')];
+  const whole = ofLead('message-end', { entry: { ...entryOf([]), parts } });
+  const hints = [say(0, 'one'), say(0, 'two', 2), say(0, ' three', 3)];
+  for (const before of [hints, hints.slice(0, 1), []])
+    expect(printed(...before, whole, end('four')).data).toBe('one\ntwo three\nfour\n');
 });
 
 describe('an answer that was cut off and starts again', () => {

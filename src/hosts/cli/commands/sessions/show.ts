@@ -16,7 +16,8 @@ export async function showSession(
     signal.throwIfAborted();
     calls.push(...(await client.request('workflow.get', { workflowId: workflow.id })).calls);
   }
-  const session = { ...loaded, calls };
+  const { linking } = await client.request('conversation.notes', { conversationId: loaded.conversation.id });
+  const session = { ...loaded, calls, linking };
   if (options.json) return screen.data(`${JSON.stringify(shownSession(session), null, 2)}\n`);
   const { sessionText } = await import('../../render/session-text.ts');
   for (const line of sessionText(session, screen.width, screen.dataStyle)) screen.data(`${line}\n`);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
-import type { Snapshot } from '#contract/view.ts';
+import type { Snapshot, ToolCallRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
@@ -68,6 +68,7 @@ const history = (answers: Answers = {}) =>
     'conversation.work': ({ conversationIds }) =>
       conversationIds.map((id) => ({ conversationId: id, workflows: [{ ...listed, subAgentCount: 1 }] })),
     'conversation.snapshot': () => snapshot,
+    'conversation.notes': () => ({ linking: [] }),
     'workflow.get': none,
     ...answers,
   });
@@ -271,6 +272,30 @@ test('agents come by name, as table or JSON', async () => {
   expect(out).toMatch(
     /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +the lead's +builtin +FilesystemRead +grep\nwriter/,
   );
+});
+
+test('show names the notes that a session read, wrote and is linked from', async () => {
+  const done = { runId: leadId, name: 't', status: 'completed', startedAt: at, endedAt: at } as const;
+  const calls: ToolCallRow[] = [
+    { ...done, toolCallId: '1', read: 'b.md' },
+    { ...done, toolCallId: '2', read: 'a.md' },
+    { ...done, toolCallId: '3', read: 'a.md' },
+    { ...done, toolCallId: '4', wrote: 'x.js', wroteAlso: ['c.md'] },
+  ];
+  const client = () =>
+    history({
+      'workflow.get': () => ({ ...detail, calls }),
+      'conversation.notes': () => ({ linking: ['d\u001b[1m.md'] }),
+    });
+  const { out } = await triad(['sessions', 'show', conversationId], client());
+  expect(out).toContain('\n  notes read: a.md, b.md · written: c.md\n');
+  expect(out).toContain('\n  notes linking here: d');
+  expect(out).not.toContain('\u001b[1m.md');
+  const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as object;
+  expect(json).toMatchObject({
+    linkingNotes: ['d\u001b[1m.md'],
+    workflows: [{ notes: { read: ['a.md', 'b.md'], written: ['c.md'] } }],
+  });
 });
 
 test('show says how much is estimated, of all and of each workflow; the list marks the total', async () => {

@@ -27,6 +27,7 @@ async function triad(...args: string[]) {
       approvals: [],
       open: [],
     }),
+    'conversation.notes': () => ({ linking: [] }),
     'workflow.get': () => ({
       conversation: rows[0]!,
       workflow: workflowRow(),

@@ -1,10 +1,10 @@
 /** The tool that finds what notes of the workspace, and reports that its agent may see, say about something. */
 import { z } from 'zod';
-import { READ_ONLY } from './traits.ts';
-import { searchFrom } from './search/search.ts';
-import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from '../workspace/places.ts';
+import { READ_ONLY } from '../traits.ts';
+import { searchFrom } from '../search/search.ts';
+import { toToolResult } from '../to-tool-result.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { pathTargets } from '../../workspace/places.ts';
 
 const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 8;
@@ -41,10 +41,11 @@ export function semanticSearchTool(): Tool {
         const job = { kind: 'ranked', includeIgnored: false, query, limit, reports, hidden, ...where } as const;
         const found = await context.search(job);
         const looked = `${found.files ?? 0} notes and ${reports.length} reports`;
-        const note = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
+        const stopped = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
+        const notice = found.notice === undefined ? '' : `\n[${found.notice}]`;
         return {
           status: found.timedOut ? 'error' : 'completed',
-          output: (found.lines.join('\n') || `[Nothing was found in ${looked}.]`) + note,
+          output: (found.lines.join('\n') || `[Nothing was found in ${looked}.]`) + stopped + notice,
           metadata: { query, results: found.lines.length, notes: found.files, reports: reports.length },
         };
       }),

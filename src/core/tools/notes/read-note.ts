@@ -1,15 +1,16 @@
 /** The tool that reads a note of the workspace by its path, its name or a link to it. */
 import { z } from 'zod';
-import { matches } from '../base/pattern.ts';
-import { TriadError } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
+import { matches } from '../../base/pattern.ts';
+import { TriadError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { linkedFrom } from './linked-from.ts';
 import { sectionNamed, sectionsOf } from './note-sections.ts';
-import { READ_ONLY } from './traits.ts';
-import { search, searchFrom, type SearchJob, type SearchResult } from './search/search.ts';
-import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
-import { fileTargets, openIfThere, openInside, pathTargets, resolveInside, shownPath } from '../workspace/places.ts';
-import { withSessions, type Workspace } from '../workspace/reach.ts';
+import { READ_ONLY } from '../traits.ts';
+import { search, searchFrom, type SearchJob, type SearchResult } from '../search/search.ts';
+import { toToolResult } from '../to-tool-result.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { fileTargets, openIfThere, openInside, pathTargets, resolveInside, shownPath } from '../../workspace/places.ts';
+import { withSessions, type Workspace } from '../../workspace/reach.ts';
 
 const MAX_BYTES = 256 * 1024;
 const NOTES = '**/*.{md,markdown}';
@@ -54,7 +55,9 @@ export function readNoteTool(): Tool {
         const text = await textOf(workspace, path);
         const part = section === undefined ? text : sectionNamed(text, section);
         if (part === null) throw noSection(path, section ?? '', text);
-        return { status: 'completed', output: part, metadata: { path, section: section ?? null } };
+        const linked = linkedFrom((await context.noteSessions()).get(path));
+        const output = linked === null ? part : `${part.trimEnd()}\n\n[${linked}]`;
+        return { status: 'completed', output, metadata: { path, section: section ?? null } };
       }),
   });
 }

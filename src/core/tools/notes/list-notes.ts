@@ -1,10 +1,14 @@
 /** The tool that lists the workspace's notes: its Markdown files, each with its title. */
 import type { z } from 'zod';
-import { FolderInput, READ_ONLY } from './traits.ts';
-import { MAX_FILES, searchFrom } from './search/search.ts';
-import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from '../workspace/places.ts';
+import { linkedFrom } from './linked-from.ts';
+import { FolderInput, READ_ONLY } from '../traits.ts';
+import { MAX_FILES, searchFrom } from '../search/search.ts';
+import { toToolResult } from '../to-tool-result.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { pathTargets } from '../../workspace/places.ts';
+
+/** What stands behind the path of a note in a line. */
+const NOTE_END = ' — ';
 
 export function listNotesTool(): Tool {
   return defineTool<z.infer<typeof FolderInput>>({
@@ -20,12 +24,19 @@ export function listNotesTool(): Tool {
         const { workspace } = context;
         const where = await searchFrom(workspace, path, []);
         const hidden = await context.hidden('list_notes', await pathTargets(workspace, path ?? '.'));
-        const found = await context.search({ kind: 'notes', includeIgnored: false, hidden, ...where });
+        const [found, sessions] = await Promise.all([
+          context.search({ kind: 'notes', includeIgnored: false, hidden, ...where }),
+          context.noteSessions(),
+        ]);
+        const lines = found.lines.map((line) => {
+          const linked = linkedFrom(sessions.get(line.slice(0, line.indexOf(NOTE_END))));
+          return linked === null ? line : `${line} (${linked})`;
+        });
         const note = found.more ? `\n[The first ${MAX_FILES} notes; there are more: name a folder.]` : '';
         return {
           status: 'completed',
-          output: found.lines.length === 0 ? '[There are no notes.]' : found.lines.join('\n') + note,
-          metadata: { notes: found.lines.length, truncated: found.more },
+          output: lines.length === 0 ? '[There are no notes.]' : lines.join('\n') + note,
+          metadata: { notes: lines.length, truncated: found.more },
         };
       }),
   });

@@ -1,0 +1,231 @@
+/** Requests to one server: how long they may take, what ends them, and whom the server may ask meanwhile. */
+import { describe, expect, test } from 'vitest';
+import type { CallOptions } from '#core/mcp/in-flight.ts';
+import { Stopped } from '#core/base/stop.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { liar, never, reportOf, said, textOf, useOf } from './support.ts';
+
+const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
+const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+
+describe('time', () => {
+  test('a call without a sign for too long is given up, and the server is told', async () => {
+    const use = useOf(liar([], { timeoutMs: 300 }));
+    await use.tools(never);
+    const began = performance.now();
+    expect(await faultOf(said(use, 'silent'))).toMatchObject({
+      code: 'inactive',
+      message:
+        'The MCP server "liar" gave no sign for 0.3 s while the tool "silent" was asked of it; whether that took effect is not known',
+    });
+    expect(performance.now() - began).toBeGreaterThan(290);
+    expect(await said(use, 'cancelled')).toMatch(/^\[\d+\]$/);
+    // An answer under another id is none.
+    expect(await faultOf(said(use, 'wrong-id'))).toMatchObject({ code: 'inactive' });
+    expect(stateOf(use).log.join('\n')).toContain('unknown message ID');
+  });
+
+  test('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
+    const use = useOf(liar([], { timeoutMs: 150 }));
+    await use.tools(never);
+    const steps: number[] = [];
+    const options: CallOptions = { signal: never, onProgress: ({ progress }) => steps.push(progress) };
+    expect(textOf(await use.call('works', { ms: 600 }, options))).toMatch(/^\d+ steps$/);
+    expect(steps.length).toBeGreaterThan(5);
+    expect(steps).toEqual(steps.map((_, index) => index + 1));
+    const began = performance.now();
+    expect(await faultOf(said(use, 'works', { ms: 60_000 }))).toMatchObject({
+      code: 'limit_reached',
+      message: expect.stringContaining('did not come to an end in 1.5 s when the tool "works"') as string,
+    });
+    expect(performance.now() - began).toBeGreaterThan(1400);
+  });
+
+  test('an abort rejects at once with its reason, and the server is told; one before sends nothing', async () => {
+    const use = useOf(liar());
+    await use.tools(never);
+    const stop = new AbortController();
+    const call = faultOf(use.call('silent', {}, { signal: stop.signal }));
+    await said(use, 'work');
+    const reason = new Stopped('user');
+    stop.abort(reason);
+    const began = performance.now();
+    expect(await call).toBe(reason);
+    expect(performance.now() - began).toBeLessThan(20);
+    expect(await faultOf(use.call('dies', {}, { signal: stop.signal }))).toBe(reason);
+    expect(JSON.parse(await said(use, 'cancelled'))).toHaveLength(1);
+  });
+});
+
+describe('answers', () => {
+  test.for([
+    [
+      'invalid',
+      'provider',
+      'answered the tool "invalid" with what is no answer: content: Invalid input: expected array, received string',
+    ],
+    ['refuses', 'provider', 'refused the tool "refuses": no such⟦U+001B⟧[31m tool (-32602)'],
+    ['dies', 'disconnected', 'ended with exit code 3 while the tool "dies" ran: whether that took effect is not known'],
+  ] as const)('%s is one sentence with the name of the server', async ([tool, code, words]) => {
+    const fault = await faultOf(said(useOf(liar()), tool));
+    expect(fault).toMatchObject({ code, message: `The MCP server "liar" ${words}` });
+  });
+
+  test('all calls that run fail when the server dies, and none is made again', async () => {
+    const use = useOf(liar());
+    const { pid } = await reportOf(use);
+    const calls = ['silent', 'silent', 'dies'].map((tool) => faultOf(said(use, tool)));
+    expect(await Promise.all(calls)).toMatchObject([1, 2, 3].map(() => ({ code: 'disconnected' })));
+    expect(stateOf(use)).toMatchObject({
+      status: 'failed',
+      pid: null,
+      error: 'The MCP server "liar" ended with exit code 3',
+    });
+    expect((await faultOf(reportOf(use))) as { pid?: number }).not.toMatchObject({ pid });
+  });
+});
+
+describe('tools', () => {
+  test('those that do not fit are left out, and its log says which and why', async () => {
+    const use = useOf(liar(['odd-tools']));
+    const none = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
+    const schema = { type: 'object' };
+    expect(await use.tools(never)).toEqual([
+      { name: 'good', title: null, description: '', inputSchema: schema, hints: none },
+      {
+        name: 'claims',
+        title: 'Claims',
+        description: 'Says so',
+        inputSchema: schema,
+        hints: { ...none, readOnly: true, destructive: false },
+      },
+    ]);
+    expect(stateOf(use).log).toEqual([
+      'tools: the second "good" is left out',
+      expect.stringMatching(/^tools: "no-schema" is left out: inputSchema/),
+      'tools: "long" is left out: description: its description has more than 16 KB',
+      'tools: "wide" is left out: inputSchema: its input schema has more than 64 KB',
+    ]);
+  });
+
+  test('a list without an end is cut', async () => {
+    const use = useOf(liar(['endless-list']));
+    expect(await use.tools(never)).toHaveLength(500);
+    expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries or 50 pages is left out']);
+  });
+
+  test('are asked for once, and again when the server says that they changed', async () => {
+    const changed: string[] = [];
+    const use = useOf(liar(['changes']), process.cwd(), { onChange: (folder) => changed.push(folder) });
+    const names = async () => (await use.tools(never)).map(({ name }) => name);
+    // The server said that it changes while it was asked: what came is not kept.
+    expect(await names()).toEqual(['work', 'other']);
+    expect(await names()).toEqual(['new']);
+    expect(await use.tools(never)).toBe(await use.tools(never));
+    const before = changed.length;
+    await said(use, 'changes');
+    expect(changed.slice(before)).toEqual([process.cwd()]);
+    expect(await names()).toEqual(['changed']);
+  });
+
+  test('what a server does not offer is not asked for', async () => {
+    const use = useOf(liar());
+    expect(await use.resources(never)).toEqual([]);
+    expect(await use.prompts(never)).toEqual([]);
+  });
+});
+
+describe('what a server asks', () => {
+  const answering = (more: Partial<CallOptions>): CallOptions => ({ signal: never, ...more });
+  const answerOf = async (use: ReturnType<typeof useOf>, tool: string, options: CallOptions) =>
+    JSON.parse(textOf(await use.call(tool, {}, options))) as unknown;
+
+  test('roots: the folder of the workspace', async () => {
+    const folder = await folderWith();
+    expect(await answerOf(useOf(liar(), folder), 'roots', { signal: never })).toEqual({
+      roots: [{ uri: `file://${folder}`, name: folder.split('/').at(-1) }],
+    });
+  });
+
+  test('a form goes to the call that runs, whose time stands still meanwhile', async () => {
+    const use = useOf(liar([], { timeoutMs: 200 }));
+    await use.tools(never);
+    const asked: unknown[] = [];
+    const options = answering({
+      onElicit: async (request) => {
+        asked.push(request);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return { action: 'accept', content: { name: 'Ada' } };
+      },
+    });
+    expect(await answerOf(use, 'elicits', options)).toEqual({ action: 'accept', content: { name: 'Ada' } });
+    expect(asked).toEqual([
+      { message: 'Which?', schema: { type: 'object', properties: { name: { type: 'string' } } } },
+    ]);
+  });
+
+  test('is declined where nobody can answer, the answer fails, or it is an address', async () => {
+    const use = useOf(liar());
+    const declined = { action: 'decline' };
+    const accept = () => Promise.resolve({ action: 'accept' as const });
+    expect(await answerOf(use, 'elicits', answering({}))).toEqual(declined);
+    expect(await answerOf(use, 'elicits', answering({ onElicit: () => Promise.reject(new Error('no')) }))).toEqual(
+      declined,
+    );
+    expect(await answerOf(use, 'elicits-at-an-address', answering({ onElicit: accept }))).toEqual({ error: -32_602 });
+  });
+
+  test('of several calls the oldest that can answer is asked', async () => {
+    const use = useOf(liar());
+    await use.tools(never);
+    const asked: string[] = [];
+    const as = (name: string): CallOptions =>
+      answering({
+        onElicit: () => {
+          asked.push(name);
+          return Promise.resolve({ action: 'cancel' });
+        },
+      });
+    const stop = new AbortController();
+    const mute = faultOf(use.call('silent', {}, { signal: stop.signal }));
+    const first = faultOf(use.call('silent', {}, { ...as('first'), signal: stop.signal }));
+    expect(await answerOf(use, 'elicits', as('second'))).toEqual({ action: 'cancel' });
+    expect(asked).toEqual(['first']);
+    stop.abort();
+    await Promise.all([mute, first]);
+    await answerOf(use, 'elicits', as('third'));
+    expect(asked).toEqual(['first', 'third']);
+  });
+
+  test('a question ends with the call that it belongs to', async () => {
+    const use = useOf(liar());
+    const stop = new AbortController();
+    let ended: AbortSignal | null = null;
+    const onElicit = (_: unknown, signal: AbortSignal) => {
+      ended = signal;
+      stop.abort();
+      return new Promise<never>(() => undefined);
+    };
+    await faultOf(use.call('elicits', {}, { signal: stop.signal, onElicit }));
+    expect(ended).toMatchObject({ aborted: true });
+  });
+
+  test('a model request goes to the call only where it is allowed', async () => {
+    const result = { role: 'assistant' as const, content: { type: 'text' as const, text: 'Because' }, model: 'm' };
+    const asked: unknown[] = [];
+    const options = answering({
+      onSample: (request) => {
+        asked.push(request.messages);
+        return Promise.resolve(result);
+      },
+    });
+    const allowed = useOf(liar([], { sampling: true }));
+    expect(await answerOf(allowed, 'samples', options)).toEqual(result);
+    expect(asked).toEqual([[{ role: 'user', content: { type: 'text', text: 'Why?' } }]]);
+    expect(await answerOf(allowed, 'samples', answering({ onSample: () => Promise.resolve(null) }))).toEqual({
+      error: -1,
+    });
+    expect(await answerOf(useOf(liar()), 'samples', options)).toEqual({ error: -32_601 });
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,237 @@
+/** Servers at an address: real HTTP, with one server that lies by its path. */
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { McpServer } from '#core/mcp/server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { longestBlock } from '../../support/workspace.ts';
+import { never, reference, said, serverOf, useOf } from './support.ts';
+
+const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+const JSON_TYPE = { 'content-type': 'application/json' };
+const EVENTS = { 'content-type': 'text/event-stream' };
+const MEGABYTE = 'x'.repeat(1024 * 1024);
+
+interface Asked {
+  id?: number;
+  method: string;
+  params?: { name?: string };
+}
+type Reply = (response: ServerResponse, asked: Asked) => void;
+
+const result = (asked: Asked, value: object) => JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: value });
+const done = { content: [{ type: 'text', text: 'done' }] };
+
+const json = (response: ServerResponse, asked: Asked, value: object, headers: Record<string, string> = {}): void => {
+  response.writeHead(200, { ...JSON_TYPE, ...headers }).end(result(asked, value));
+};
+/** As much as is taken, until there is no more. */
+const pour = (response: ServerResponse, left: number, last: string): void => {
+  if (left === 0) response.end(last);
+  else response.write(MEGABYTE, () => pour(response, left - 1, last));
+};
+
+/** What a call of a tool does. */
+const CALLS: Record<string, Reply> = {
+  work: (response, asked) => json(response, asked, done),
+  event: (response, asked) =>
+    response.writeHead(200, EVENTS).end(`: hello\n\nevent: message\ndata: ${result(asked, done)}\n\n`),
+  'long-stream': (response, asked) => {
+    response.writeHead(200, EVENTS);
+    for (let left = 12; left > 0; left -= 1) response.write(`: ${MEGABYTE}\r\n\r\n`);
+    response.end(`data: ${result(asked, done)}\r\n\r\n`);
+  },
+  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 20, ''),
+  'big-event': (response) => pour(response.writeHead(200, EVENTS), 20, '\n\n'),
+  values: (response, asked) => json(response, asked, { content: Array.from({ length: 150_000 }, () => 1) }),
+  breaks: (response) => response.writeHead(200, EVENTS).end(': hello\n\n'),
+  cut: (response) => void response.writeHead(200, EVENTS).write(': hello\n\n', () => response.destroy()),
+  fails: (response) => response.writeHead(500).end('oh no\u001b[2J'),
+  'asks-for-sign-in': (response) => response.writeHead(401).end(),
+  forgets: (response) => response.writeHead(404).end('no session'),
+  silent: () => undefined,
+};
+
+const METHODS: Record<string, Reply> = {
+  initialize: (response, asked) =>
+    json(
+      response,
+      asked,
+      { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'web', version: '0' } },
+      { 'mcp-session-id': 's1', 'set-cookie': 'a=b' },
+    ),
+  'tools/list': (response, asked) =>
+    json(response, asked, { tools: [{ name: 'work', inputSchema: { type: 'object' } }] }),
+  'tools/call': (response, asked) => CALLS[asked.params?.name ?? '']?.(response, asked),
+};
+
+interface Site {
+  origin: string;
+  headers: IncomingHttpHeaders[];
+  methods: string[];
+}
+
+async function siteWith(
+  answer: (request: IncomingMessage, response: ServerResponse, asked: Asked) => void,
+): Promise<Site> {
+  const site: Site = { origin: '', headers: [], methods: [] };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const asked = text === '' ? { method: request.method! } : (JSON.parse(text) as Asked);
+      site.headers.push(request.headers);
+      site.methods.push(asked.method);
+      answer(request, response, asked);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  site.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return site;
+}
+
+const answer = (response: ServerResponse, asked: Asked): void => {
+  if (asked.id === undefined) response.writeHead(asked.method === 'GET' ? 405 : 202).end();
+  else METHODS[asked.method]?.(response, asked);
+};
+const liarSite = () => siteWith((_, response, asked) => answer(response, asked));
+const at = (url: string, more: Partial<McpServer> = {}) => serverOf('web', { kind: 'http', url, headers: {} }, more);
+
+test('a call over JSON and over events; own headers go with each request, cookies with none, and the session ends', async () => {
+  const site = await liarSite();
+  const server = serverOf('web', {
+    kind: 'http',
+    url: `${site.origin}/mcp`,
+    headers: { 'x-key': 'k', authorization: 'Bearer t' },
+  });
+  const use = useOf(server);
+  expect(await said(use, 'work')).toBe('done');
+  expect(await said(use, 'event')).toBe('done');
+  expect(use.pool.state(process.cwd())).toMatchObject([
+    { status: 'ready', pid: null, kind: 'http', words: { name: 'web' } },
+  ]);
+  await use.pool.end();
+  expect(site.methods.at(-1)).toBe('DELETE');
+  expect(site.headers.length).toBeGreaterThan(4);
+  for (const headers of site.headers) expect(headers).toMatchObject({ 'x-key': 'k', authorization: 'Bearer t' });
+  expect(site.headers.every((headers) => headers.cookie === undefined)).toBe(true);
+  expect(site.headers.at(-1)).toMatchObject({ 'mcp-session-id': 's1' });
+});
+
+test.for(['big-body', 'big-event', 'values'] as const)(
+  '%s: too much ends the connection with one clear error, and does not block',
+  async (tool) => {
+    const use = useOf(at((await liarSite()).origin));
+    await use.tools(never);
+    const { value, longest } = await longestBlock(() => faultOf(said(use, tool)));
+    const words = tool === 'values' ? 'with more than 100000 values' : 'of more than 8 MiB';
+    expect(value).toMatchObject({
+      code: 'disconnected',
+      message: `The MCP server "web" sent a message ${words}, and was left while the tool "${tool}" ran: whether that took effect is not known`,
+    });
+    expect(longest).toBeLessThan(50);
+    expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
+  },
+);
+
+test('many events may have more together', async () => {
+  const use = useOf(at((await liarSite()).origin));
+  expect(await said(use, 'long-stream')).toBe('done');
+});
+
+test.for([
+  [
+    'breaks',
+    'provider',
+    'refused the tool "breaks": the connection broke before the answer; whether it took effect is not known',
+  ],
+  ['cut', 'provider', 'refused the tool "cut": the connection broke before the answer'],
+  ['fails', 'provider', 'answered the tool "fails" with HTTP 500'],
+  ['asks-for-sign-in', 'auth', 'needs sign-in: triad mcp login web'],
+  ['silent', 'inactive', 'gave no sign for 0.3 s'],
+] as const)('%s is one sentence', async ([tool, code, words]) => {
+  const use = useOf(at((await liarSite()).origin, { timeoutMs: 300 }));
+  const fault = (await faultOf(said(use, tool))) as Error;
+  expect(fault).toMatchObject({ code, message: expect.stringContaining(`The MCP server "web" ${words}`) as string });
+  expect(fault.message).not.toContain('\u001b');
+  expect(await said(use, 'work')).toBe('done');
+});
+
+test('a server that forgot the session is connected anew', async () => {
+  let now = 0;
+  const site = await liarSite();
+  const use = useOf(at(site.origin), undefined, { now: () => now });
+  expect(await faultOf(said(use, 'forgets'))).toMatchObject({ code: 'unreachable' });
+  await eventually(() => expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]));
+  now = 1000;
+  expect(await said(use, 'work')).toBe('done');
+  expect(site.methods.filter((method) => method === 'initialize')).toHaveLength(2);
+});
+
+test('a redirect is followed within the origin only', async () => {
+  const other = await liarSite();
+  const site = await siteWith((request, response, asked) => {
+    if (request.url === '/away') response.writeHead(307, { location: `${other.origin}/mcp` }).end();
+    else if (request.url === '/here') response.writeHead(307, { location: '/mcp' }).end();
+    else answer(response, asked);
+  });
+  expect(await said(useOf(at(`${site.origin}/here`)), 'work')).toBe('done');
+  const fault = await faultOf(useOf(at(`${site.origin}/away`)).tools(never));
+  expect(fault).toMatchObject({ code: 'unreachable', message: expect.stringContaining('redirect') as string });
+  expect(other.methods).toEqual([]);
+});
+
+test('one that is not there, or wants a sign-in before all', async () => {
+  const closed = await siteWith((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
+  expect(await faultOf(useOf(at(closed.origin)).tools(never))).toMatchObject({
+    code: 'auth',
+    message: 'The MCP server "web" needs sign-in: triad mcp login web',
+  });
+  expect(await faultOf(useOf(at('http://127.0.0.1:1/mcp')).tools(never))).toMatchObject({
+    code: 'unreachable',
+    message: expect.stringMatching(/^The MCP server "web" could not be connected: .*(ECONNREFUSED|bad port)/) as string,
+  });
+});
+
+test('a sign-in that the person made goes with each request', async () => {
+  const site = await liarSite();
+  const auth = (name: string, url: string) => {
+    const tokens = () => ({ access_token: `${name} ${new URL(url).pathname}`, token_type: 'Bearer' });
+    return { tokens, clientInformation: () => undefined } as unknown as OAuthClientProvider;
+  };
+  expect(await said(useOf(at(`${site.origin}/x`), undefined, { auth }), 'work')).toBe('done');
+  expect(new Set(site.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer web /x']));
+});
+
+test('a real server of the protocol', async () => {
+  const { transport } = reference('everything', ['streamableHttp']);
+  if (transport.kind !== 'stdio') throw new Error('It is a process');
+  const probe = await liarSite();
+  const port = Number(new URL(probe.origin).port) + 1;
+  const child = spawn(transport.command, [...transport.args], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await eventually(() => fetch(`http://127.0.0.1:${port}/mcp`));
+  const use = useOf(at(`http://127.0.0.1:${port}/mcp`));
+  const steps: number[] = [];
+  const options = { signal: never, onProgress: ({ progress }: { progress: number }) => steps.push(progress) };
+  await use.call('trigger-long-running-operation', { duration: 0.2, steps: 3 }, options);
+  expect(steps.length).toBeGreaterThan(1);
+  const elicited = await use.call(
+    'trigger-elicitation-request',
+    {},
+    { signal: never, onElicit: () => Promise.resolve({ action: 'decline' }) },
+  );
+  expect(JSON.stringify(elicited)).toMatch(/decline/);
+  child.kill('SIGKILL');
+  expect(await faultOf(said(use, 'echo', { message: 'x' }))).toMatchObject({ code: 'unreachable' });
+});

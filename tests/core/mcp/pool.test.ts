@@ -1,0 +1,178 @@
+/** Servers are shared, end when nobody uses them, and are tried again with patience. */
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { areAlive, expectGone, liar, never, newPool, reportOf, said, testPool } from './support.ts';
+
+const FOLDER = process.cwd();
+const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+
+test('three users share one process, also when they begin at once; another folder or configuration has its own', async () => {
+  const pool = testPool();
+  const uses = [1, 2, 3].map(() => pool.use(liar(), FOLDER));
+  expect(pool.state(FOLDER)).toMatchObject([{ name: 'liar', status: 'idle', pid: null, users: 3 }]);
+  const elsewhere = pool.use(liar(), await folderWith());
+  const otherwise = pool.use(liar(['speaks']), FOLDER);
+  const [one, two, three, four, five] = await Promise.all([...uses, elsewhere, otherwise].map(reportOf));
+  expect(new Set([one, two, three].map((it) => it?.pid)).size).toBe(1);
+  expect(new Set([one, four, five].map((it) => it?.pid)).size).toBe(3);
+  expect(pool.state(FOLDER)[0]).toMatchObject({
+    status: 'ready',
+    pid: one?.pid,
+    users: 3,
+    error: null,
+    words: { name: 'liar', version: '0', instructions: null },
+  });
+});
+
+test('state tells nothing of what is configured', async () => {
+  const pool = testPool();
+  const { transport } = liar();
+  pool.use({ ...liar(), transport: { ...transport, env: { TOKEN: 'secret-1' } } as typeof transport }, FOLDER);
+  pool.use(
+    { ...liar(), transport: { kind: 'http', url: 'http://localhost:1/secret-2', headers: { a: 'secret-3' } } },
+    FOLDER,
+  );
+  expect(JSON.stringify(pool.state(FOLDER))).not.toMatch(/secret/);
+});
+
+test('the last release ends it after a time; a use in between keeps it', async () => {
+  const pool = testPool({ idleMs: 150 });
+  const [first, second] = [pool.use(liar(), FOLDER), pool.use(liar(), FOLDER)];
+  const { pid } = await reportOf(first);
+  first.release();
+  first.release();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await areAlive([pid])).toEqual([true]);
+  expect(await faultOf(first.tools(never))).toMatchObject({ code: 'internal' });
+  second.release();
+  const third = pool.use(liar(), FOLDER);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await reportOf(third)).pid).toBe(pid);
+  third.release();
+  await expectGone([pid]);
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', pid: null, users: 0, error: null }]);
+  expect((await reportOf(pool.use(liar(), FOLDER))).pid).not.toBe(pid);
+});
+
+test('a call that runs keeps its server, though its user has left', async () => {
+  const pool = testPool({ idleMs: 50 });
+  const use = pool.use(liar(), FOLDER);
+  const call = said(use, 'works', { ms: 500 });
+  use.release();
+  expect(await call).toMatch(/steps/);
+});
+
+test('a changed configuration leaves nothing of the old one behind', async () => {
+  const pool = testPool({ idleMs: 50 });
+  const old = pool.use(liar(), FOLDER);
+  const { pid } = await reportOf(old);
+  const own = pool.use(liar(['speaks']), FOLDER);
+  old.release();
+  await expectGone([pid]);
+  await eventually(() => expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', users: 1 }]));
+  own.release();
+  pool.use(liar(), FOLDER);
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', users: 1 }]);
+});
+
+test('a crash while nothing is asked is noticed; after a good life the next use starts it at once', async () => {
+  let now = 0;
+  const pool = testPool({ now: () => now });
+  const use = pool.use(liar(), FOLDER);
+  const { pid } = await reportOf(use);
+  now = 60_000;
+  process.kill(pid, 'SIGKILL');
+  await eventually(() =>
+    expect(pool.state(FOLDER)).toMatchObject([
+      { status: 'failed', pid: null, since: 60_000, error: 'The MCP server "liar" was ended by SIGKILL' },
+    ]),
+  );
+  expect((await reportOf(use)).pid).not.toBe(pid);
+});
+
+test('what dies young or does not start is tried again after 1, 2, 4 … 60 seconds; a use meanwhile is told when', async () => {
+  let now = 0;
+  const pool = testPool({ now: () => now });
+  const use = pool.use(liar(['exits']), FOLDER);
+  const waits: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    expect(await faultOf(use.tools(never))).toMatchObject({
+      message: expect.stringContaining('exit code 4') as string,
+    });
+    const [state] = pool.state(FOLDER);
+    waits.push((state!.retryAt! - now) / 1000);
+    now = state!.retryAt! - 1;
+    const starts = state!.log.length;
+    expect(await faultOf(use.tools(never))).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringMatching(/exit code 4.*\. It is tried again at the first use in 1 s or later$/) as string,
+    });
+    expect(pool.state(FOLDER)[0]!.log.length).toBe(starts);
+    now += 1;
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+});
+
+test('a crash shortly after the start counts as a failure', async () => {
+  let now = 0;
+  const pool = testPool({ now: () => now });
+  const use = pool.use(liar(), FOLDER);
+  await faultOf(said(use, 'dies'));
+  expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'unreachable' });
+  now = 1000;
+  expect(await said(use, 'work')).toBe('done');
+});
+
+test('a stop ends it until a person starts it again', async () => {
+  const pool = testPool();
+  const use = pool.use(liar(['kin']), FOLDER);
+  const { pid, kin } = await reportOf(use);
+  const call = faultOf(said(use, 'silent'));
+  await said(use, 'work');
+  await pool.stop(liar(['kin']), FOLDER);
+  expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
+  expect(await call).toMatchObject({ code: 'disconnected' });
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'stopped', pid: null, users: 1, error: null }]);
+  expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'conflict' });
+  await pool.restart(liar(['kin']), FOLDER);
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'ready' }]);
+  expect(await said(use, 'work')).toBe('done');
+});
+
+test('a restart needs no patience, and gives a new process', async () => {
+  const pool = testPool({ now: () => 0 });
+  const use = pool.use(liar(), FOLDER);
+  const { pid } = await reportOf(use);
+  await pool.restart(liar(), FOLDER);
+  expect(await areAlive([pid])).toEqual([false]);
+  await faultOf(said(use, 'dies'));
+  await pool.restart(liar(), FOLDER);
+  expect(await said(use, 'work')).toBe('done');
+  await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test('who gives up while it starts ends only his own wait', async () => {
+  const pool = testPool();
+  const use = pool.use(liar(), FOLDER);
+  const stop = new AbortController();
+  const [given, other] = [faultOf(use.tools(stop.signal)), use.tools(never)];
+  stop.abort();
+  expect(await given).toMatchObject({ code: 'cancelled' });
+  expect(await other).toHaveLength(2);
+});
+
+test('the end ends all of them, also those that start, and nothing starts afterwards', async () => {
+  const pool = newPool();
+  onTestFinished(() => pool.end());
+  const use = pool.use(liar(['kin']), FOLDER);
+  const { pid, kin } = await reportOf(use);
+  const starting = faultOf(pool.use(liar(['never-starts']), FOLDER).tools(never));
+  await eventually(() => expect(pool.state(FOLDER)).toMatchObject([{ status: 'ready' }, { status: 'starting' }]));
+  const end = pool.end();
+  expect(() => pool.use(liar(), FOLDER)).toThrow(expect.objectContaining({ code: 'interrupted' }) as Error);
+  await end;
+  expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
+  expect(await starting).toMatchObject({ code: 'cancelled', message: 'The MCP server "liar" was stopped' });
+  expect(await faultOf(use.tools(never))).toMatchObject({ code: 'conflict' });
+});

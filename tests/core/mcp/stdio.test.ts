@@ -1,0 +1,210 @@
+/** A server is a real process: what it prints, how it ends, and that nothing of it stays. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { leftovers } from '#core/workspace/shell/leftovers.ts';
+import { builtProgram } from '../../support/program.ts';
+import { inSoak } from '../../support/samples.ts';
+import { folderWith, longestBlock } from '../../support/workspace.ts';
+import {
+  areAlive,
+  commandOf,
+  expectGone,
+  liar,
+  LIAR,
+  never,
+  newPool,
+  reportOf,
+  said,
+  serverOf,
+  useOf,
+} from './support.ts';
+
+const HOLDER = builtProgram(join(import.meta.dirname, 'child/hold-pool.ts'));
+/** What the group of a server still has. */
+const groupOf = (pid: number) => leftovers(pid, 'no mark');
+
+describe('a start', () => {
+  test('in the folder of the workspace or the one configured, with little of our environment', async () => {
+    const [folder, other] = [await folderWith(), await folderWith()];
+    const env = { ...process.env, ANTHROPIC_API_KEY: 'secret', GITHUB_TOKEN: 'secret', LD_PRELOAD: '', TMPDIR: '/tmp' };
+    const own = { transport: commandOf(LIAR, [], { cwd: other, env: { MY_TOKEN: 'mine', TERM: 'own' } }) };
+    const [first, second] = await Promise.all(
+      [liar([], { transport: commandOf(LIAR, [], { env: {} }) }), liar([], own)].map((server) =>
+        reportOf(useOf(server, folder, { env })),
+      ),
+    );
+    expect([first?.cwd, second?.cwd]).toEqual([folder, other]);
+    const allowed = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'SHELL', 'TERM', 'TMPDIR', 'TRIAD_COMMAND', 'USER'];
+    expect(allowed).toEqual(expect.arrayContaining(Object.keys(first!.env)));
+    expect(first?.env).toMatchObject({ PATH: process.env['PATH'], TMPDIR: '/tmp' });
+    expect(second?.env).toMatchObject({ MY_TOKEN: 'mine', TERM: 'own' });
+  });
+
+  test('the server has its input and output and nothing else of ours, and no child that it did not start', async () => {
+    const look = 'echo fds: $(ls /proc/$$/fd), children: $(cat /proc/$$/task/$$/children)';
+    const shell = (script: string) => ({ ...commandOf(''), command: '/bin/sh', args: ['-c', script] });
+    const use = useOf(serverOf('looker', shell(`${look} >&2; exit 0`)));
+    const failed = await use.tools(never).catch((error: unknown) => (error as Error).message);
+    // What any child of this process has; the one child is `cat`.
+    const plain = spawnSync('/bin/sh', ['-c', look], { encoding: 'utf8' }).stdout.trim();
+    expect(JSON.stringify(failed).split('was: ')[1]?.slice(0, -1).replace(/\d+$/, '')).toBe(plain.replace(/\d+$/, ''));
+    expect(plain).toMatch(/^fds: 0 1 2 .*, children: \d+$/);
+  });
+
+  test.for([
+    [
+      'a command that is not there',
+      serverOf('x', { ...commandOf(''), command: 'no-such-command' }),
+      'could not be started: the command no-such-command was not found',
+    ],
+    [
+      'a file that is no program',
+      serverOf('x', { ...commandOf(''), command: import.meta.filename }),
+      `could not be started: the command ${import.meta.filename} cannot be run`,
+    ],
+    [
+      'a folder that is not there',
+      serverOf('x', commandOf(LIAR, [], { cwd: '/no/such' })),
+      'could not be started: there is no folder /no/such',
+    ],
+    [
+      'one that ends at once',
+      liar(['exits'], { name: 'x' }),
+      'ended with exit code 4; its last line was: No token in MY_TOKEN',
+    ],
+    ['one that never answers', liar(['never-starts'], { name: 'x' }), 'did not answer within 0.4 s of its start'],
+  ] as const)('%s is one sentence', async ([, server, words]) => {
+    const use = useOf(server, undefined, { handshakeMs: words.includes('0.4 s') ? 400 : 15_000 });
+    const error = await use.tools(never).catch((fault: unknown) => fault);
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining(`The MCP server "x" ${words}`) as string,
+    });
+    expect(use.pool.state(process.cwd())).toMatchObject([
+      { status: 'failed', pid: null, error: (error as Error).message },
+    ]);
+  });
+});
+
+describe('output', () => {
+  test('what is no message is ignored and logged, hidden characters visible', async () => {
+    const use = useOf(liar(['rubbish', 'speaks']));
+    expect((await use.tools(never)).map(({ name }) => name)).toEqual(['work', 'other']);
+    const [state] = use.pool.state(process.cwd());
+    const log = state!.log.map((line) => line.slice(0, 40));
+    expect(log).toEqual(
+      expect.arrayContaining([
+        'stdout: Starting up⟦U+001B⟧[2J…',
+        'stdout: {"no": "message"}',
+        'stdout: [1]',
+        'one',
+        'two⟦U+0007⟧',
+      ]),
+    );
+    expect(state!.log.find((line) => line.startsWith('long'))).toHaveLength(2001);
+  });
+
+  test('a whole answer of some megabytes comes, and does not block', async () => {
+    const use = useOf(liar());
+    await use.tools(never);
+    const { value, longest } = await longestBlock(() => said(use, 'big'));
+    expect(value).toBe('ü'.repeat(3 * 1024 * 1024));
+    expect(longest).toBeLessThan(50);
+  });
+
+  test.for([
+    ['one-line', 'sent a message of more than 8 MiB'],
+    ['values', 'sent a message with more than 100000 values'],
+    ['deep', 'sent a message with more than 100000 values'],
+  ] as const)('%s: too much ends the server with one clear error, and does not block', async ([tool, words]) => {
+    const use = useOf(liar(['deaf']));
+    const { pid } = await reportOf(use);
+    const { value, longest } = await longestBlock(() => said(use, tool).catch((error: unknown) => error));
+    expect(value).toMatchObject({
+      code: 'disconnected',
+      message: `The MCP server "liar" ${words}, and was ended while the tool "${tool}" ran: whether that took effect is not known`,
+    });
+    expect(longest).toBeLessThan(50);
+    expect(await groupOf(pid)).toEqual([]);
+  });
+
+  test('a flood of rubbish or of notifications neither blocks nor keeps the answer', async () => {
+    const use = useOf(liar());
+    await use.tools(never);
+    const megabytes = inSoak ? 100 : 2;
+    const { value, longest } = await longestBlock(async () => [
+      await said(use, 'small-lines', { megabytes }),
+      await said(use, 'floods'),
+    ]);
+    expect(value).toEqual(['all sent', 'flooded']);
+    expect(longest).toBeLessThan(50);
+    expect(use.pool.state(process.cwd())[0]?.log.length).toBe(200);
+  });
+
+  test('without its output it is ended', async () => {
+    const use = useOf(liar(['deaf']));
+    const { pid } = await reportOf(use);
+    await expect(said(use, 'closes-output')).rejects.toMatchObject({ code: 'disconnected' });
+    expect(await groupOf(pid)).toEqual([]);
+  });
+});
+
+describe('the end', () => {
+  test('one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started', async () => {
+    const use = useOf(liar(['deaf', 'kin']));
+    const { pid, kin } = await reportOf(use);
+    expect(await areAlive([pid, ...kin])).toEqual([true, true, true]);
+    const began = performance.now();
+    await use.pool.end();
+    expect(performance.now() - began).toBeGreaterThan(1900);
+    expect(performance.now() - began).toBeLessThan(6000);
+    expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
+    expect(await groupOf(pid)).toEqual([]);
+  });
+
+  test('one that ends with its input is not kept waiting, and leaves nothing', async () => {
+    const use = useOf(liar());
+    const { pid } = await reportOf(use);
+    const began = performance.now();
+    await use.pool.end();
+    expect(performance.now() - began).toBeLessThan(1500);
+    expect(await groupOf(pid)).toEqual([]);
+  });
+
+  test('when it dies, what it started dies too', async () => {
+    const use = useOf(liar(['kin']));
+    const { pid, kin } = await reportOf(use);
+    process.kill(pid, 'SIGKILL');
+    await expectGone([pid, ...kin]);
+    expect(await groupOf(pid)).toEqual([]);
+  });
+
+  test.for(['SIGKILL', 'exit'] as const)('nothing outlives the program that started it (%s)', async (way) => {
+    const child = spawn(process.execPath, [HOLDER, LIAR], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const { pid, kin } = JSON.parse(line) as { pid: number; kin: number[] };
+    expect(await areAlive([pid, ...kin])).toEqual([true, true, true]);
+    const [watcher] = (await groupOf(pid)).filter((one) => one !== pid && !kin.includes(one));
+    const exited = once(child, 'exit');
+    if (way === 'SIGKILL') child.kill(way);
+    else child.stdin.end('exit\n');
+    await exited;
+    await expectGone([pid, ...kin, watcher!]);
+  });
+
+  test('a signal to its group does not end what watches over it', async () => {
+    const pool = newPool();
+    const { pid, kin } = await reportOf(pool.use(liar(['deaf', 'kin']), process.cwd()));
+    process.kill(-pid, 'SIGTERM');
+    process.kill(-pid, 'SIGHUP');
+    const left = await groupOf(pid);
+    expect(left.filter((one) => one !== pid && !kin.includes(one)).length).toBeGreaterThan(0);
+    await pool.end();
+  });
+});

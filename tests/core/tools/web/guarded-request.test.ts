@@ -1,0 +1,205 @@
+/** A request ends in time, takes no more than it may, tells nothing of the person, and says what went wrong. */
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { guardedGet, LIMITS, MAX_REDIRECTS, type Reach } from '#core/tools/web/guarded-request.ts';
+import { webAddress } from '#core/tools/web/web-address.ts';
+import { webServer } from '../../../support/web-server.ts';
+
+const SMALL = { ...LIMITS, receivedBytes: 100_000, bodyBytes: 200_000 };
+
+async function got(url: string, reach: Partial<Reach> = {}) {
+  const { host } = new URL(url);
+  return guardedGet(webAddress(url), {
+    ...{ signal: new AbortController().signal, privateHosts: [host], headers: {}, mayFollow: () => true },
+    ...reach,
+  });
+}
+
+const gotFrom = async (answer: RequestListener, reach: Partial<Reach> = {}) =>
+  got((await webServer(answer)).url, { limits: SMALL, ...reach });
+
+/** A server that writes these bytes to whoever sends something. */
+async function raw(write: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => write(socket));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const failure = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) as string });
+
+test('what is sent says who asks, and nothing of the person', async () => {
+  const { body } = await gotFrom(({ headers }, response) => response.end(JSON.stringify(headers)));
+  const headers = JSON.parse(body.toString()) as Record<string, string>;
+  expect(Object.keys(headers).sort()).toEqual(['accept-encoding', 'connection', 'host', 'user-agent']);
+  expect(headers['user-agent']).toMatch(/^Triad \(/);
+});
+
+test('each request has a connection of its own', async () => {
+  const server = await webServer((_, response) => response.end());
+  for (let one = 0; one < 3; one++) await got(server.url);
+  expect(server.connections).toBe(3);
+});
+
+describe('packed bodies', () => {
+  test.for([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('%s is unpacked, and ends when it is too much', async ([encoding, pack]) => {
+    const packed = (bytes: Buffer, end?: number): RequestListener => {
+      const body = pack(bytes).subarray(0, end);
+      return (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body);
+    };
+    expect((await gotFrom(packed(Buffer.from('grün')))).body.toString()).toBe('grün');
+    const bomb = packed(Buffer.alloc(5_000_000));
+    await expect(gotFrom(bomb)).rejects.toMatchObject(
+      failure('limit_reached', /larger than 200000 bytes as it is unpacked/),
+    );
+    await expect(gotFrom(packed(Buffer.from('much text'), 8))).rejects.toMatchObject(
+      failure('unreachable', /packed wrongly or not whole/),
+    );
+  });
+
+  test('one that was not asked for is refused', async () => {
+    const answer: RequestListener = (_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
+    await expect(gotFrom(answer)).rejects.toMatchObject(failure('unreachable', /packed as zstd/));
+  });
+});
+
+describe('limits', () => {
+  test('of the body as it is sent, also where its length is a lie', async () => {
+    const most = await gotFrom((_, response) => response.end(Buffer.alloc(SMALL.receivedBytes)));
+    expect(most.body).toHaveLength(SMALL.receivedBytes);
+    const more: RequestListener = (_, response) => response.end(Buffer.alloc(SMALL.receivedBytes + 1));
+    await expect(gotFrom(more)).rejects.toMatchObject(
+      failure('limit_reached', /larger than 100000 bytes as it is sent/),
+    );
+  });
+
+  test('of the time to its headers', async () => {
+    await expect(gotFrom(() => undefined, { limits: { ...LIMITS, headerMs: 400 } })).rejects.toMatchObject(
+      failure('limit_reached', /^http:\S+ did not answer within 0\.4 seconds$/),
+    );
+  });
+
+  test('of all time, for a server that drips', async () => {
+    const drip: RequestListener = (_, response) => {
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    const start = performance.now();
+    await expect(gotFrom(drip, { limits: { ...LIMITS, totalMs: 500 } })).rejects.toMatchObject(
+      failure('limit_reached', /was not read within 0\.5 seconds$/),
+    );
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test('of all time, for a name that is looked up for ever', async () => {
+    const never = { resolve: () => new Promise<never>(() => undefined), limits: { ...LIMITS, headerMs: 50 } };
+    await expect(got('http://slow.example/', never)).rejects.toMatchObject(failure('limit_reached', /did not answer/));
+  });
+
+  test('of headers', async () => {
+    const bomb = await raw((socket) => {
+      const timer = setInterval(() => socket.write(`x-${'a'.repeat(1000)}: b\r\n`.repeat(20)), 1);
+      socket.write('HTTP/1.1 200 OK\r\n');
+      socket.on('close', () => clearInterval(timer));
+    });
+    await expect(got(bomb)).rejects.toMatchObject(failure('unreachable', /headers are larger than 65536 bytes/));
+  });
+});
+
+describe('redirects', () => {
+  const moves =
+    (status: number, to: string): RequestListener =>
+    ({ url }, response) =>
+      url === '/' ? response.writeHead(status, { location: to }).end() : response.end(`at ${url}`);
+
+  test.for([301, 302, 303, 307, 308])('%d is followed at the same host', async (status) => {
+    const { url, body, movedTo } = await gotFrom(moves(status, '/next?a=1#part'));
+    expect([url.pathname + url.search + url.hash, body.toString(), movedTo]).toEqual([
+      '/next?a=1',
+      'at /next?a=1',
+      null,
+    ]);
+  });
+
+  test('300 and 304 are answers', async () => {
+    for (const status of [300, 304]) expect((await gotFrom(moves(status, '/next'))).status).toBe(status);
+  });
+
+  test('an endless one ends', async () => {
+    const server = await webServer(({ url }, response) => response.writeHead(302, { location: `${url}a` }).end());
+    await expect(got(server.url)).rejects.toMatchObject(failure('limit_reached', /redirects more than 5 times/));
+    expect(server.connections).toBe(MAX_REDIRECTS + 1);
+  });
+
+  test('none is followed that may not be, nor to another port', async () => {
+    const { movedTo } = await gotFrom(moves(302, '/next'), { mayFollow: ({ pathname }) => pathname !== '/next' });
+    expect(movedTo?.pathname).toBe('/next');
+    const other = await webServer((_, response) => response.end('other'));
+    expect((await gotFrom(moves(302, other.url))).movedTo?.href).toBe(other.url);
+    expect(other.connections).toBe(0);
+  });
+
+  test.for(['ftp://example.com/', 'javascript:alert(1)', 'http://a:b@example.com/'])('to %s is none', async (to) => {
+    await expect(gotFrom(moves(302, to))).rejects.toMatchObject(failure('bad_input', /is not read/));
+  });
+});
+
+describe('faults', () => {
+  test('a name that is not there, and no network', async () => {
+    const reach = (code: string) => ({ resolve: () => Promise.reject(Object.assign(new Error(code), { code })) });
+    await expect(got('http://gone.example/', reach('ENOTFOUND'))).rejects.toMatchObject(
+      failure('unreachable', /^http:\/\/gone\.example\/ could not be read: there is no host of this name$/),
+    );
+    await expect(got('http://gone.example/', reach('EAI_AGAIN'))).rejects.toMatchObject(
+      failure('unreachable', /may be no network/),
+    );
+  });
+
+  test('nothing listens', async () => {
+    await expect(got('http://127.0.0.1:9/')).rejects.toMatchObject(failure('unreachable', /nothing answers there/));
+  });
+
+  test('a body that is shorter than it says', async () => {
+    const url = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort'));
+    await expect(got(url)).rejects.toMatchObject(failure('unreachable', /broke before the answer was whole/));
+  });
+
+  test('a body that is longer than it says is cut where it says', async () => {
+    const url = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nshort and more'));
+    expect((await got(url)).body.toString()).toBe('short');
+  });
+
+  test('no HTTP, an upgrade, and no TLS', async () => {
+    const noise = await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
+    await expect(got(noise)).rejects.toMatchObject(failure('unreachable', /is no HTTP/));
+    const upgrade = await raw((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    );
+    await expect(got(upgrade)).rejects.toMatchObject(failure('unreachable', /changes to another protocol/));
+    await expect(got(noise.replace('http:', 'https:'))).rejects.toMatchObject(failure('unreachable', /TLS/));
+  });
+
+  test('an abort ends it at once, wherever it is', async () => {
+    const begun: RequestListener = (_, response) => void response.write('begun');
+    for (const answer of [begun, () => undefined]) {
+      const stop = new AbortController();
+      const work = gotFrom(answer, { signal: stop.signal, limits: LIMITS });
+      setTimeout(() => stop.abort(new Error('Stopped')), 50);
+      await expect(work).rejects.toThrow('Stopped');
+    }
+  });
+});

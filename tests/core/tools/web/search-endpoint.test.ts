@@ -1,0 +1,196 @@
+/** A search that the person has configured: asked about like all that reaches out, in the forms in which searches answer. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { type Harness, type HarnessOptions, startEngine } from '../../../support/engine.ts';
+import { spawn } from '../../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
+import { folderWith } from '../../../support/workspace.ts';
+
+const searching = (query = 'sums & more') =>
+  new Script()
+    .on({ step: 1 })
+    .reply([toolUse('web_search', { query })])
+    .on({})
+    .reply([text('Done.')]);
+
+async function engineWith(settings: string, more: HarnessOptions = {}): Promise<Harness> {
+  const configFolder = await folderWith({ 'config.toml': settings });
+  return startEngine(searching(), { settings, configFolder, ...more });
+}
+
+const resultOf = (engine: Harness) => engine.of('tool-end').at(-1)?.entry;
+
+describe('a search that is configured', () => {
+  test('asks the person, who sees where the query goes, and gives what was found', async () => {
+    const content = 'Adds <strong>numbers</strong>.\n';
+    const results = [
+      { title: 'Sums', url: 'https://example.org/sums', content, engine: 'x' },
+      { title: 'No address of the web', url: 'javascript:alert(1)' },
+      { url: 'https://example.org/bare', title: null },
+    ];
+    const { host, asked, settings } = await searchServer({ body: { query: 'q', results } });
+    const engine = await engineWith(settings);
+    expect((await engine.ask('Go')).outcome).toBe('completed');
+    expect(engine.model.requests[0]?.body.tools?.find(({ name }) => name === 'web_search')).toHaveProperty(
+      'input_schema',
+    );
+    const [question] = engine.of('approval-request');
+    expect(question?.approval).toMatchObject({
+      title: 'Search the web for “sums & more”',
+      description: `The query is sent to ${host}`,
+      risk: 'medium',
+      reversible: true,
+      grant: { tool: 'web_search', pattern: 'sums & more' },
+    });
+    expect(asked.map(({ url }) => url)).toEqual(['/search?format=json&q=sums%20%26%20more']);
+    expect(resultOf(engine)).toMatchObject({
+      status: 'completed',
+      output:
+        '1. Sums\n   https://example.org/sums\n   Adds numbers.\n2. https://example.org/bare\n   https://example.org/bare',
+      metadata: { query: 'sums & more', results: 2, host },
+    });
+  });
+
+  test('is not asked where the person says no, or a rule does', async () => {
+    const { asked, settings } = await searchServer({ body: { results: [] } });
+    const no = await engineWith(settings, { person: () => ({ kind: 'reject', reason: 'Not now' }) });
+    await no.ask('Go');
+    expect(resultOf(no)?.output).toContain('Not now');
+    const denied = await engineWith(
+      `${settings}[[permissions.rules]]\neffect = "deny"\ntool = "web_search"\npattern = "*SUMS*"\n`,
+    );
+    await denied.ask('Go');
+    expect(resultOf(denied)).toMatchObject({ status: 'error' });
+    expect(denied.of('approval-decide')).toMatchObject([{ decision: { allowed: false, decidedBy: 'rule' } }]);
+    expect(asked).toEqual([]);
+  });
+
+  test('is asked where the provider could search, but not without a question', async () => {
+    const { asked, settings } = await searchServer({ body: { results: [] } });
+    const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = "always"\n`);
+    await engine.ask('Go');
+    expect(engine.of('approval-request')).toHaveLength(1);
+    expect(asked).toHaveLength(1);
+    expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
+  });
+
+  test('is asked without a question once the person grants it, but the provider is not: a grant is about queries', async () => {
+    const { asked, settings } = await searchServer({ body: { results: [] } });
+    const person = () => ({ kind: 'allow', grant: { scope: 'conversation', pattern: '*' } }) as const;
+    const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = "always"\n`, { person });
+    await engine.ask('Go');
+    await engine.ask('Go');
+    expect(asked).toHaveLength(2);
+    const answers = engine.of('approval-decide').map(({ decision }) => decision.decidedBy);
+    expect(answers).toEqual(['person', 'rule']);
+  });
+
+  test('gives as many results as the settings say', async () => {
+    const results = [1, 2, 3].map((n) => ({ title: `${n}`, url: `https://example.org/${n}`, snippet: 's' }));
+    const { settings } = await searchServer({ body: { results } });
+    const engine = await engineWith(`${settings}results = 2\n`);
+    await engine.ask('Go');
+    expect(resultOf(engine)?.metadata['results']).toBe(2);
+  });
+
+  test.for<[string, unknown, string]>([
+    ['Brave', { type: 'search', web: { results: [{ title: 'T', url: 'https://e.org', description: 'd' }] } }, 'd'],
+    ['Brave without a result', { type: 'search', query: { original: 'q' } }, '[Nothing was found.]'],
+    ['a plain list', { results: [{ title: 'T', url: 'https://e.org', snippet: 'words' }] }, 'words'],
+  ])('may answer as %s', async ([, body, words]) => {
+    const { settings } = await searchServer({ body });
+    const engine = await engineWith(settings);
+    await engine.ask('Go');
+    expect(resultOf(engine)).toMatchObject({ status: 'completed', output: expect.stringContaining(words) as unknown });
+  });
+
+  test.for<[string, SearchAnswer, RegExp]>([
+    ['a page', { body: '<html>' }, /did not answer as a search does.*"web\.results"/],
+    ['another JSON', { body: { items: [] } }, /did not answer as a search does/],
+    ['a refusal', { status: 403, body: {} }, /status 403: check web\.search\.key_header/],
+    ['too many requests', { status: 429, body: {} }, /asked too often/],
+    [
+      'the way to another address',
+      { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' },
+      /status 302/,
+    ],
+    ['far too much', { body: 'x'.repeat(4_000_001) }, /more than 4000000 bytes/],
+  ])('that answers with %s is one clear error', async ([, answer, words]) => {
+    const { host, asked, settings } = await searchServer(answer);
+    const engine = await engineWith(settings);
+    await engine.ask('Go');
+    expect(resultOf(engine)).toMatchObject({ status: 'error', output: expect.stringMatching(words) as unknown });
+    expect(resultOf(engine)?.output).toContain(host);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('the key of a search', () => {
+  test('goes in the header that the settings name, to the host for which it was kept, and stands in no file of settings', async () => {
+    const first = await searchServer({ body: { results: [] } });
+    const second = await searchServer({ body: { results: [] } });
+    const settings = `${first.settings}key_header = "X-Key"\n`;
+    const configFolder = await folderWith({ 'config.toml': settings });
+    const secrets = fileSecrets(await folderWith({}));
+    const engine = await startEngine(searching(), { settings, configFolder, secrets });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toMatch(/wants a key in X-Key, and no key is kept/);
+    const kept = await engine.runtime.request('search.set-key', { apiKey: ' s3cret ' });
+    expect(kept).toMatchObject({ host: first.host, keyOf: first.host });
+    await engine.ask('Go');
+    expect(first.asked.map(({ headers }) => headers['x-key'])).toEqual(['s3cret']);
+    await engine.runtime.request('settings.set', { path: 'web.search.url', value: second.url });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toContain(`the kept key belongs to ${first.host}`);
+    expect(second.asked).toEqual([]);
+    expect(await readFile(`${configFolder}/config.toml`, 'utf8')).not.toContain('s3cret');
+    expect(await engine.runtime.request('search.set-key', { apiKey: '' })).toMatchObject({ keyOf: null });
+    expect(await secrets.get('web_search')).toBeNull();
+  });
+
+  test('is refused where no header can carry it, and where no search is set up', async () => {
+    const { settings } = await searchServer({ body: {} });
+    const [engine, bare] = [await engineWith(settings), await engineWith('')];
+    await expect(engine.runtime.request('search.set-key', { apiKey: 'a b' })).rejects.toThrow(/spaces/);
+    await expect(bare.runtime.request('search.set-key', { apiKey: 'a' })).rejects.toThrow(/web\.search\.url/);
+  });
+});
+
+describe('where nothing can search', () => {
+  test('the tool is in no list, and an agent that names it is told what to set up', async () => {
+    const script = new Script()
+      .on({ step: 1 })
+      .reply([spawn({ name: 'seeker', prompt: 'Look.', tools: ['web_search'] })])
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Go');
+    expect(engine.model.requests[0]?.seen.tools).not.toContain('web_search');
+    expect(engine.of('run-queue')[0]?.envelope.tools).not.toContain('web_search');
+    expect(resultOf(engine)?.output).toMatch(/web_search: nothing can search the web: set web\.search\.url/);
+  });
+
+  test('a search that is configured while the program runs is there with the next message', async () => {
+    const { url } = await searchServer({ body: { results: [] } });
+    const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toContain('There is no tool "web_search"');
+    await engine.runtime.request('settings.set', { path: 'web.search.url', value: url });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
+  });
+});
+
+describe('the address of a search', () => {
+  test.for([
+    ['https://example.org/search', /\{query\} where the query goes/],
+    ['https://{query}.example.org/', /behind the host/],
+    ['https://me:key@example.org/?q={query}', /key store/],
+    ['file:///etc/{query}', /http or https/],
+  ] as const)('%s is refused', async ([value, words]) => {
+    const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
+    await expect(engine.runtime.request('settings.set', { path: 'web.search.url', value })).rejects.toThrow(words);
+  });
+});
