@@ -27,7 +27,7 @@ const entry = [
   'tests/support/{crash-host,crash-resumer,client-environment,lying-server}.ts',
   'tests/support/fake-model/serve.ts',
   'tests/programs.config.ts',
-  'tests/hosts/support/app-process.ts',
+  'tests/hosts/support/{app-process,tiny-server}.ts',
 ];
 
 export default {

@@ -50,7 +50,7 @@ const lines = sections
   .flatMap(({ content }) => content.split('\n'));
 
 test.for(lines)('%s', async (line) => {
-  const words = [...line.replace(/ [#<] .*/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, a, b = '']) => a ?? b);
+  const words = [...line.replace(/ [#<] .*/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, a, b = '']) => a ?? b);
   expect(words[0]).toBe('triad');
   const io = memoryIo({ client, stdin: 's3cret\n' });
   expect([await main(words.slice(1), io), io.err()]).toEqual([0, expect.not.stringContaining('triad: ')]);

@@ -10,7 +10,7 @@ import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type AgentKeys } from './keys.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
 import { readToml } from './toml.ts';
-import { type KnownTool, modelFault, nameFaults, permissionFaults, permissionWarnings } from './vocabulary.ts';
+import { type KnownTool, modelFault, nameFaults, permissionWarnings, unneededPermissions } from './vocabulary.ts';
 
 export interface DefinitionSource {
   source: AgentDefinition['source'];
@@ -68,6 +68,11 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
   const values = result.data;
   const prompt = 'prompt' in values ? String(values.prompt) : (read.body?.text ?? '');
   const warnings = [
+    ...unneededPermissions(
+      values.permissions ?? [],
+      from.tools,
+      (index) => positionOf(['permissions', index]) ?? START,
+    ),
     ...permissionWarnings(values, from.tools, (index) => positionOf(['tools', index]) ?? START),
     ...idleReflection(values, positionOf),
   ];
@@ -165,15 +170,14 @@ function bodyFaults(body: Body | null): Fault[] {
   return [];
 }
 
-/** What the schema cannot know: names of models and tools, what nobody can give, and what only a lead may have. */
+/** What the schema cannot know: names of models and tools, and what only a lead may have. */
 function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: PositionOf): Fault[] {
-  const { name, role, model, permissions = [], tools: wanted = [], requires_approval: asking } = values;
+  const { name, role, model, tools: wanted = [], requires_approval: asking } = values;
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
   const misplaced = role === 'primary' ? [] : tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name));
   const unknown = model === undefined ? null : modelFault(model, positionOf(['model']) ?? START);
   const faults = [
     ...(unknown === null ? [] : [unknown]),
-    ...permissionFaults(permissions, tools, at('permissions')),
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
     ...misplaced.map(({ name: tool, startsAgents }) => {

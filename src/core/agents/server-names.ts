@@ -18,7 +18,7 @@ export interface ServerMention {
 
 /** The servers of a folder by name. */
 export type KnownServers = ReadonlyMap<string, KnownServer>;
-export interface KnownServer {
+interface KnownServer {
   /** Whether it may be started. */
   isUsable: boolean;
   /** `mcp__SERVER__TOOL` of those that it offers; null where it was never asked. */

@@ -49,22 +49,17 @@ export function nameFaults(
   });
 }
 
-/** Permissions that no tool needs: no lead has them, so that an agent that names one is refused wherever it is to start. */
-export function permissionFaults(
+/** Permissions that no tool of the program needs: a lead has them only of a server that the person has classed so. */
+export function unneededPermissions(
   permissions: readonly Permission[],
   tools: readonly KnownTool[],
   positionOf: (index: number) => Position,
 ): Fault[] {
-  const some = Permission.options.filter((one) => isGivable(one, tools)).join(', ');
   return permissions.flatMap((permission, index) => {
-    if (isGivable(permission, tools)) return [];
-    const message = `permissions (item ${index + 1}) ${permission}: no tool of this version needs it, and no lead can give it: use some of ${some}`;
+    if (BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission))) return [];
+    const message = `permissions (item ${index + 1}) ${permission}: only tools of MCP servers that you class so need it, and a lead without one cannot give it`;
     return [fault(positionOf(index), message, { key: 'permissions' })];
   });
-}
-
-function isGivable(permission: Permission, tools: readonly KnownTool[]): boolean {
-  return BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission));
 }
 
 /** Tools that the permissions keep away: allowed, and worth a word. */

@@ -46,7 +46,7 @@ export async function serversOf(
 }
 
 /** Those of the settings, in the order of their names. `file`: where they are written. */
-export function userServers(entries: Readonly<Record<string, McpEntry>>, file: string): ConfiguredServer[] {
+function userServers(entries: Readonly<Record<string, McpEntry>>, file: string): ConfiguredServer[] {
   return Object.entries(entries)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { enabled, tools, permissions, tool_permissions: own, sampling, timeout_seconds, ...launch }]) => ({
@@ -59,7 +59,7 @@ export function userServers(entries: Readonly<Record<string, McpEntry>>, file: s
 }
 
 /** Those of a project's file: none of them can lower what its tools need. Empty where there is no such file. */
-export async function projectServers(
+async function projectServers(
   folder: string,
   trusts: (path: string, hash: string) => Promise<boolean>,
 ): Promise<ConfiguredServer[]> {

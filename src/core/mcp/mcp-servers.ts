@@ -200,7 +200,7 @@ export async function knownServers(
 }
 
 /** Of each tool what the person last agreed to; what the server says since is shown with the first call. */
-export function offerOf(server: ConfiguredServer, { tools, known, resources }: Listing): McpOffer {
+function offerOf(server: ConfiguredServer, { tools, known, resources }: Listing): McpOffer {
   const { name, runs, config, offers, permissionsOf } = server;
   const named = tools
     .filter((tool) => offers(tool.name))

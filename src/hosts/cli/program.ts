@@ -37,8 +37,6 @@ function createProgram(io: Io, version: string, done: Done): Command {
   const program = new Command('triad')
     .description('One lead agent works for you and may lead up to three others; nothing starts without your yes.')
     .version(version)
-    // What stands behind `--` reaches the command as it is.
-    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => screen.data(text),

@@ -200,8 +200,8 @@ test('a lead may have the tools that start agents; its name is kept for a lead',
   expect(parse('---\nname: lead\ndescription: d\nrole: primary\n---\nText')).toMatchObject({ ok: true });
 });
 
-test('a model that is none, and a permission that nobody can give, are errors: such an agent could never run', () => {
-  expect(errorsOf(file('model: sonet\npermissions: [FilesystemRead, DatabaseRead]'))).toMatchObject([
+test('a model that is none is an error: such an agent could never run', () => {
+  expect(errorsOf(file('model: sonet'))).toMatchObject([
     {
       line: 4,
       column: 8,
@@ -209,13 +209,18 @@ test('a model that is none, and a permission that nobody can give, are errors: s
       suggestion: 'sonnet',
       message: expect.stringContaining('is not known') as string,
     },
+  ]);
+});
+
+test('a permission that only tools of servers can need is a warning', () => {
+  const { ok, warnings } = parse(file('permissions: [FilesystemRead, DatabaseRead]'));
+  expect(ok).toBe(true);
+  expect(warnings).toMatchObject([
     {
-      line: 5,
+      line: 4,
       column: 31,
       key: 'permissions',
-      message: expect.stringMatching(
-        /no tool of this version needs it.*use some of FilesystemRead, FilesystemWrite/,
-      ) as string,
+      message: expect.stringMatching(/^permissions \(item 2\) DatabaseRead: only tools of MCP servers/) as string,
     },
   ]);
 });

@@ -13,8 +13,6 @@ const DIR = ['--dir <folder>', 'the workspace (default: this folder)'] as const;
 const NAME = ['<name>', 'of the server, as "triad mcp list" shows it'] as const;
 
 export function addMcp(mcp: Command, io: Io, done: Done): void {
-  // What stands behind `--` is the server's command, options included.
-  mcp.enablePositionalOptions();
   const inFolder = ({ dir, ...options }: Given) => ({ ...options, folder: resolve(io.folder, dir ?? '.') });
   addReading(mcp, io, done, inFolder);
   addWriting(mcp, io, done, inFolder);

@@ -52,7 +52,7 @@ export function serverOf(given: GivenServer, folder: string): TypedServer {
   for (const name of own.filter((one) => !named.includes(one))) {
     if (url !== undefined)
       throw new UsageError(
-        `--secret ${name} is sent nowhere: name it in a header, such as --header "Authorization: Bearer \${secret:${name}}"`,
+        `--secret ${name} is sent nowhere: name it in a header, such as --header 'Authorization: Bearer \${secret:${name}}'`,
       );
     if (Object.hasOwn(env, name)) throw new UsageError(`${name} is given twice`);
     env[name] = reference(name);

@@ -1,5 +1,5 @@
 /** `triad mcp` on real servers: what is written and kept, what is printed, and the exit codes. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { McpServerView, McpTest } from '#contract/mcp-methods.ts';
@@ -23,7 +23,7 @@ async function here(store: 'memory' | 'disk' = 'memory') {
 const parsed = <T>({ out }: { out: string }): T => JSON.parse(out) as T;
 
 test('add: into the settings without what is secret, and tested at once', async () => {
-  const { triad, textOf, file } = await here();
+  const { triad, textOf, file } = await here('disk');
   const tiny = ['--', node, TINY, file];
   const added = await triad(['mcp', 'add', 'tiny', '--env', 'API_KEY=abc', '--env', 'LEVEL=2', ...tiny, 'API_KEY']);
   expect([added.code, added.err]).toEqual([0, 'Kept with your keys, not in the settings: API_KEY\n']);
@@ -105,7 +105,7 @@ test('what changed is marked, shown as it was and as it is, and agreed to', asyn
 });
 
 test('disable, enable and remove; those of a project wait for trust and are changed in their file', async () => {
-  const { triad, textOf, file, folder } = await here();
+  const { triad, textOf, file, folder } = await here('disk');
   await triad(['mcp', 'add', 'tiny', '--secret', 'TOKEN=s3cret', '--', node, TINY, file]);
   expect((await triad(['mcp', 'disable', 'tiny'])).err).toBe('tiny is not started any more from now on.\n');
   expect(await triad(['mcp', 'test', 'tiny'])).toEqual({
@@ -138,6 +138,31 @@ test('disable, enable and remove; those of a project wait for trust and are chan
     2,
     `triad: near stands in ${join(folder, '.mcp.json')}, not in your settings: remove it there\n`,
   ]);
+});
+
+test('what an agent’s file names of servers and is not there is told, without a program too', async () => {
+  const { triad, file, home } = await here('disk');
+  await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);
+  const text = '---\nname: lighter\ndescription: d\ntools: [mcp__tiny__lampp, mcp__tiny__door]\n---\nLight it.\n';
+  await mkdir(join(home, 'agents'));
+  await writeFile(join(home, 'agents/lighter.md'), text);
+  const warning =
+    'tools (item 1) mcp__tiny__lampp: the MCP server tiny offers no such tool (did you mean `mcp__tiny__lamp`?)';
+  const validated = await triad(['agents', 'validate', 'lighter']);
+  expect([validated.code, validated.out]).toEqual([
+    0,
+    expect.stringContaining(`lighter.md:4:9: warning: ${warning}\n`),
+  ]);
+  const shown = await triad(['agents', 'show', 'lighter']);
+  expect(shown.err).toContain(`lighter.md:4:9: ${warning}\n`);
+  expect(shown.out).toContain(
+    'permissions         Execute, FilesystemRead, NetworkAccess, SemanticSearch (of its tools)\n',
+  );
+  const elsewhere = await triad(['agents', 'validate', '--dir', join(home, 'agents')]);
+  expect(elsewhere.out, 'files of no folder, which may have other servers').toMatch(/lighter\.md: lighter is valid\n$/);
+  await triad(['mcp', 'disable', 'tiny']);
+  const off = await triad(['agents', 'validate', 'lighter', '--json']);
+  expect(off.out.match(/the MCP server tiny is not used here/g)).toHaveLength(2);
 });
 
 test('a server that has resources and prompts: listed, and a prompt as text', async () => {

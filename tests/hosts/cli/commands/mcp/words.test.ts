@@ -105,6 +105,16 @@ test.for([
   expect(err).toContain(`triad: ${line}`);
 });
 
+test.for(['add a --', 'add a --env A=1 --'])(
+  '"triad mcp %s": what follows is the server’s, options included',
+  async (words) => {
+    const own = ['x', '--version', '--json', '-y', '--', '--url', 'z'];
+    await triad([...words.split(' '), ...own], memoryIo({ client: answers, stdin: '' }));
+    const sent = answers.requests.findLast(({ method }) => method === 'mcp.add')?.input;
+    expect(sent).toMatchObject({ name: 'a', entry: { command: 'x', args: own.slice(1) } });
+  },
+);
+
 test('secrets come from the terminal where there is one, else from the input, a line for each', async () => {
   const add = ['add', 'a', '--secret', 'ONE', '--secret', 'TWO', '--', 'x'];
   const given = async (io: ReturnType<typeof memoryIo>) => {
