@@ -23,7 +23,7 @@ import { SubAgentExecution } from './execution.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
-import { mcpMethods } from './mcp-methods.ts';
+import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';

@@ -16,7 +16,7 @@ import {
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
-import { checkServers, type KnownServers } from './server-names.ts';
+import { checkServers, type KnownServers } from './check-servers.ts';
 import { MCP_JSON } from '../settings/mcp-json.ts';
 import type { KnownTool } from './vocabulary.ts';
 

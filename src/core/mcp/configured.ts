@@ -5,7 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import { matches } from '../base/pattern.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
-import { MCP_PERMISSIONS, type McpEntry, type McpLaunch } from '#contract/mcp-entry.ts';
+import { MCP_PERMISSIONS, type McpEntry, type McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import type { Trust } from '../agents/trust.ts';
 import { launchWords, MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 
@@ -56,11 +57,15 @@ export class Listings {
     });
   }
 
-  /** The person agrees to tools as they are now; the others stay as they were. */
-  accept(config: string, names: readonly string[]): Promise<Listing> {
+  /** The person agrees to tools as they were shown to them; the others stay as they were. Throws `conflict` where one has changed since. */
+  accept(config: string, shown: readonly { tool: string; hash: string }[]): Promise<Listing> {
     return this.#change(config, (before) => {
       const listing = before ?? { at: '', tools: [], known: {}, resources: false, prompts: false };
-      const now = listing.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool] as const);
+      const now = shown.map(({ tool: name, hash }) => {
+        const tool = listing.tools.find((one) => one.name === name);
+        if (tool && describedHash(tool) === hash) return [name, tool] as const;
+        throw new TriadError('conflict', `The server has changed what it says of ${name} again: look at it once more`);
+      });
       return { ...listing, known: { ...listing.known, ...Object.fromEntries(now) } };
     });
   }
@@ -115,7 +120,8 @@ export interface ToolLook {
 
 export function lookOf(listing: Listing, tool: Described): ToolLook {
   const state = toolState(listing, tool);
-  const before = state === 'changed' ? (listing.known[tool.name]?.description ?? null) : null;
+  const known = state === 'changed' ? listing.known[tool.name]?.description : undefined;
+  const before = known === undefined || known === tool.description ? null : known;
   return { state, hash: describedHash(tool), description: tool.description, before };
 }
 

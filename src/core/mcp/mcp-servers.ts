@@ -2,7 +2,7 @@
 import { isAbsolute, relative, resolve as resolvePath, sep } from 'node:path';
 import type { McpOffer, McpTool } from '#contract/agent.ts';
 import { mcpToolName } from '../agents/mcp-names.ts';
-import type { KnownServers } from '../agents/server-names.ts';
+import type { KnownServers } from '../agents/check-servers.ts';
 import type { Trust } from '../agents/trust.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { escapePattern } from '../base/pattern.ts';

@@ -87,8 +87,11 @@ function toolOf(offer: McpOffer, tool: McpTool, access: McpAccess | null): Tool 
 }
 
 /** Why no rule, grant or mode may answer for the person; null where they know the tool as it is. */
-function heldWords({ server }: McpOffer, { state }: ToolLook): string | null {
-  if (state === 'changed') return `${server} describes this tool in another way than when you last agreed to it`;
+function heldWords({ server }: McpOffer, { state, before }: ToolLook): string | null {
+  if (state === 'changed')
+    return before === null
+      ? `${server} wants other arguments for this tool than when you last agreed to it`
+      : `${server} describes this tool in another way than when you last agreed to it`;
   return state === 'new' ? `${server} did not have this tool when you set it up` : null;
 }
 

@@ -45,7 +45,8 @@ export class RunMcp implements McpAccess {
         'not_allowed',
         `${offer.server} has changed what it says of this tool: nothing was called. Call it again, and the person is asked`,
       );
-    if (state !== 'known' && tool.tool !== null) await this.#servers.listings.accept(offer.config, [tool.tool]);
+    if (state !== 'known' && tool.tool !== null)
+      await this.#servers.listings.accept(offer.config, [{ tool: tool.tool, hash }]);
     const use = await this.#use(offer);
     const { signal } = context;
     if (tool.tool === null) return resourceText(offer.server, use, input, context);

@@ -1,5 +1,5 @@
 /** Signing in to servers at an address, by OAuth; what it gives is in the key store. */
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import { TriadError } from '../base/errors.ts';
 import { Stopped } from '../base/stop.ts';
 import type { Secrets } from '../settings/secrets.ts';

@@ -1,5 +1,5 @@
 /** MCP servers as a person sees them: how each is written, how it runs, and what it was last heard to offer. */
-import type { McpServerView, McpTest, McpToolView } from '#contract/mcp-methods.ts';
+import type { McpServerView, McpTest, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { mcpToolName } from '../agents/mcp-names.ts';
 import { errorInfo } from '../base/errors.ts';
 import type { ConfiguredServer } from './configured.ts';
@@ -79,13 +79,14 @@ function viewOf(
     process: running && processOf(running),
     heardAt: listing?.at ?? null,
     tools: (listing?.tools ?? []).map((tool): McpToolView => {
-      const { state: known, description, before } = lookOf(listing!, tool);
+      const { state: known, description, before, hash } = lookOf(listing!, tool);
       return {
         name: mcpToolName(name, tool.name),
         tool: tool.name,
         description,
         inputSchema: tool.inputSchema,
         permissions: [...permissionsOf(tool.name)],
+        hash,
         state: known,
         before,
         offered: server.offers(tool.name),

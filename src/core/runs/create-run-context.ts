@@ -2,44 +2,21 @@
 import type { Budget } from '#contract/agent.ts';
 import type { ChangeSet } from '#contract/change.ts';
 import { createEmit } from './create-emit.ts';
-import type { Engine } from './engine.ts';
-import type { Transcript } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
-import { type McpAccess, mcpTools } from '../mcp/mcp-tool.ts';
+import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
-import type { LeadChildren, RunPlan } from './run-plan.ts';
+import type { Parts } from './run-parts.ts';
+import type { RunPlan } from './run-plan.ts';
 import { contextsFor } from './tool-contexts.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
-import type { Watchdog } from '../base/watchdog.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Setup, Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../model/model.ts';
 import { handedOn } from '../tools/long-output.ts';
-import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { workspaceOf } from './workspace-of.ts';
-import type { WorkClock } from '../base/work-clock.ts';
-import type { WorkflowScope } from './workflow-scope.ts';
-
-/** What the loop of one run is made from. */
-export interface Parts {
-  engine: Engine;
-  workflow: WorkflowScope;
-  plan: RunPlan;
-  signal: AbortSignal;
-  history: Transcript;
-  watchdog: Watchdog;
-  clock: WorkClock;
-  model: RunContext['model'];
-  children: LeadChildren | null;
-  /** The commands of the run; who made it ends them. */
-  shell: RunShell;
-  /** Its MCP servers; likewise. */
-  mcp: McpAccess;
-  started: RunContext['started'];
-}
 
 export function createRunContext(parts: Parts): RunContext {
   const { engine, plan, signal, history, watchdog, model, children, started } = parts;

@@ -10,7 +10,7 @@ import { search, type SearchJob } from '../tools/search/search.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { stateOf } from '../workspace/file-state.ts';
 import type { Call } from '../workspace/snapshots.ts';
-import type { Parts } from './create-run-context.ts';
+import type { Parts } from './run-parts.ts';
 import type { Engine } from './engine.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
 import { noteSessions } from './note-sessions.ts';

@@ -1,5 +1,5 @@
 /** The current settings: reads give the newest values, and a change is saved to the file before it takes effect. */
-import type { McpEntryInput } from '#contract/mcp-entry.ts';
+import type { McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { settingsFile } from './guarded-files.ts';
 import { saveMcpServer, saveSetting, type Settings } from './settings.ts';

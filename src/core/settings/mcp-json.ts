@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { McpServerName } from '#contract/agent.ts';
 import { MAX_MCP_SERVERS } from '#contract/limits.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { checkLaunch, McpLaunch } from '#contract/mcp-entry.ts';
+import { checkLaunch, McpLaunch } from '#contract/mcp/mcp-entry.ts';
 
 export const MCP_JSON = '.mcp.json';
 

@@ -7,7 +7,7 @@ import { ApprovalMode, McpServerName } from '#contract/agent.ts';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
-import { McpEntry, type McpEntryInput, mostServers } from '#contract/mcp-entry.ts';
+import { McpEntry, type McpEntryInput, mostServers } from '#contract/mcp/mcp-entry.ts';
 import { PathPatterns, RuleEntry } from './rule-entry.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';

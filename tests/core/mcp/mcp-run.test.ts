@@ -131,7 +131,10 @@ describe('a server that lies', () => {
       ['work', 'known'],
       ['redescribes', 'changed'],
     ]);
-    const agreed = await engine.runtime.request('mcp.accept', { name: 'liar', tools: ['redescribes'] });
+    const agree = (hash: string) =>
+      engine.runtime.request('mcp.accept', { name: 'liar', tools: [{ tool: 'redescribes', hash }] });
+    await expect(agree(tools[0]!.hash.replace(/^./, 'x'))).rejects.toThrow('look at it once more');
+    const agreed = await agree(tools[1]!.hash);
     expect(agreed.tools.map(({ state }) => state)).toEqual(['known', 'known']);
   });
 

@@ -36,8 +36,6 @@ test('kill -9 leaves no server, not even a deaf one with children; its call is n
   const [session] = JSON.parse((await inProcess(home, 'disk')(['sessions', 'list', '--json'])).out) as { id: string }[];
   const resumed = await inProcess(home, 'disk')(['sessions', 'resume', session!.id, '--json']);
   expect(resumed.code).toBe(0);
-  const told = eventsOf(resumed.out).flatMap((event) =>
-    event.type === 'tool-end' ? [event.entry.output] : [],
-  );
+  const told = eventsOf(resumed.out).flatMap((event) => (event.type === 'tool-end' ? [event.entry.output] : []));
   expect(told).toEqual([expect.stringContaining('outcome unknown') as string]);
 });

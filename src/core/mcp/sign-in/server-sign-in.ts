@@ -1,5 +1,5 @@
 /** The sign-in to one server at one address: at most one that waits for the person, and one renewal, whoever wants it. */
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { Stopped } from '../../base/stop.ts';
 import { serverWords } from '../server-words.ts';

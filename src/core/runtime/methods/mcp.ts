@@ -1,6 +1,6 @@
 /** The methods about MCP servers. */
 import { isDeepStrictEqual } from 'node:util';
-import { McpEntry, type McpEntryInput } from '#contract/mcp-entry.ts';
+import { McpEntry, type McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { TriadError } from '../../base/errors.ts';
 import { promptText } from '../../mcp/result.ts';

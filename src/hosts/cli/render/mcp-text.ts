@@ -1,5 +1,5 @@
 /** MCP servers and what they offer, as lines. Pure. */
-import type { McpServerView, McpTest, McpToolView } from '#contract/mcp-methods.ts';
+import type { McpServerView, McpTest, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { table } from '../terminal/table.ts';
 import { truncate } from '../terminal/truncate.ts';
 import { visible } from '../terminal/visible.ts';

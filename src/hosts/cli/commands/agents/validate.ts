@@ -13,7 +13,7 @@ import {
   userPlaces,
 } from '#core/agents/places.ts';
 import { readPlace } from '#core/agents/read-place.ts';
-import { checkServers, type KnownServers } from '#core/agents/server-names.ts';
+import { checkServers, type KnownServers } from '#core/agents/check-servers.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { readFolderRules } from '#core/approvals/rule-files.ts';
 import { errorInfo } from '#core/base/errors.ts';

@@ -1,5 +1,5 @@
 /** Tries the MCP servers of the folder, all at the same time. */
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { aborted } from '../../follow/link.ts';

@@ -32,7 +32,7 @@ export async function acceptTools(
   const now =
     open.length === 0
       ? server
-      : await client.request('mcp.accept', { folder, name, tools: open.map(({ tool }) => tool) });
+      : await client.request('mcp.accept', { folder, name, tools: open.map(({ tool, hash }) => ({ tool, hash })) });
   if (json) return screen.data(`${JSON.stringify(now, null, 2)}\n`);
   const count = open.length === 1 ? '1 tool' : `${open.length} tools`;
   screen.note(

@@ -1,6 +1,6 @@
 /** What was typed behind `triad mcp add` as an entry of the settings: what is secret of it stands there by its name alone. */
 import { resolve } from 'node:path';
-import { checkLaunch, McpLaunch } from '#contract/mcp-entry.ts';
+import { checkLaunch, McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import { isSecretName } from '#core/base/child-environment.ts';
 import { problemWords } from '#core/base/problem-words.ts';
 import { wantedBy } from '#core/settings/mcp-json.ts';

@@ -1,5 +1,5 @@
 /** `triad mcp list` and `triad mcp show`: the servers of a folder as they are written and as they were last heard. */
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import type { Client } from '#contract/rpc.ts';
 import { nearest } from '#core/base/nearest.ts';
 import { needsAgreement, serverFacts, serverTable, toolLines } from '../../render/mcp-text.ts';

@@ -1,5 +1,5 @@
 /** `triad mcp test`: servers are started and asked what they offer. */
-import type { McpTest } from '#contract/mcp-methods.ts';
+import type { McpTest } from '#contract/mcp/mcp-methods.ts';
 import { testLines } from '../../render/mcp-text.ts';
 import type { Link } from '../../follow/link.ts';
 import { EXIT } from '../../terminal/failure.ts';

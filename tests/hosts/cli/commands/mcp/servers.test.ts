@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { McpServerView, McpTest } from '#contract/mcp-methods.ts';
+import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../../support/engine.ts';
 import { hasTerminals, machine } from '../../../support/process.ts';

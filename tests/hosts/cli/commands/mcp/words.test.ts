@@ -1,6 +1,6 @@
 /** What is typed behind `triad mcp`: what becomes of it, and one clear line where it makes no sense. */
 import { describe, expect, test } from 'vitest';
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import { serverOf } from '#hosts/cli/commands/mcp/given-server.ts';
 import { checkMcp } from '#hosts/cli/commands/doctor/mcp.ts';
 import { main } from '#hosts/cli/program.ts';

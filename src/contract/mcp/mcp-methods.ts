@@ -1,9 +1,9 @@
 /** MCP servers as the page of a folder's servers shows them, and the methods about them. */
 import { z } from 'zod';
-import { McpServerName, Permission } from './agent.ts';
-import { Instant } from './ids.ts';
+import { McpServerName, Permission } from '../agent.ts';
+import { Instant } from '../ids.ts';
 import { McpEntry } from './mcp-entry.ts';
-import { method, nothing } from './method.ts';
+import { method, nothing } from '../method.ts';
 
 export const McpToolView = z.object({
   /** `mcp__SERVER__TOOL` */
@@ -15,6 +15,8 @@ export const McpToolView = z.object({
   /** The JSON schema of its arguments. */
   inputSchema: z.record(z.string(), z.unknown()),
   permissions: z.array(Permission),
+  /** SHA-256 in hex of what the server says of it now: what is agreed to. */
+  hash: z.string(),
   /** Against what the person last agreed to; a call of one that is not `known` is always put to them. */
   state: z.enum(['known', 'changed', 'new']),
   /** The description that they agreed to; null unless it changed. */
@@ -94,9 +96,16 @@ export const mcpMethods = {
   'mcp.list': method(z.strictObject({ folder }), z.array(McpServerView)),
   /** Starts a server where it does not run, and asks what it offers. Rejects where it may not be used. */
   'mcp.test': method(named, McpTest),
-  /** The person agrees to these tools of a server (its own names for them) as it describes them now. */
+  /**
+   * The person agrees to these tools of a server (its own names for them) as they were shown; rejects with `conflict` where
+   * it describes one in another way since.
+   */
   'mcp.accept': method(
-    z.strictObject({ folder, name: McpServerName, tools: z.array(z.string().max(256)).max(500) }),
+    z.strictObject({
+      folder,
+      name: McpServerName,
+      tools: z.array(z.strictObject({ tool: z.string().max(256), hash: z.string().max(64) })).max(500),
+    }),
     McpServerView,
   ),
   /**

@@ -1,6 +1,6 @@
 /** What definitions name of MCP servers, held against those of the folder. */
 import { expect, test } from 'vitest';
-import { checkServers, type KnownServers } from '#core/agents/server-names.ts';
+import { checkServers, type KnownServers } from '#core/agents/check-servers.ts';
 import { loadFile } from '#core/agents/load.ts';
 import type { Dialect } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';

@@ -1,8 +1,8 @@
 /** An MCP server as it stands in the settings, under `[mcp.servers.NAME]`. */
 import { z } from 'zod';
-import { Permission } from './agent.ts';
-import { EndpointUrl } from './endpoint-url.ts';
-import { MAX_MCP_SERVERS } from './limits.ts';
+import { Permission } from '../agent.ts';
+import { EndpointUrl } from '../endpoint-url.ts';
+import { MAX_MCP_SERVERS } from '../limits.ts';
 
 const word = z.string().min(1).max(4096);
 /** Values may hold `${NAME}` of the environment, and `${secret:NAME}` of the key store. */

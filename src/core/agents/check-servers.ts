@@ -1,0 +1,53 @@
+/** What a definition names of MCP servers, held against those that are there: what is missing is a warning, as it may come. */
+import type { Fault } from '#contract/agent.ts';
+import { nearest } from '../base/nearest.ts';
+import { fault } from './entries.ts';
+import type { LoadedFile } from './load.ts';
+import { withMcpTools } from './mcp-names.ts';
+import type { ServerMention } from './server-names.ts';
+
+/** The servers of a folder by name. */
+export type KnownServers = ReadonlyMap<string, KnownServer>;
+interface KnownServer {
+  /** Whether it may be started. */
+  isUsable: boolean;
+  /** `mcp__SERVER__TOOL` of those that it offers; null where it was never asked. */
+  tools: readonly string[] | null;
+}
+
+/** With a warning for each that is not there. */
+export function checkServers(file: LoadedFile, known: KnownServers): LoadedFile {
+  if (!file.ok) return file;
+  const left = file.definition.lenient ? '; it is left out' : '';
+  const found = file.mentions.flatMap((mention) => {
+    const missing = missingOf(mention, known);
+    if (missing === null) return [];
+    const { key, item, at, server, tool } = mention;
+    const place = item === null ? key : `${key} (item ${item + 1})`;
+    return [fault(at, `${place} ${tool ?? server}: ${missing.why}${left}`, { key, suggestion: missing.suggestion })];
+  });
+  return found.length === 0 ? file : { ...file, warnings: [...file.warnings, ...found] };
+}
+
+function missingOf(
+  { server, tool }: ServerMention,
+  known: KnownServers,
+): ({ why: string } & Pick<Fault, 'suggestion'>) | null {
+  const found = known.get(server);
+  if (found === undefined) {
+    const near = nearest(server, [...known.keys()]);
+    const suggestion = near === null || tool === null ? near : tool.replace(server, near);
+    return { why: `there is no MCP server ${server} here: "triad mcp add ${server}" sets one up`, suggestion };
+  }
+  if (!found.isUsable)
+    return { why: `the MCP server ${server} is not used here: "triad mcp show ${server}" says why`, suggestion: null };
+  // All of a server, whatever that is.
+  if (tool === null || tool === `mcp__${server}` || tool === `mcp__${server}__*`) return null;
+  if (found.tools === null)
+    return {
+      why: `the MCP server ${server} was never asked what it offers: "triad mcp test ${server}" does`,
+      suggestion: null,
+    };
+  if (withMcpTools([tool], found.tools).some((one) => found.tools?.includes(one))) return null;
+  return { why: `the MCP server ${server} offers no such tool`, suggestion: nearest(tool, found.tools) };
+}
