@@ -1,8 +1,10 @@
 /** Visits to what a person sees of MCP servers: their page, the question about a call, its result, its time. */
 import { expect } from '@playwright/test';
+import { spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { withServers, writeTools } from './mcp-servers.ts';
 import type { App } from './app.ts';
+import { leadCalls } from './scripts.ts';
 import type { Person } from './person.ts';
 import type { WorkScreen } from './work-screens.ts';
 
@@ -113,4 +115,31 @@ const results: WorkScreen = {
   },
 };
 
-export const MCP_SCREENS: readonly WorkScreen[] = [servers, results];
+/** A sub-agent that gets some of the tools. */
+const given: WorkScreen = {
+  script: () =>
+    leadCalls(
+      [
+        spawn({
+          name: 'issue-reader',
+          prompt: 'Read the open issues and sum them up.',
+          tools: ['mcp__tracker__list_issues', 'mcp__everything__echo', 'read_file'],
+        }),
+      ],
+      [{ prompt: /./, task: 'the issues' }],
+    ),
+  options: withServers(true),
+  go: async (app, shoot) => {
+    await app.send('Sum the issues up.');
+    await expect(app.question).toBeVisible();
+    await app.question.getByRole('region', { name: /tracker/ }).scrollIntoViewIfNeeded();
+    await app.question
+      .getByRole('region', { name: /tracker/ })
+      .locator('summary')
+      .first()
+      .click();
+    await shoot('mcp-spawn');
+  },
+};
+
+export const MCP_SCREENS: readonly WorkScreen[] = [servers, results, given];
