@@ -14,6 +14,7 @@ import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
 import { CALL_SCREENS } from './support/call-screens.ts';
 import { leadCalls, leadSpawns } from './support/scripts.ts';
+import { MCP_SCREENS } from './support/mcp-screens.ts';
 import { QUESTION_SCREENS } from './support/question-screens.ts';
 import { WORK_SCREENS, type WorkScreen } from './support/work-screens.ts';
 
@@ -275,7 +276,13 @@ async function main(folder: string): Promise<void> {
     await visit(browser, folder, failingBatch(), {}, failures);
     await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
     await visit(browser, folder, reviews(), {}, finished);
-    const screens: WorkScreen[] = [...WORK_SCREENS, ...QUESTION_SCREENS, ...CALL_SCREENS, ...CHANGE_SCREENS];
+    const screens: WorkScreen[] = [
+      ...WORK_SCREENS,
+      ...QUESTION_SCREENS,
+      ...CALL_SCREENS,
+      ...CHANGE_SCREENS,
+      ...MCP_SCREENS,
+    ];
     for (const { script, options = {}, go } of screens) await visit(browser, folder, script(), options, go);
   } finally {
     await browser.close();

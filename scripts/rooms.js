@@ -30,7 +30,7 @@ export const ROOMS = {
     'parts',
     'runs',
     'changes',
-    ['chat', 'approvals', 'history', 'agents', 'permissions', 'settings'],
+    ['chat', 'approvals', 'history', 'agents', 'permissions', 'mcp', 'settings'],
     'shell',
   ],
   'src/hosts/cli': ['terminal', 'render', 'follow', 'commands', 'program', 'program.ts'],

@@ -13,6 +13,8 @@ export interface RunSpan {
   to: number;
   /** Of a model request. */
   requestId: string | null;
+  /** Of a call: the name of its tool. */
+  tool: string | null;
 }
 
 /** `now`: end of the open spans, in milliseconds since 1970; null leaves open spans out. */
@@ -21,9 +23,11 @@ export function spansOf(
   { approvals, calls, requests }: Pick<WorkflowDetail, 'approvals' | 'calls' | 'requests'>,
   now: number | null,
 ): RunSpan[] {
-  const span = (kind: SpanKind, from: string, to: string | null, requestId: string | null = null): RunSpan[] => {
+  const span = (kind: SpanKind, from: string, to: string | null, tool: string | null = null): RunSpan[] => {
     const end = to === null ? now : Date.parse(to);
-    return end === null ? [] : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), requestId }];
+    return end === null
+      ? []
+      : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), requestId: null, tool }];
   };
   const forYes = approvals.flatMap(({ request, decisions }) =>
     decisionsFor(run.id, request, decisions).flatMap((decision) =>
@@ -36,12 +40,12 @@ export function spansOf(
     ...forYes,
     ...calls
       .filter(({ runId }) => runId === run.id)
-      .flatMap(({ startedAt, endedAt }) => span('tools', startedAt, endedAt)),
+      .flatMap(({ name, startedAt, endedAt }) => span('tools', startedAt, endedAt, name)),
     ...requests
       .filter(({ runId }) => runId === run.id)
       .map(({ startedAt, durationMs, requestId }): RunSpan => {
         const from = Date.parse(startedAt);
-        return { kind: 'model', from, to: from + durationMs, requestId };
+        return { kind: 'model', from, to: from + durationMs, requestId, tool: null };
       }),
     ...asked.flatMap(({ request, decisions }) =>
       decisions.flatMap((decision) => span('wait', request.at, decision?.at ?? null)),

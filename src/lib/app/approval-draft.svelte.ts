@@ -86,11 +86,12 @@ export class EnvelopeDraft {
   }
 }
 
-/** The fields of a file that would be written, and a command, have boxes of their own; all else is JSON. */
+/** The fields of a file that would be written, and a command, have boxes of their own; all else is JSON, and all of a stranger's tool. */
 export class ToolDraft {
   readonly kind = 'tool';
   readonly grant: GrantDraft | null;
   readonly original: unknown;
+  readonly #isForeign: boolean;
   /** Null where the input has no such field. */
   path: string | null = $state(null);
   content: string | null = $state(null);
@@ -98,15 +99,16 @@ export class ToolDraft {
   json = $state('');
   reason = $state('');
 
-  constructor(original: unknown, grant: GrantDraft | null = null) {
+  constructor(original: unknown, grant: GrantDraft | null = null, isForeign = false) {
     this.original = original;
     this.grant = grant;
+    this.#isForeign = isForeign;
     this.reset();
   }
 
   /** The boxes as they were asked. */
   get initial(): ReturnType<typeof boxesOf> {
-    return boxesOf(this.original);
+    return this.#isForeign ? { ...NONE, json: jsonOf(this.original) } : boxesOf(this.original);
   }
 
   get edited(): string[] {
@@ -119,7 +121,7 @@ export class ToolDraft {
   }
 
   reset(): void {
-    Object.assign(this, boxesOf(this.original));
+    Object.assign(this, this.initial);
   }
 
   /** Throws `NotJson` where the box of arguments is not JSON. */
@@ -139,7 +141,8 @@ export function draftOf(question: Question): Draft {
   if (question.spawn) return new EnvelopeDraft(question.spawn.envelope, grant);
   if (subject.kind === 'action') return new ActionDraft(subject);
   if (subject.kind === 'questions') return new ReplyDraft(subject.questions);
-  return new ToolDraft(subject.kind === 'tool' ? subject.input : null, grant);
+  if (subject.kind !== 'tool') return new ToolDraft(null, grant);
+  return new ToolDraft(subject.input, grant, subject.mcp !== undefined);
 }
 
 /** The fields of the form by name: the limits and the budget are fields of their own. */
@@ -157,17 +160,21 @@ function same(a: unknown, b: unknown): boolean {
 const BOXES = ['path', 'content', 'command'] as const;
 type Boxes = Record<(typeof BOXES)[number], string | null> & { json: string };
 
+const NONE = { path: null, content: null, command: null };
+
 function boxesOf(input: unknown): Boxes {
-  const none = { path: null, content: null, command: null };
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return { ...none, json: JSON.stringify(input, null, 2) ?? 'null' };
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return { ...NONE, json: jsonOf(input) };
   const { path, content, command, ...rest }: { path?: unknown; content?: unknown; command?: unknown } = input;
   const json = (others: object): string => (Object.keys(others).length === 0 ? '' : JSON.stringify(others, null, 2));
   if (typeof path === 'string' && typeof content === 'string' && command === undefined)
-    return { ...none, path, content, json: json(rest) };
+    return { ...NONE, path, content, json: json(rest) };
   if (typeof command === 'string' && path === undefined && content === undefined)
-    return { ...none, command, json: json(rest) };
-  return { ...none, json: JSON.stringify(input, null, 2) };
+    return { ...NONE, command, json: json(rest) };
+  return { ...NONE, json: jsonOf(input) };
+}
+
+function jsonOf(input: unknown): string {
+  return JSON.stringify(input, null, 2) ?? 'null';
 }
 
 function parse(json: string): unknown {

@@ -2,10 +2,14 @@
 import type { Entry } from '#contract/message.ts';
 import { coveredMs, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
+import { mcpPartsOf } from '#lib/view/call-title.ts';
 import { beginsAttempt } from '#lib/view/elapsed.ts';
 
+/** `mcp`: a call of a tool of an MCP server. */
+type BarKind = SpanKind | 'mcp';
+
 /** In the order of the legend. */
-export const SPAN_KINDS: readonly SpanKind[] = ['queue', 'wait', 'model', 'tools'];
+export const BAR_KINDS: readonly BarKind[] = ['queue', 'wait', 'model', 'tools', 'mcp'];
 
 /** Percent of the workflow's time. */
 interface Part {
@@ -15,7 +19,7 @@ interface Part {
 
 /** Time of one kind; of a model request, which one. */
 interface Bar extends Part {
-  kind: SpanKind;
+  kind: BarKind;
   requestId: string | null;
   ms: number;
 }
@@ -27,11 +31,22 @@ export interface Lane {
   /** Model requests, tools and waits; later bars are drawn over earlier ones. */
   bars: Bar[];
   /** Milliseconds of each kind; overlapping time counts once. */
-  times: Record<SpanKind, number>;
+  times: Record<BarKind, number>;
+  /** The MCP servers that it called, in the order of their first calls. */
+  servers: ServerLane[];
   queuedMs: number;
   ranMs: number | null;
   /** Milliseconds between its attempts. */
   idleMs: number;
+}
+
+/** When a run called one MCP server. */
+interface ServerLane {
+  server: string;
+  /** One for each call, and for each attempt that it went over. */
+  bars: (Part & { tool: string; ms: number })[];
+  /** Milliseconds; overlapping time counts once. */
+  ms: number;
 }
 
 /** From one time to another, in milliseconds. */
@@ -68,11 +83,12 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
       work: worked.map(part),
       bars: bars.map((bar) => ({
         ...part(bar),
-        kind: bar.kind,
+        kind: kindOf(bar),
         requestId: bar.requestId,
         ms: bar.to - bar.from,
       })),
       times: timesOf(bars),
+      servers: serversOf(bars, part),
       queuedMs: queue.to - queue.from,
       ranMs: first ? (run.durationMs ?? workedMs) : null,
       idleMs: first && last ? last.to - first.from - workedMs : 0,
@@ -94,9 +110,27 @@ function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: numbe
   );
 }
 
-function timesOf(bars: readonly RunSpan[]): Record<SpanKind, number> {
-  const of = (kind: SpanKind): number => coveredMs(bars.filter((bar) => bar.kind === kind));
-  return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools') };
+function kindOf({ kind, tool }: RunSpan): BarKind {
+  return tool !== null && mcpPartsOf(tool) !== null ? 'mcp' : kind;
+}
+
+function timesOf(bars: readonly RunSpan[]): Record<BarKind, number> {
+  const of = (kind: BarKind): number => coveredMs(bars.filter((bar) => kindOf(bar) === kind));
+  return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools'), mcp: of('mcp') };
+}
+
+function serversOf(bars: readonly RunSpan[], part: (interval: Interval) => Part): ServerLane[] {
+  const calls = bars
+    .flatMap((bar) => {
+      const parts = mcpPartsOf(bar.tool ?? '');
+      return parts === null ? [] : [{ ...bar, ...parts }];
+    })
+    .sort((a, b) => a.from - b.from);
+  return [...Map.groupBy(calls, ({ server }) => server)].map(([server, own]) => ({
+    server,
+    bars: own.map((call) => ({ ...part(call), tool: call.tool, ms: call.to - call.from })),
+    ms: coveredMs(own),
+  }));
 }
 
 /** The attempts of a run. The end of an interrupted one is not recorded: its last activity stands for it. */

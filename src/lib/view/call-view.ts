@@ -1,5 +1,6 @@
 /** How a call is best shown: chosen by its tool and by what is known of it; null for its arguments and output as text. */
 import type { PlanItem } from '#contract/message.ts';
+import { answerOf, type Answer } from './answer.ts';
 import { hitsOf, type FileHits } from './hits.ts';
 import type { Call } from './transcript.ts';
 
@@ -13,7 +14,8 @@ export type CallView =
   | { kind: 'paths'; paths: string[]; notes: string[] }
   | { kind: 'change'; diff: string }
   | { kind: 'plan'; items: PlanItem[] }
-  | { kind: 'thought'; text: string };
+  | { kind: 'thought'; text: string }
+  | Answer;
 
 /** `printed`: what it has printed last while it runs, null where nothing is known. */
 export function callView(call: Call, printed: string | null): CallView | null {
@@ -21,7 +23,7 @@ export function callView(call: Call, printed: string | null): CallView | null {
   if (call.result?.metadata['refused'] === true) return null;
   const diff = call.result?.metadata['diff'];
   if (typeof diff === 'string' && diff !== '') return { kind: 'change', diff };
-  return VIEWS.get(call.name)?.(call, printed) ?? null;
+  return VIEWS.get(call.name)?.(call, printed) ?? answerOf(call);
 }
 
 type View = (call: Call, printed: string | null) => CallView | null;

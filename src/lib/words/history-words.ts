@@ -115,7 +115,9 @@ export const historyWords = {
   inConversation: (title: string) => `in “${title}”`,
   /** Kinds of time in the bars. */
   legend: 'What the bars show',
-  spans: { queue: 'in the queue', wait: 'waiting for you', model: 'model', tools: 'tools' },
+  spans: { queue: 'in the queue', wait: 'waiting for you', model: 'model', tools: 'tools', mcp: 'MCP servers' },
+  serversOf: (agent: string) => `MCP servers that ${agent} called`,
+  calls: (count: number) => plural(count, 'call', 'calls'),
   /** `parts`: how long each kind of time was; `stood`: how long it was not worked on between its attempts, or empty. */
   waterfall: (ran: string, parts: string, stood: string) =>
     `ran ${ran}${parts === '' ? '' : `: ${parts}`}${stood === '' ? '' : `, stood still ${stood}`}`,

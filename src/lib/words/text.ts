@@ -14,6 +14,7 @@ import { changesWords } from './changes-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
+import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
@@ -130,6 +131,7 @@ export const text = {
     approvals: 'Approvals',
     agents: 'Agents',
     permissions: 'Permissions',
+    mcp: 'MCP servers',
     empty: 'Your conversations will be listed here.',
     hide: 'Hide sidebar',
     show: 'Show sidebar',
@@ -348,6 +350,8 @@ export const text = {
   agents: agentsWords,
   ask: askWords,
   grant: grantWords,
+  mcp: mcpWords,
+  json: jsonWords,
   changes: changesWords,
   review: reviewWords,
   decision: {

@@ -28,6 +28,22 @@ describe('EnvelopeDraft', () => {
   });
 });
 
+describe('ToolDraft of a stranger', () => {
+  it('is one JSON text, whatever its fields are called', () => {
+    const input = { path: 'a', content: 'b', command: 'c' };
+    for (const given of [input, { path: 'a', content: 'b' }, { command: 'c' }]) {
+      const draft = new ToolDraft(given, null, true);
+      expect(JSON.parse(draft.json)).toEqual(given);
+      expect([draft.path, draft.content, draft.command]).toEqual([null, null, null]);
+      expect(draft.answer()).toEqual({ kind: 'allow' });
+      draft.json = '{"path":"x"}';
+      expect(draft.answer()).toEqual({ kind: 'edit', value: { path: 'x' } });
+      draft.reset();
+      expect(draft.edited).toEqual([]);
+    }
+  });
+});
+
 describe('the budget of an envelope', () => {
   it('is there as soon as something is bounded, and gone when nothing is', () => {
     const original = envelope('a', 'Look.');

@@ -160,6 +160,38 @@ describe('lanesOf', () => {
     expect(drawn?.bars.flatMap(({ requestId }) => requestId ?? [])).toEqual(requests);
   });
 
+  it('draws the calls of MCP servers apart, each server below the run that called it', () => {
+    const { story, child, now } = atWork();
+    const names = ['read_file', 'mcp__tracker__list', 'mcp__everything__echo'];
+    for (const [n, name] of names.entries()) {
+      child.toolStart(`toolu_${n}`, name);
+      story.pass(1000);
+      child.toolEnd(`toolu_${n}`, name);
+    }
+    child.toolStart('toolu_9', 'mcp__tracker__close');
+    const [ofLead, ofChild] = lanes(story, now() + 4000);
+    expect(ofLead?.servers).toEqual([]);
+    // A call that has ended took 12 ms in a story.
+    const open = expect.closeTo(4000, -2) as number;
+    const calls = ofChild?.servers.map(({ server, bars }) => [server, bars.map(({ tool, ms }) => [tool, ms])]);
+    expect(calls).toEqual([
+      [
+        'tracker',
+        [
+          ['list', 12],
+          ['close', open],
+        ],
+      ],
+      ['everything', [['echo', 12]]],
+    ]);
+    expect(ofChild?.servers.map(({ ms }) => ms)).toEqual([open, 12]);
+    expect(ofChild?.times).toMatchObject({ tools: 12, mcp: open });
+    expect(ofChild?.bars.filter(({ kind }) => kind === 'mcp')).toHaveLength(3);
+    const [tracker] = ofChild?.servers ?? [];
+    const last = tracker?.bars.at(-1);
+    expect((last?.from ?? 0) + (last?.width ?? 0)).toBeCloseTo(100);
+  });
+
   it('does not count the hours in which a question stood open and nobody worked', () => {
     const work = atWork();
     const { story, lead, child, workflowId } = work;
