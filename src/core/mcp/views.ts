@@ -37,6 +37,7 @@ export async function testServer(servers: McpServers, folder: string, name: stri
     error: null as string | null,
   };
   try {
+    await beginAnew(servers, folder, server);
     const use = await servers.use(folder, server);
     try {
       await servers.hear(use, server, signal);
@@ -63,6 +64,13 @@ async function signInOf(servers: McpServers, server: ConfiguredServer): Promise<
   if (server.launch.url === undefined) return 'none';
   const resolved = await servers.resolved(server).catch(() => null);
   return resolved ? servers.signIns.stateOf(resolved) : 'none';
+}
+
+/** A person who tests what failed or was stopped does not wait for its next turn. */
+async function beginAnew(servers: McpServers, folder: string, server: ConfiguredServer): Promise<void> {
+  const state = servers.pool.state(folder).find(({ name }) => name === server.name);
+  if (state?.status === 'failed' || state?.status === 'stopped')
+    await servers.pool.restart(await servers.resolved(server), folder);
 }
 
 function viewOf(

@@ -1,5 +1,5 @@
 /** What a person writes about a new MCP server, and the entry of the settings that it means. */
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import type { Input } from '#contract/rpc.ts';
 import { commandWords } from '#lib/view/command-words.ts';
 import { text } from '#lib/words/text.ts';

@@ -1,6 +1,6 @@
 /** The MCP servers of a folder, listed again whenever something about them changes, and what a person does with them. */
 import { SvelteMap } from 'svelte/reactivity';
-import type { McpServerView, McpTest } from '#contract/mcp-methods.ts';
+import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -52,8 +52,8 @@ export class McpFolder {
     });
   }
 
-  /** The person agrees to these tools, by the server's own names for them. */
-  accept(name: string, tools: string[]): Promise<boolean> {
+  /** The person agrees to these tools as they are shown. */
+  accept(name: string, tools: Input<'mcp.accept'>['tools']): Promise<boolean> {
     return this.#act(name, 'accept', (named) => this.#connection.request('mcp.accept', { ...named, tools }));
   }
 

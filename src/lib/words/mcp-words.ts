@@ -1,6 +1,6 @@
 /** The words about MCP servers: their page, and what is asked and told of their tools. */
 import type { Permission } from '#contract/agent.ts';
-import type { McpProcess, McpServerView, McpToolView } from '#contract/mcp-methods.ts';
+import type { McpProcess, McpServerView, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { plural } from './sentences.ts';
 
 const states: Readonly<Record<McpServerView['state'], string>> = {

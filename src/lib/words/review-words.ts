@@ -17,5 +17,5 @@ export const reviewWords = {
     verdict
       ? `Review ${verdict.passed ? 'passed' : 'not passed'}: ${verdict.score} of 100`
       : 'Review: it could not be read',
-  purposes: { review: 'review', context: 'question' },
+  purposes: { review: 'review', context: 'question', sampling: 'for a server' },
 } as const;

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer, Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import { COMPILED } from '../../support/compiled.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -289,6 +290,19 @@ test('what a server is started from is written with a yes alone, also where the 
   await engine.ask('Write');
   expect(askedPerson(engine)).toMatchObject([{ title: expect.stringContaining('serve.js') as string, risk: 'high' }]);
   expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
+});
+
+test('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
+  const engine = await startEngine(new Script(), { settings: lying('work') });
+  const { runtime } = engine;
+  const isReady = { error: null, server: { process: { status: 'ready' } } };
+  expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
+  expect(await runtime.request('mcp.stop', { name: 'liar' })).toMatchObject({ process: { status: 'stopped' } });
+  const { server } = await runtime.request('mcp.test', { name: 'liar' });
+  expect({ error: null, server }).toMatchObject(isReady);
+  process.kill(server.process!.pid!, 'SIGKILL');
+  await eventually(async () => expect((await liarState(engine)).process?.status).toBe('failed'));
+  expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
 });
 
 describe('one process', () => {

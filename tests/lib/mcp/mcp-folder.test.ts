@@ -1,6 +1,6 @@
 /** The MCP servers of a folder on the screen: always as new as the last change, and one thing at a time with each. */
 import { describe, expect, it, vi } from 'vitest';
-import type { McpServerView } from '#contract/mcp-methods.ts';
+import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import { RequestError } from '#lib/client/request-error.ts';
 import { McpFolder } from '#lib/mcp/mcp-folder.svelte.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
