@@ -1,7 +1,6 @@
 /** The MCP servers of the program: which there are in a folder, what of them a run is offered, and how its calls reach them. */
 import { isAbsolute, relative, resolve as resolvePath, sep } from 'node:path';
-import type { McpOffer, McpTool } from '#contract/agent.ts';
-import { mcpToolName } from '../agents/mcp-names.ts';
+import type { McpOffer } from '#contract/agent.ts';
 import type { KnownServers } from '../agents/check-servers.ts';
 import type { Trust } from '../agents/trust.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -10,6 +9,7 @@ import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ConfiguredServer, serversOf, unusable } from './configured.ts';
 import { type Listing, type Listings, listingsIn } from './listings.ts';
+import { offerOf } from './offers.ts';
 import type { McpPool, McpUse } from './pool.ts';
 import { resolve, secretName, type Values } from './resolve.ts';
 import type { McpServer } from './server.ts';
@@ -26,8 +26,6 @@ export interface McpPorts extends Values {
 
 /** How long a lead that has never heard a server waits for it, in milliseconds. */
 const FIRST_LIST_MS = 20_000;
-/** What is offered of the resources of a server that has some. */
-const RESOURCES = 'read_resource';
 
 export class McpServers {
   readonly pool: McpPool;
@@ -151,6 +149,7 @@ export class McpServers {
         }
       }),
     );
+    left.sort((a, b) => (a.server < b.server ? -1 : 1));
     return { offers: found.filter((offer) => offer !== null && offer.tools.length > 0) as McpOffer[], left };
   }
 
@@ -197,39 +196,4 @@ export async function knownServers(
     return [server.name, { isUsable: server.state === 'usable', tools }] as const;
   });
   return new Map(await Promise.all(named));
-}
-
-/** Of each tool what the person last agreed to; what the server says since is shown with the first call. */
-function offerOf(server: ConfiguredServer, { tools, known, resources }: Listing): McpOffer {
-  const { name, runs, config, offers, permissionsOf } = server;
-  const named = tools
-    .filter((tool) => offers(tool.name))
-    .map((tool): McpTool => {
-      const { description, inputSchema, title } = Object.hasOwn(known, tool.name) ? known[tool.name]! : tool;
-      return {
-        name: mcpToolName(name, tool.name),
-        tool: tool.name,
-        description: description || title || tool.name,
-        inputSchema,
-        permissions: [...permissionsOf(tool.name)].sort(),
-      };
-    });
-  const taken = new Set(named.map((tool) => tool.name));
-  const reading = resourceTool(name, permissionsOf(RESOURCES));
-  const all = [...named, ...(resources && !taken.has(reading.name) ? [reading] : [])];
-  return { server: name, runs, config, tools: all.sort((a, b) => (a.name < b.name ? -1 : 1)) };
-}
-
-function resourceTool(server: string, permissions: readonly McpTool['permissions'][number][]): McpTool {
-  return {
-    name: mcpToolName(server, RESOURCES),
-    tool: null,
-    description: `Reads a resource of the MCP server ${server} by its URI; without one, lists its resources and the templates of their URIs.`,
-    inputSchema: {
-      type: 'object',
-      properties: { uri: { type: 'string', description: 'The URI of the resource. Left out: the list.' } },
-      additionalProperties: false,
-    },
-    permissions: [...permissions].sort(),
-  };
 }

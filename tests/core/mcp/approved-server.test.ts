@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
 import type { Output } from '#contract/rpc.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
@@ -18,7 +19,7 @@ async function between(engine: Harness, meanwhile: () => Promise<unknown>): Prom
   await engine.event('approval-request', ({ approval }) => approval.title.startsWith('Go on'));
   await meanwhile();
   const [question] = engine.of('approval-request').filter(({ approval }) => approval.title.startsWith('Go on'));
-  const answer = { kind: 'reply', replies: [{ chosen: [], words: 'Yes' }] } as const;
+  const answer: Answer = { kind: 'reply', replies: [{ chosen: [], words: 'Yes' }] };
   await engine.runtime.request('approval.decide', { approvalId: question!.approval.id, answer });
   await engine.ended(workflowId);
   return engine

@@ -1,0 +1,125 @@
+/** Servers as they are written: whose is used, what it gets of the environment and the key store, what of it is offered. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { McpEntry, type McpEntryInput } from '#contract/mcp/mcp-entry.ts';
+import { serversOf } from '#core/mcp/configured.ts';
+import type { Listing } from '#core/mcp/listings.ts';
+import { offerOf } from '#core/mcp/offers.ts';
+import { resolve } from '#core/mcp/resolve.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const JSON_FILE = '.mcp.json';
+const yes = () => Promise.resolve(true);
+const all = (folder: string, servers: Record<string, McpEntryInput> = {}) => {
+  const entries = Object.entries(servers).map(([name, entry]) => [name, McpEntry.parse(entry)]);
+  const settings = { file: 'config.toml', mcp: { servers: Object.fromEntries(entries) as Record<string, McpEntry> } };
+  return serversOf(folder, { settings, trust: { trusts: yes } });
+};
+const own = async (name: string, entry: McpEntryInput) => (await all('/nowhere', { [name]: entry }))[0]!;
+const theirs = async (entry: object) => {
+  const folder = await folderWith({ [JSON_FILE]: JSON.stringify({ mcpServers: { a: entry } }) });
+  return (await all(folder))[0]!;
+};
+
+describe('values', () => {
+  const environment = { TOKEN: 't', ANTHROPIC_API_KEY: 'sk', TRIAD_HOME: '/h' };
+  const secrets = {
+    get: (name: string) => Promise.resolve(name === 'mcp:a:KEY' ? 'kept' : null),
+    set: () => Promise.resolve(),
+  };
+  const filled = async (server: Awaited<ReturnType<typeof theirs>>) =>
+    (await resolve(server, { environment, secrets })).transport;
+
+  test('of the environment and the key store are put in when a server starts, with a usual one where one is named', async () => {
+    const args = ['--token=${TOKEN}', '${NOT_SET:-usual}', '${secret:KEY}'];
+    expect(await filled(await own('a', { command: 'x', args, env: { K: '${TOKEN}' } }))).toMatchObject({
+      args: ['--token=t', 'usual', 'kept'],
+      env: { K: 't' },
+    });
+    const url = await own('a', { url: 'https://example.org', headers: { Authorization: 'Bearer ${secret:KEY}' } });
+    expect(await filled(url)).toMatchObject({ headers: { Authorization: 'Bearer kept' } });
+  });
+
+  test.for([
+    ['${NOT_SET}', 'bad_input', /needs the environment variable NOT_SET, which is not set/],
+    ['${secret:OTHER}', 'bad_input', /needs the secret OTHER, and the key store has none/],
+    ['${ANTHROPIC_API_KEY}', 'not_allowed', /wants the variable ANTHROPIC_API_KEY, which no other program gets/],
+    ['${TRIAD_HOME:-x}', 'not_allowed', /wants the variable TRIAD_HOME/],
+  ] as const)('%s is refused', async ([word, code, message]) => {
+    const refusal = await filled(await own('a', { command: 'x', args: [word] })).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  });
+
+  test('of the key store are the person’s: a project’s server of the same name gets none', async () => {
+    const server = await theirs({ command: 'x', env: { K: '${secret:KEY}' } });
+    await expect(filled(server)).rejects.toThrow(
+      'needs the secret KEY, and the key store has none for a project’s file',
+    );
+  });
+});
+
+test('of two servers with one name the person’s is used, and the other is told apart', async () => {
+  const folder = await folderWith({
+    [JSON_FILE]: JSON.stringify({ mcpServers: { a: { command: 'y' }, b: { command: 'z' } } }),
+  });
+  const found = await all(folder, { a: { command: 'x' } });
+  expect(found.map(({ name, source, state, runs }) => [name, source, state, runs])).toEqual([
+    ['a', 'user', 'usable', 'x'],
+    ['a', 'project', 'overridden', 'y'],
+    ['b', 'project', 'usable', 'z'],
+  ]);
+});
+
+test('a project’s file can class no tool lower, nor let its server ask models', async () => {
+  const server = await theirs({
+    command: 'x',
+    permissions: [],
+    tool_permissions: { t: [] },
+    sampling: true,
+    tools: ['t'],
+  });
+  expect(server.permissionsOf('t')).toEqual(['Execute', 'NetworkAccess']);
+  expect(server.sampling).toBe(false);
+});
+
+test('a project’s file that cannot be read is a fault, and starts nothing', async () => {
+  const folder = await folderWith({ [JSON_FILE]: '{' });
+  expect(await all(folder)).toMatchObject([{ state: 'faulty', fault: expect.stringContaining('JSON') as string }]);
+  await writeFile(
+    join(folder, JSON_FILE),
+    JSON.stringify({ mcpServers: { 'a b': { command: 'x' }, c: {}, d: { command: 'x', url: 'https://e.org' } } }),
+  );
+  const faults = await all(folder);
+  expect(faults.map(({ state }) => state)).toEqual(['faulty', 'faulty', 'faulty']);
+  expect(faults.map(({ fault }) => fault)).toEqual([
+    expect.stringContaining('its name'),
+    expect.stringContaining('command or url'),
+    expect.stringContaining('command or url'),
+  ]);
+});
+
+test('a run is offered what the person knows of a tool, not what its server says since', async () => {
+  const tool = (name: string, description: string) => ({
+    name,
+    title: null,
+    description,
+    inputSchema: { type: 'object' },
+  });
+  const listing: Listing = {
+    at: '',
+    tools: [tool('same', 'Now'), tool('fresh', 'New'), tool('hidden', 'x')],
+    known: { same: tool('same', 'Then'), gone: tool('gone', 'x') },
+    resources: true,
+    prompts: false,
+  };
+  const offer = offerOf(
+    await own('a', { command: 'x', tools: ['same', 'f*'], tool_permissions: { same: [] } }),
+    listing,
+  );
+  expect(offer.tools.map(({ name, description, permissions }) => [name, description, permissions])).toEqual([
+    ['mcp__a__fresh', 'New', ['Execute', 'NetworkAccess']],
+    ['mcp__a__read_resource', expect.any(String), ['Execute', 'NetworkAccess']],
+    ['mcp__a__same', 'Then', []],
+  ]);
+});

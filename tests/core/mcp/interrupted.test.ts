@@ -1,0 +1,75 @@
+/** What a server asked in a call that was interrupted is closed when the run goes on; what cannot be used is said. */
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
+import { COMPILED } from '../../support/compiled.ts';
+import { startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { LIAR } from './support.ts';
+
+const env = Object.entries(COMPILED).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+const lying = (words: readonly string[], more = ''): string =>
+  `[mcp.servers.liar]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([LIAR, ...words])}\nenv = { ${env.join(', ')} }\n${more}\n`;
+
+test('a question of a server whose call was interrupted wakes nobody; a read goes on with a question of its own', async () => {
+  const store = await openStore({ url: 'mem://' });
+  onTestFinished(() => store.close());
+  const script = new Script().step([toolUse('mcp__liar__elicits', {})]).step([text('Done.')]);
+  const settings = lying(['tools=elicits'], 'permissions = []');
+  const engine = await startEngine(script, {
+    store: { ...store, close: () => Promise.resolve() },
+    settings,
+    person: () => null,
+  });
+  const { workflowId } = await engine.send('Go');
+  const { approval: first } = await engine.event('approval-request', ({ approval }) => approval.during === true);
+  await engine.runtime.close();
+  const again = await composeRuntime({
+    store,
+    folder: engine.folder,
+    url: engine.model.url,
+    settings: settingsOf(settings),
+  });
+  onTestFinished(() => again.close());
+  const waiting: string[] = [];
+  await again.subscribe('attention', { canAnswer: false }, ({ asleep }) =>
+    waiting.push(...asleep.map(({ request }) => request.id)),
+  );
+  await answering(again, yes);
+  await again.request('workflow.resume', { workflowId });
+  await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));
+  expect(waiting).toEqual([]);
+  const approvals = await store.approvalsOf([workflowId]);
+  const [dropped, asked] = approvals;
+  expect(dropped).toMatchObject({ request: { id: first.id }, decisions: [{ outcome: 'cancelled', allowed: false }] });
+  expect(asked).toMatchObject({ request: { during: true }, decisions: [{ allowed: true, decidedBy: 'person' }] });
+  expect(approvals).toHaveLength(2);
+});
+
+test('a lead goes without a server that cannot be started, and says which and why', async () => {
+  const settings = `${lying(['exits'])}[mcp.servers.none]\ncommand = "/no/such/program"\n`;
+  const engine = await startEngine(new Script().step([text('Done.')]), { settings });
+  expect((await engine.ask('Go')).outcome).toBe('completed');
+  const notices = engine.of('notice').map(({ level, text: words }) => `${level}: ${words}`);
+  expect(notices).toEqual([
+    expect.stringMatching(/^warning: Without the MCP server liar: .*exit code 4.*No token in MY_TOKEN/),
+    expect.stringMatching(/^warning: Without the MCP server none: .*\/no\/such\/program/),
+  ]);
+  expect(engine.of('run-queue')[0]?.envelope.mcpServers).toEqual([]);
+});
+
+test('what the person makes of a model request of a server is what the model is asked', async () => {
+  const script = new Script()
+    .step([toolUse('mcp__liar__samples', {})])
+    .step([text('Because.')])
+    .step([text('Done.')]);
+  const changed = { messages: [{ role: 'user', text: 'Why not?' }], maxTokens: 5 };
+  const engine = await startEngine(script, {
+    settings: lying(['tools=samples'], 'sampling = true'),
+    person: (approval, item) => (approval.request.during ? { kind: 'edit', value: changed } : yes(approval, item)),
+  });
+  await engine.ask('Go');
+  const { body } = engine.model.requests[1]!;
+  expect(body).toMatchObject({ max_tokens: 5, messages: [{ role: 'user', content: [{ text: 'Why not?' }] }] });
+});
