@@ -101,11 +101,15 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
 
 async function appStateOf(
   { version, folder, provider }: HandlerPorts,
-  { agents, tools, settings }: Engine,
+  { agents, tools, settings, envelopes }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
   const { leadWrites } = providerTraits(provider.name);
-  const offered = tools.all().filter((tool) => !writes(tool) || (leadWrites?.includes(tool.name) ?? true));
+  const setup = envelopes.setup(provider.name);
+  const offered = tools
+    .all()
+    .filter((tool) => !writes(tool) || (leadWrites?.includes(tool.name) ?? true))
+    .filter((tool) => (tool.missing?.(setup) ?? null) === null);
   return {
     version,
     folder,

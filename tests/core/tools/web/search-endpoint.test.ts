@@ -170,6 +170,8 @@ describe('where nothing can search', () => {
     expect(engine.model.requests[0]?.seen.tools).not.toContain('web_search');
     expect(engine.of('run-queue')[0]?.envelope.tools).not.toContain('web_search');
     expect(resultOf(engine)?.output).toMatch(/web_search: nothing can search the web: set web\.search\.url/);
+    const { tools } = await engine.runtime.request('app.state', {});
+    expect(tools.map(({ name }) => name)).not.toContain('web_search');
   });
 
   test('a search that is configured while the program runs is there with the next message', async () => {
