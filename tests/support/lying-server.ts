@@ -150,6 +150,10 @@ if (modes.has('odd-tools'))
       annotations: { readOnlyHint: true, destructiveHint: false },
     }),
   ];
+if (modes.has('wide-list'))
+  tools = Array.from({ length: 100 }, (_, index) =>
+    tool(`t${index}`, { inputSchema: { type: 'object', x: MEGABYTE.slice(0, 60_000) } }),
+  );
 if (process.env['STARTS']) appendFileSync(process.env['STARTS'], `${process.pid}\n`);
 if (modes.has('rubbish')) process.stdout.write('Starting up\u001b[2J…\n\n{"no": "message"}\n[1]\n');
 if (modes.has('speaks')) process.stderr.write(`one\ntwo\u0007\n${'long '.repeat(1000)}\nlast`);

@@ -25,9 +25,9 @@ export class RunMcp implements McpAccess {
   }
 
   async look(offer: McpOffer, tool: McpTool): Promise<ToolLook> {
+    const server = await this.#configured(offer, tool.tool);
     // Made here, from nothing that the server says; it starts with the call.
     if (tool.tool === null) return ownLook(tool);
-    const server = await this.#configured(offer);
     return lookIn(await this.#servers.hear(await this.#use(offer), server, this.#signal), offer, tool.tool);
   }
 
@@ -72,7 +72,8 @@ export class RunMcp implements McpAccess {
 
   #use(offer: McpOffer): Promise<McpUse> {
     const known =
-      this.#uses.get(offer.server) ?? this.#configured(offer).then((server) => this.#servers.use(this.#folder, server));
+      this.#uses.get(offer.server) ??
+      this.#configured(offer, null).then((server) => this.#servers.use(this.#folder, server));
     this.#uses.set(offer.server, known);
     // What could not be used once may be so later.
     known.catch(() => this.#uses.delete(offer.server));
@@ -80,8 +81,10 @@ export class RunMcp implements McpAccess {
   }
 
   /** What was approved is what runs: as it is written now, or not at all. */
-  async #configured({ server, config }: McpOffer) {
+  async #configured({ server, config }: McpOffer, tool: string | null) {
     const found = await this.#servers.usable(this.#folder, server);
+    if (tool !== null && !found.offers(tool))
+      throw new TriadError('not_allowed', `The person has taken the tool "${tool}" of ${server} away from agents`);
     if (found.config === config) return found;
     throw new TriadError(
       'not_allowed',
