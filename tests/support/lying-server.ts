@@ -101,6 +101,20 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     }),
   'elicits-at-an-address': (id) =>
     ask(id, 'elicitation/create', { mode: 'url', message: 'Go', url: 'https://example.com', elicitationId: '1' }),
+  talks: (id, { params }) => {
+    notify('progress', { progressToken: params?._meta?.progressToken, progress: 1, message: MEGABYTE });
+    ask(id, 'elicitation/create', { message: MEGABYTE, requestedSchema: { type: 'object', properties: {} } });
+  },
+  'samples-much': (id) =>
+    ask(id, 'sampling/createMessage', {
+      messages: [{ role: 'user', content: { type: 'text', text: MEGABYTE } }],
+      maxTokens: 9,
+    }),
+  'asks-deaf': async () => {
+    process.stdin.pause();
+    const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'roots/list' })}\n`;
+    await pour(1000, line.repeat(1000));
+  },
   roots: (id) => ask(id, 'roots/list', {}),
   cancelled: (id) => said(id, JSON.stringify(cancelled)),
   'closes-output': () => process.stdout.end(),

@@ -1,6 +1,7 @@
 /** The MCP servers of one run: each counted once while the run lives, its calls held to what was approved. */
 import type { McpOffer, McpTool } from '#contract/agent.ts';
 import { TriadError } from '../base/errors.ts';
+import { cutAtCodePoint } from '../base/text.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import type { ToolLook } from './listings.ts';
 import { lookIn, ownLook } from './look.ts';
@@ -10,6 +11,9 @@ import type { McpUse } from './pool.ts';
 import type { SampleRequest } from './in-flight.ts';
 import { elicit, sample } from './server-asks.ts';
 import { resourceText, toolResultOf } from './result.ts';
+
+/** Of what a server says about how far a call is. */
+const PROGRESS_CHARS = 500;
 
 export class RunMcp implements McpAccess {
   readonly #servers: McpServers;
@@ -54,7 +58,10 @@ export class RunMcp implements McpAccess {
     const result = await use.call(tool.tool, input, {
       signal,
       onProgress: ({ message, progress, total }) =>
-        context.progress(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 0),
+        context.progress(
+          cutAtCodePoint(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, PROGRESS_CHARS),
+          0,
+        ),
       onElicit: (request, until) => elicit(server, request, context, until),
       ...(use.server.sampling
         ? { onSample: (request: SampleRequest, until: AbortSignal) => sample(server, request, context, until) }
