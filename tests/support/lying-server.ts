@@ -75,6 +75,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     await pour(1, line.repeat(4000));
     said(id, 'flooded');
   },
+  half: (id) => said(id, 'half \ud800'),
   'wrong-id': (id) => said(id + 1000, 'not yours'),
   invalid: (id) => send({ id, result: { content: 'no list' } }),
   refuses: (id) => send({ id, error: { code: -32_602, message: 'no such\u001b[31m tool' } }),

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
+import { wellFormed } from '../base/hash.ts';
 import { stopOf } from '../base/stop.ts';
 import { cutAtBytes, cutAtCodePoint } from '../base/text.ts';
 import {
@@ -266,7 +267,8 @@ export class Connection {
 
   #read<T>(what: string, read: (value: unknown) => T, answer: unknown): T {
     try {
-      return read(answer);
+      // Whoever gives models what is not well-formed gets no answer from their providers.
+      return read(wellFormed(answer));
     } catch (error) {
       const message = `${serverWords(this.#parts.server.name)} answered ${what} with what is no answer: ${(error as Error).message}`;
       throw new TriadError('provider', message);

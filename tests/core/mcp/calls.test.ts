@@ -112,6 +112,10 @@ describe('tools', () => {
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
+  test('half a character in an answer is none', async () => {
+    expect(await said(useOf(liar()), 'half')).toBe('half \ufffd');
+  });
+
   test('a list that is too large as a whole is cut', async () => {
     const use = useOf(liar(['wide-list']));
     // Of 60 KB each.
