@@ -63,6 +63,8 @@ export const Grant = z.object({
   /** Of a temporary agent `spawned:` and its name, so that it never meets a defined one. */
   agent: z.string().max(MAX_NAME_CHARS + 16),
   tool: z.string(),
+  /** For a tool of an MCP server: `config` of its `McpOffer`, so that it is for no other server of that name. */
+  server: z.string().optional(),
   pattern: z.string(),
   folder: z.string(),
   scope: GrantScope,

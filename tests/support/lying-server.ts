@@ -75,6 +75,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     await pour(1, line.repeat(4000));
     said(id, 'flooded');
   },
+  half: (id) => said(id, 'half \ud800'),
   'wrong-id': (id) => said(id + 1000, 'not yours'),
   invalid: (id) => send({ id, result: { content: 'no list' } }),
   refuses: (id) => send({ id, error: { code: -32_602, message: 'no such\u001b[31m tool' } }),
@@ -101,6 +102,20 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     }),
   'elicits-at-an-address': (id) =>
     ask(id, 'elicitation/create', { mode: 'url', message: 'Go', url: 'https://example.com', elicitationId: '1' }),
+  talks: (id, { params }) => {
+    notify('progress', { progressToken: params?._meta?.progressToken, progress: 1, message: MEGABYTE });
+    ask(id, 'elicitation/create', { message: MEGABYTE, requestedSchema: { type: 'object', properties: {} } });
+  },
+  'samples-much': (id) =>
+    ask(id, 'sampling/createMessage', {
+      messages: [{ role: 'user', content: { type: 'text', text: MEGABYTE } }],
+      maxTokens: 9,
+    }),
+  'asks-deaf': async () => {
+    process.stdin.pause();
+    const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'roots/list' })}\n`;
+    await pour(1000, line.repeat(1000));
+  },
   roots: (id) => ask(id, 'roots/list', {}),
   cancelled: (id) => said(id, JSON.stringify(cancelled)),
   'closes-output': () => process.stdout.end(),
@@ -150,6 +165,10 @@ if (modes.has('odd-tools'))
       annotations: { readOnlyHint: true, destructiveHint: false },
     }),
   ];
+if (modes.has('wide-list'))
+  tools = Array.from({ length: 100 }, (_, index) =>
+    tool(`t${index}`, { inputSchema: { type: 'object', x: MEGABYTE.slice(0, 60_000) } }),
+  );
 if (process.env['STARTS']) appendFileSync(process.env['STARTS'], `${process.pid}\n`);
 if (modes.has('rubbish')) process.stdout.write('Starting up\u001b[2J…\n\n{"no": "message"}\n[1]\n');
 if (modes.has('speaks')) process.stderr.write(`one\ntwo\u0007\n${'long '.repeat(1000)}\nlast`);

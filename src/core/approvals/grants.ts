@@ -15,6 +15,8 @@ const MINUTE_MS = 60_000;
 export interface GrantSource {
   offer: GrantOffer | undefined;
   targets: Targets;
+  /** For a tool of an MCP server: what that is started with, as a hash. */
+  server?: string | undefined;
   folder: string;
   ids: RunIds;
   approvalId: string;
@@ -58,7 +60,7 @@ export class Grants {
   }
 
   /** Makes the grant that the person wishes. Throws `bad_input` where the question does not offer it, or its pattern does not fit. */
-  newGrant(wish: GrantRequest, { offer, targets, folder, ids, approvalId }: GrantSource): Grant {
+  newGrant(wish: GrantRequest, { offer, targets, server, folder, ids, approvalId }: GrantSource): Grant {
     if (!offer?.scopes.includes(wish.scope))
       throw new TriadError('bad_input', 'This question can be allowed once only');
     const fault = targets?.path ? patternFault(wish.pattern) : null;
@@ -71,6 +73,7 @@ export class Grants {
       id: newId(),
       agent: offer.agent,
       tool: offer.tool,
+      ...(server === undefined ? {} : { server }),
       pattern: wish.pattern,
       folder,
       scope: wish.scope,

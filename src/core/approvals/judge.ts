@@ -17,6 +17,8 @@ export interface Action {
   tool: string;
   /** A tool that does the same: rules that deny or ask about that one apply here too. */
   like?: string | undefined;
+  /** For a tool of an MCP server: what that is started with, as a hash. */
+  server?: string | undefined;
   permissions: readonly Permission[];
   targets: Targets;
   folder: string;
@@ -182,12 +184,13 @@ export function matchesTargets(pattern: string, targets: Targets, widens: boolea
   return widens ? values.length > 0 && values.every(fits) : values.some(fits);
 }
 
-/** Whether a grant answers this call: the same agent, tool and folder, within its scope, time and number. */
+/** Whether a grant answers this call: the same agent, tool, server and folder, within its scope, time and number. */
 export function grantCovers(grant: Grant, action: Action, now: number): boolean {
   return (
     isGrantLive(grant, now) &&
     grant.agent === action.scope &&
     grant.tool === action.tool &&
+    grant.server === action.server &&
     grant.folder === action.folder &&
     (grant.scope !== 'conversation' || grant.conversationId === action.conversationId) &&
     (grant.scope !== 'workflow' || grant.workflowId === action.workflowId) &&

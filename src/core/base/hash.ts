@@ -14,10 +14,23 @@ export function canonicalHash(value: unknown): string {
   return sha256(text);
 }
 
-/** Models can write lone surrogates, which UTF-8 cannot encode. */
-function wellFormed(value: unknown): unknown {
+/** A JSON value with U+FFFD for lone surrogates, which models and others can write, and UTF-8 cannot encode; mostly itself. */
+export function wellFormed(value: unknown): unknown {
+  return isWellFormed(value) ? value : replaced(value);
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  if (value === null || typeof value !== 'object') return true;
+  for (const key in value)
+    if (!key.isWellFormed() || !isWellFormed((value as Record<string, unknown>)[key])) return false;
+  return true;
+}
+
+function replaced(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
+  if (Array.isArray(value)) return value.map(replaced);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), replaced(item)]));
 }

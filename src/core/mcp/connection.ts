@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
+import { wellFormed } from '../base/hash.ts';
 import { stopOf } from '../base/stop.ts';
 import { cutAtBytes, cutAtCodePoint } from '../base/text.ts';
 import {
@@ -38,6 +39,8 @@ const INSTRUCTION_BYTES = 16_384;
 const NAME_BYTES = 256;
 const MAX_PAGES = 50;
 const MAX_ENTRIES = 500;
+/** Of all entries of one list together, as JSON: they are compared, kept and told to models as a whole. */
+const LIST_BYTES = 1024 * 1024;
 /** The longest that a timer takes: our own timers say when a request has had its time. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** What an answer is, is looked at where it is read: one bad entry must not cost a whole list. */
@@ -204,24 +207,29 @@ export class Connection {
   async #pages<T>(list: List, entryIn: (value: unknown) => Entry<T>, signal: AbortSignal): Promise<T[]> {
     const { log } = this.#parts;
     const found = new Map<string, T>();
+    let bytes = 0;
+    const isFull = (): boolean => found.size === MAX_ENTRIES || bytes > LIST_BYTES;
     const take = (entry: unknown): void => {
       const name = nameOf(entry);
       const one = entryIn(entry);
       if ('fault' in one) log.add(`${list}: ${name} is left out: ${one.fault}`);
       else if (found.has(name)) log.add(`${list}: the second ${name} is left out`);
-      else found.set(name, one.value);
+      else {
+        bytes += Buffer.byteLength(JSON.stringify(one.value));
+        if (bytes <= LIST_BYTES) found.set(name, one.value);
+      }
     };
     let cursor: string | null = null;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const params: JsonObject = cursor === null ? {} : { cursor };
       const read = (value: unknown): Page => pageOf(list, value);
       const page: Page = await this.#ask(LISTS[list], params, `its list of ${list}`, read, { signal });
-      for (const entry of page.entries) if (found.size < MAX_ENTRIES) take(entry);
+      for (const entry of page.entries) if (!isFull()) take(entry);
       cursor = page.next;
-      if (cursor === null || found.size === MAX_ENTRIES) break;
+      if (cursor === null || isFull()) break;
     }
-    if (cursor !== null || found.size === MAX_ENTRIES)
-      log.add(`${list}: what follows after ${MAX_ENTRIES} entries or ${MAX_PAGES} pages is left out`);
+    if (cursor !== null || isFull())
+      log.add(`${list}: what follows after ${MAX_ENTRIES} entries, ${MAX_PAGES} pages or 1 MiB is left out`);
     return [...found.values()];
   }
 
@@ -259,7 +267,8 @@ export class Connection {
 
   #read<T>(what: string, read: (value: unknown) => T, answer: unknown): T {
     try {
-      return read(answer);
+      // Whoever gives models what is not well-formed gets no answer from their providers.
+      return read(wellFormed(answer));
     } catch (error) {
       const message = `${serverWords(this.#parts.server.name)} answered ${what} with what is no answer: ${(error as Error).message}`;
       throw new TriadError('provider', message);

@@ -86,7 +86,7 @@ export class McpServers {
 
   /**
    * Changes the person's servers: one of this name is ended, its secrets are kept or with null forgotten. `write` saves
-   * what the settings say of it.
+   * what the settings say of it, which decides who may start it again; with a secret that was replaced nobody does.
    */
   async change(
     name: string,
@@ -96,6 +96,7 @@ export class McpServers {
     await this.pool.stopNamed(name);
     await write();
     for (const [key, value] of Object.entries(secrets)) await this.#ports.secrets.set(secretName(name, key), value);
+    if (Object.values(secrets).every((value) => value === null)) await this.pool.endNamed(name);
     this.changed();
   }
 

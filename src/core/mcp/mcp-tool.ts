@@ -48,6 +48,7 @@ function toolOf(offer: McpOffer, tool: McpTool, access: McpAccess | null): Tool 
   };
   return {
     name,
+    server: offer.config,
     describe: () => tool.description,
     input: Arguments,
     // Checked by the server, which knows best: a schema of a stranger's is not compiled here.

@@ -6,9 +6,13 @@ const MESSAGE_VALUES = 100_000;
 const MESSAGE_DEPTH = 200;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [NEWLINE, RETURN] = [0x0a, 0x0d];
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d];
 
-/** Counts the bytes of one JSON text as they come. */
+/**
+ * Counts the bytes of one JSON text as they come. What stands around it, such as a remark in an event, hides nothing of
+ * it: no text goes on behind the end of a line, and nothing ends more than has begun.
+ */
 export class MessageMeter {
   #bytes = 0;
   #values = 0;
@@ -33,18 +37,17 @@ export class MessageMeter {
 
   /** To the end of a text, which most of a large message is. */
   #skipText(bytes: Uint8Array, from: number): number {
-    let at = from;
-    if (this.#isEscaped) at += 1;
+    let isEscaped = this.#isEscaped;
     this.#isEscaped = false;
-    for (; at < bytes.length; at += 1) {
+    for (let at = from; at < bytes.length; at += 1) {
       const byte = bytes[at];
-      if (byte === QUOTE) {
+      if ((byte === QUOTE && !isEscaped) || byte === NEWLINE || byte === RETURN) {
         this.#isInText = false;
         return at + 1;
       }
-      if (byte === BACKSLASH) at += 1;
+      isEscaped = byte === BACKSLASH && !isEscaped;
     }
-    this.#isEscaped = at > bytes.length;
+    this.#isEscaped = isEscaped;
     return bytes.length;
   }
 
@@ -59,7 +62,7 @@ export class MessageMeter {
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         values += 1;
         depth += 1;
-      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+      } else if (depth > 0 && (byte === CLOSE_LIST || byte === CLOSE_OBJECT)) depth -= 1;
     }
     this.#values = values;
     this.#depth = depth;

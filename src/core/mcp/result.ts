@@ -19,14 +19,14 @@ export async function toolResultOf(server: string, answer: CallResult, context: 
   const { isError, content, structured } = answer;
   const shown = await shownImage(server, content, context);
   const words = content.map((block) => (block === shown?.block ? `[The picture of ${server}.]` : wordsOf(block)));
-  const json = structured === undefined ? null : JSON.stringify(structured, null, 2);
-  const said = words.join('\n\n') || (json ?? '(an empty answer)');
+  const json = structured === undefined ? null : shownJson(structured);
+  const said = words.join('\n\n') || (json?.text ?? '(an empty answer)');
   return {
     status: isError ? 'error' : 'completed',
     output: [said, ...(shown?.fault ? [shown.fault] : [])].join('\n\n'),
     metadata: {
       server,
-      ...(json !== null && json.length <= MAX_STRUCTURED ? { structured } : {}),
+      ...(json?.isShort ? { structured } : {}),
     },
     ...(shown?.image ? { image: shown.image } : {}),
   };
@@ -52,6 +52,13 @@ export async function resourceText(
     ...templates.map(({ uriTemplate, name, description }) => line(uriTemplate, name, description)),
   ];
   return { status: 'completed', output: lines.join('\n') || `${server} has no resources now.`, metadata: { server } };
+}
+
+/** In lines where that is short: what lies deep would else become many times as long. */
+function shownJson(value: unknown): { text: string; isShort: boolean } {
+  const text = JSON.stringify(value);
+  const lines = text.length <= MAX_STRUCTURED ? JSON.stringify(value, null, 2) : text;
+  return lines.length <= MAX_STRUCTURED ? { text: lines, isShort: true } : { text, isShort: false };
 }
 
 async function shownImage(

@@ -1,6 +1,7 @@
 /** The MCP servers of one run: each counted once while the run lives, its calls held to what was approved. */
 import type { McpOffer, McpTool } from '#contract/agent.ts';
 import { TriadError } from '../base/errors.ts';
+import { cutAtCodePoint } from '../base/text.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import type { ToolLook } from './listings.ts';
 import { lookIn, ownLook } from './look.ts';
@@ -10,6 +11,9 @@ import type { McpUse } from './pool.ts';
 import type { SampleRequest } from './in-flight.ts';
 import { elicit, sample } from './server-asks.ts';
 import { resourceText, toolResultOf } from './result.ts';
+
+/** Of what a server says about how far a call is. */
+const PROGRESS_CHARS = 500;
 
 export class RunMcp implements McpAccess {
   readonly #servers: McpServers;
@@ -25,9 +29,9 @@ export class RunMcp implements McpAccess {
   }
 
   async look(offer: McpOffer, tool: McpTool): Promise<ToolLook> {
+    const server = await this.#configured(offer, tool.tool);
     // Made here, from nothing that the server says; it starts with the call.
     if (tool.tool === null) return ownLook(tool);
-    const server = await this.#configured(offer);
     return lookIn(await this.#servers.hear(await this.#use(offer), server, this.#signal), offer, tool.tool);
   }
 
@@ -54,7 +58,10 @@ export class RunMcp implements McpAccess {
     const result = await use.call(tool.tool, input, {
       signal,
       onProgress: ({ message, progress, total }) =>
-        context.progress(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 0),
+        context.progress(
+          cutAtCodePoint(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, PROGRESS_CHARS),
+          0,
+        ),
       onElicit: (request, until) => elicit(server, request, context, until),
       ...(use.server.sampling
         ? { onSample: (request: SampleRequest, until: AbortSignal) => sample(server, request, context, until) }
@@ -72,7 +79,8 @@ export class RunMcp implements McpAccess {
 
   #use(offer: McpOffer): Promise<McpUse> {
     const known =
-      this.#uses.get(offer.server) ?? this.#configured(offer).then((server) => this.#servers.use(this.#folder, server));
+      this.#uses.get(offer.server) ??
+      this.#configured(offer, null).then((server) => this.#servers.use(this.#folder, server));
     this.#uses.set(offer.server, known);
     // What could not be used once may be so later.
     known.catch(() => this.#uses.delete(offer.server));
@@ -80,8 +88,10 @@ export class RunMcp implements McpAccess {
   }
 
   /** What was approved is what runs: as it is written now, or not at all. */
-  async #configured({ server, config }: McpOffer) {
+  async #configured({ server, config }: McpOffer, tool: string | null) {
     const found = await this.#servers.usable(this.#folder, server);
+    if (tool !== null && !found.offers(tool))
+      throw new TriadError('not_allowed', `The person has taken the tool "${tool}" of ${server} away from agents`);
     if (found.config === config) return found;
     throw new TriadError(
       'not_allowed',

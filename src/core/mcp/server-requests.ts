@@ -7,6 +7,8 @@ import type { ServerLog } from './server-log.ts';
 /** JSON-RPC's code for what the person declined, as the protocol names it. */
 const DECLINED = -1;
 const LOGGED_CHARS = 500;
+/** Most that is put to a person, in characters of its JSON: they read all of it, and it is kept. */
+const ASKED_CHARS = { onElicit: 16 * 1024, onSample: 128 * 1024 };
 
 export interface Requests {
   readonly roots: readonly { readonly uri: string; readonly name: string }[];
@@ -21,7 +23,7 @@ export function answerServer(client: Client, { roots, sampling, calls, log, onLi
   client.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     // Only forms are offered; the SDK refuses the rest.
-    if (params.mode === 'url') return { action: 'decline' };
+    if (params.mode === 'url' || isTooLong('onElicit', params, log)) return { action: 'decline' };
     const { message, requestedSchema: schema } = params;
     const answer = await answered(
       calls(),
@@ -34,7 +36,9 @@ export function answerServer(client: Client, { roots, sampling, calls, log, onLi
   });
   if (sampling)
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
-      const answer = await answered(calls(), 'onSample', mcpReq.signal, (ask, signal) => ask(params, signal), log);
+      const answer = isTooLong('onSample', params, log)
+        ? null
+        : await answered(calls(), 'onSample', mcpReq.signal, (ask, signal) => ask(params, signal), log);
       if (answer === null) throw Object.assign(new Error('The person declined'), { code: DECLINED });
       return answer;
     });
@@ -44,6 +48,12 @@ export function answerServer(client: Client, { roots, sampling, calls, log, onLi
     const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
     log.add(`${level}: ${cutAtCodePoint(text, LOGGED_CHARS)}`);
   });
+}
+
+function isTooLong(key: keyof Answering, params: object, log: ServerLog): boolean {
+  const isLong = JSON.stringify(params).length > ASKED_CHARS[key];
+  if (isLong) log.add(`${key}: declined: it has more than ${ASKED_CHARS[key] / 1024} KB`);
+  return isLong;
 }
 
 /** Asks the oldest call that can answer; its time stands still meanwhile. Null where none can, or it failed. */

@@ -18,6 +18,8 @@ export interface ServerTransport extends Transport {
 const DRAIN_MS = 500;
 /** How long the end of a server that takes nothing more is waited for. */
 const END_MS = 2000;
+/** Most messages that wait for a server to take them: one that asks and never reads would fill the memory. */
+const MOST_WAITING = 2000;
 const OBJECT = 0x7b;
 /** What a shell says with its exit code when it cannot start a program. */
 const UNSTARTED: Readonly<Record<number, string>> = { 126: 'cannot be run', 127: 'was not found' };
@@ -34,6 +36,7 @@ export class StdioTransport implements ServerTransport {
   #fault: string | null = null;
   #ended: string | null = null;
   #hasAnswered = false;
+  #waiting = 0;
 
   /** `env`: that of this program. */
   constructor(program: Program, env: Environment, log: ServerLog) {
@@ -75,9 +78,18 @@ export class StdioTransport implements ServerTransport {
 
   #write(text: string): Promise<void> {
     const stdin = this.#process?.stdin;
+    if (this.#waiting === MOST_WAITING && this.#fault === null) {
+      this.#fault = 'does not take what it is sent';
+      this.#process?.kill();
+    }
     return new Promise((resolve, reject) => {
-      if (!stdin?.writable) return reject(new Error('The server takes no messages any more'));
-      stdin.write(text, (error) => (error ? reject(error) : resolve()));
+      if (!stdin?.writable || this.#fault !== null) return reject(new Error('The server takes no messages any more'));
+      this.#waiting += 1;
+      stdin.write(text, (error) => {
+        this.#waiting -= 1;
+        if (error) reject(error);
+        else resolve();
+      });
     });
   }
 
@@ -92,7 +104,7 @@ export class StdioTransport implements ServerTransport {
     server.stderr.on('data', lines.write);
     const read = readLines(server.stdout, (line) => this.#take(line)).then(
       (fault) => {
-        this.#fault = fault;
+        this.#fault ??= fault;
         if (fault !== null) server.kill();
         // Without its output nothing can be asked of it.
         else void server.close();

@@ -80,6 +80,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
     scope,
     tool: tool.name,
     like: tool.like,
+    server: tool.server,
     permissions: tool.permissions,
     targets,
     folder,

@@ -196,7 +196,7 @@ export async function targetsOf(tool: Tool, input: unknown, workspace: Workspace
 
 function actionOf(
   { plan }: Parts,
-  tool: Pick<Tool, 'permissions' | 'like'> | undefined,
+  tool: Pick<Tool, 'permissions' | 'like' | 'server'> | undefined,
   name: string,
   targets: Targets,
   question: Asked | null,
@@ -209,6 +209,7 @@ function actionOf(
     scope: scopeOf(agent, plan.kind),
     tool: name,
     like: tool?.like,
+    server: tool?.server,
     permissions,
     targets,
     folder,
@@ -338,15 +339,10 @@ function asking(
     rulings: verdicts.map((verdict) => (isKnown(subject.kind, verdict) ? rulingOf(verdict) : null)),
     grant: (wish) => {
       const { grants } = engine.permissions;
-      const targets = actions[0]?.targets ?? null;
+      const { targets = null, server } = actions[0] ?? {};
       const { ids } = plan.recorder;
-      const grant = grants.newGrant(wish, {
-        offer: request.grant,
-        targets,
-        folder,
-        ids,
-        approvalId: request.id,
-      });
+      const source = { offer: request.grant, targets, server, folder, ids, approvalId: request.id };
+      const grant = grants.newGrant(wish, source);
       return () => grants.give(grant, record);
     },
     revalidate: (item, value) =>

@@ -183,6 +183,8 @@ export interface Tool<Input = unknown> {
   targets?(input: Input, workspace: Workspace): Promise<Targets>;
   /** Name of a tool that does the same in another way: rules that deny or ask about that one apply here too. */
   readonly like?: string;
+  /** Of an MCP server: what that is started with, as a hash. Grants are for this one alone. */
+  readonly server?: string;
   /** What to ask before execution; null where a call needs no approval. Throws a TriadError for input that cannot work. */
   question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */

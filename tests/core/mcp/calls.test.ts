@@ -109,7 +109,18 @@ describe('tools', () => {
     expect(await use.tools(never)).toHaveLength(500);
     // Of 20 each.
     expect(await said(use, 'lists')).toBe('25');
-    expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries or 50 pages is left out']);
+    expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
+  });
+
+  test('half a character in an answer is none', async () => {
+    expect(await said(useOf(liar()), 'half')).toBe('half \ufffd');
+  });
+
+  test('a list that is too large as a whole is cut', async () => {
+    const use = useOf(liar(['wide-list']));
+    // Of 60 KB each.
+    expect(await use.tools(never)).toHaveLength(17);
+    expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
   test('are asked for once, and again when the server says that they changed', async () => {

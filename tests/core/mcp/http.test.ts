@@ -47,6 +47,16 @@ const CALLS: Record<string, Reply> = {
   'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 10, ''),
   'big-event': (response) => pour(response.writeHead(200, EVENTS), 10, '\n\n'),
   values: (response, asked) => json(response, asked, { content: Array.from({ length: 150_000 }, () => 1) }),
+  'hidden-values': (response, asked) =>
+    response
+      .writeHead(200, EVENTS)
+      .end(`: "\\\ndata: ${result(asked, { content: Array.from({ length: 150_000 }, () => 1) })}\n\n`),
+  'hidden-depth': (response, asked) =>
+    response
+      .writeHead(200, EVENTS)
+      .end(
+        `: ${']'.repeat(1000)}\ndata: ${result(asked, { content: [] }).replace('[]', '['.repeat(500) + ']'.repeat(500))}\n\n`,
+      ),
   breaks: (response) => response.writeHead(200, EVENTS).end(': hello\n\n'),
   cut: (response) => void response.writeHead(200, EVENTS).write(': hello\n\n', () => response.destroy()),
   fails: (response) => response.writeHead(500).end('oh no\u001b[2J'),
@@ -136,21 +146,23 @@ test('a call over JSON and over events; own headers go with each request, cookie
   expect(site.headers.at(-1)).toMatchObject({ 'mcp-session-id': 's1' });
 });
 
-test.for(['big-body', 'big-event', 'values'] as const)(
-  '%s: too much ends the connection with one clear error, and does not block',
-  async (tool) => {
-    const use = useOf(at((await liarSite()).origin));
-    await use.tools(never);
-    const { value, longest } = await longestBlock(() => faultOf(said(use, tool)));
-    const words = tool === 'values' ? 'with more than 100000 values' : 'of more than 8 MiB';
-    expect(value).toMatchObject({
-      code: 'disconnected',
-      message: `The MCP server "web" sent a message ${words}, and was left while the tool "${tool}" ran: whether that took effect is not known`,
-    });
-    expect(longest).toBeLessThan(50);
-    expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
-  },
-);
+test.for([
+  ['big-body', 'of more than 8 MiB'],
+  ['big-event', 'of more than 8 MiB'],
+  ['values', 'with more than 100000 values'],
+  ['hidden-values', 'with more than 100000 values'],
+  ['hidden-depth', 'of more than 200 levels'],
+] as const)('%s: too much ends the connection with one clear error, and does not block', async ([tool, words]) => {
+  const use = useOf(at((await liarSite()).origin));
+  await use.tools(never);
+  const { value, longest } = await longestBlock(() => faultOf(said(use, tool)));
+  expect(value).toMatchObject({
+    code: 'disconnected',
+    message: `The MCP server "web" sent a message ${words}, and was left while the tool "${tool}" ran: whether that took effect is not known`,
+  });
+  expect(longest).toBeLessThan(50);
+  expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
+});
 
 test('many events may have more together', async () => {
   const use = useOf(at((await liarSite()).origin));

@@ -239,6 +239,19 @@ describe('a question of a server in a call', () => {
     expect(outputs(no)).toEqual(['{"action":"decline"}']);
   });
 
+  test('that is longer than a person can read is not put to them, and of what it says of its progress they see the beginning', async () => {
+    const script = calling(toolUse('mcp__liar__talks', {}), toolUse('mcp__liar__samples-much', {}));
+    const engine = await startEngine(script, { settings: lying('talks,samples-much', 'sampling = true') });
+    await engine.ask('Work');
+    expect(outputs(engine)).toEqual(['{"action":"decline"}', '{"error":-1}']);
+    expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
+    expect(askedPerson(engine)).toHaveLength(2);
+    expect((await liarState(engine)).process?.log).toEqual([
+      'onElicit: declined: it has more than 16 KB',
+      'onSample: declined: it has more than 128 KB',
+    ]);
+  });
+
   test('is cancelled with its run, and with the call that a stop ends', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),

@@ -108,6 +108,7 @@ describe('output', () => {
 
   test.for([
     ['one-line', 'sent a message of more than 8 MiB'],
+    ['asks-deaf', 'does not take what it is sent'],
     ['values', 'sent a message with more than 100000 values'],
     ['deep', 'sent a message of more than 200 levels'],
   ] as const)('%s: too much ends the server with one clear error, and does not block', async ([tool, words]) => {

@@ -21,7 +21,7 @@ interface Sizes {
 /** Throws `limit_reached` as soon as it is too large, and `unreachable` for one in an encoding that was not asked for. */
 export async function bodyOf(message: IncomingMessage, { receivedBytes, bodyBytes }: Sizes): Promise<Buffer> {
   const encoding = (message.headers['content-encoding'] ?? '').trim().toLowerCase();
-  const decoder = DECODERS[encoding];
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
   if (!decoder && encoding !== '' && encoding !== 'identity') {
     message.destroy();
     throw new TriadError('unreachable', `The answer is packed as ${encoding}, which was not asked for`);

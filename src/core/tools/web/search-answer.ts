@@ -1,5 +1,6 @@
 /** What a search found, in the forms in which searches answer. */
 import { z } from 'zod';
+import { cutAtCodePoint } from '../../base/text.ts';
 
 export interface Found {
   title: string;
@@ -8,8 +9,12 @@ export interface Found {
   snippet: string;
 }
 
-/** Characters of one snippet. */
+/** Characters of one title, and of one snippet. */
 const MAX_SNIPPET = 500;
+/** Results that are looked at: each costs time. */
+const MAX_RESULTS = 500;
+/** Characters of one text that are looked at. */
+const MAX_TEXT = 4 * MAX_SNIPPET;
 
 const words = z.string().nullish().catch(null);
 const Result = z.object({
@@ -31,23 +36,25 @@ const Answer = z.union([
 export function readAnswer(text: string, most: number): Found[] | null {
   const answer = Answer.safeParse(parsed(text));
   if (!answer.success) return null;
-  const found = answer.data.flatMap((one) => {
+  const found = answer.data.slice(0, MAX_RESULTS).flatMap((one) => {
     const { success, data } = Result.safeParse(one);
     return success ? [data] : [];
   });
   return found.slice(0, most).map(({ url, title, snippet, content, description }) => ({
     title: plain(title),
     url,
-    snippet: plain(snippet ?? content ?? description).slice(0, MAX_SNIPPET),
+    snippet: plain(snippet ?? content ?? description),
   }));
 }
 
-/** On one line, without the marks that some searches put around what matched. */
+/** Cut, on one line, without the marks that some searches put around what matched. */
 function plain(text: string | null | undefined): string {
-  return (text ?? '')
+  const words = (text ?? '')
+    .slice(0, MAX_TEXT)
     .replace(/<\/?(strong|b|em)>/g, '')
     .replace(/\s+/g, ' ')
     .trim();
+  return cutAtCodePoint(words, MAX_SNIPPET);
 }
 
 function parsed(text: string): unknown {

@@ -8,7 +8,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { type FetchText, fetchText } from './fetch-text.ts';
 import { type Found, readAnswer } from './search-answer.ts';
 
-const MAX_BYTES = 4_000_000;
+const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 20_000;
 
 interface Ports {

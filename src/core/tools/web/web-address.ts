@@ -4,7 +4,7 @@ import { TriadError } from '../../base/errors.ts';
 export const MAX_ADDRESS_CHARS = 2048;
 
 /**
- * Without a fragment, a dot behind the host, and `%61` for what needs no escape. Throws `bad_input` for what is no http
+ * Without a fragment, a dot behind the host, `%61` for what needs no escape, and a `%` that escapes nothing. Throws `bad_input` for what is no http
  * or https address, or holds a name and a password.
  */
 export function webAddress(text: string, base?: URL): URL {
@@ -24,8 +24,10 @@ export function webAddress(text: string, base?: URL): URL {
   return url;
 }
 
+/** A `%` that escapes nothing is escaped itself: else it would with what `%36%31` behind it becomes. */
 function plain(escaped: string): string {
-  return escaped.replaceAll(/%([0-9a-f]{2})/gi, (whole, hex: string) => {
+  return escaped.replaceAll(/%([0-9a-f]{2})?/gi, (whole, hex: string | undefined) => {
+    if (hex === undefined) return '%25';
     const char = String.fromCharCode(Number.parseInt(hex, 16));
     return /[\w.~-]/.test(char) ? char : whole.toUpperCase();
   });

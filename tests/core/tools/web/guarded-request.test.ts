@@ -72,8 +72,12 @@ describe('packed bodies', () => {
   });
 
   test('one that was not asked for is refused', async () => {
-    const answer: RequestListener = (_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
-    await expect(gotFrom(answer)).rejects.toMatchObject(failure('unreachable', /packed as zstd/));
+    for (const encoding of ['zstd', 'gzip, gzip', 'constructor']) {
+      const answer: RequestListener = (_, response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end('x');
+      const words = `The answer is packed as ${encoding}, which was not asked for`;
+      await expect(gotFrom(answer)).rejects.toMatchObject({ code: 'unreachable', message: words });
+    }
   });
 });
 

@@ -116,7 +116,7 @@ describe('a search that is configured', () => {
       { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' },
       /status 302/,
     ],
-    ['far too much', { body: 'x'.repeat(4_000_001) }, /more than 4000000 bytes/],
+    ['far too much', { body: 'x'.repeat(4_000_001) }, /more than 1000000 bytes/],
   ])('that answers with %s is one clear error', async ([, answer, words]) => {
     const { host, asked, settings } = await searchServer(answer);
     const engine = await engineWith(settings);

@@ -13,6 +13,7 @@ test.for<[string, string]>([
   ['http://example.org..:80/%61%2fb?%7e', 'http://example.org/a%2Fb?~'],
   ['https://münchen.example/ü', 'https://xn--mnchen-3ya.example/%C3%BC'],
   ['https://x.example/%2561', 'https://x.example/%2561'],
+  ['https://x.example/%%36%31?100%&%%361', 'https://x.example/%2561?100%25&%2561'],
 ])('%s is %s', ([written, address]) => {
   expect(webAddress(written).href).toBe(address);
 });

@@ -1,0 +1,123 @@
+/** What becomes of a run's servers when what is written of them changes meanwhile. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Answer, Approval } from '#contract/approval.ts';
+import { COMPILED } from '../../support/compiled.ts';
+import { type Harness, startEngine, yes } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { ROOT } from '../../support/program.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { LIAR } from './support.ts';
+
+const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const launch = (file: string, ...words: string[]) => ({
+  command: process.execPath,
+  args: [file, ...words],
+  env: COMPILED,
+});
+const settingsWith = (...words: string[]): string =>
+  `[mcp.servers.liar]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([LIAR, ...words])}\nenv = { ${Object.entries(
+    COMPILED,
+  )
+    .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    .join(', ')} }\n`;
+
+/** The lead calls these in a turn each. */
+function calling(...names: string[]): Script {
+  return names.reduce((script, name) => script.step([toolUse(name, {})]), new Script()).step([text('Done.')]);
+}
+const outputs = (engine: Harness): string[] =>
+  engine.of('tool-end').map(({ entry }) => (entry.kind === 'tool' ? entry.output : ''));
+
+/** Answers the first question with yes, and none after it. */
+function once(): (approval: Approval, item: number) => Answer | null {
+  let first: string | null = null;
+  return (approval, item) => {
+    first ??= approval.request.id;
+    return first === approval.request.id ? yes(approval, item) : null;
+  };
+}
+/** The second question of the engine, answered with yes after `change`. */
+async function answerSecond(engine: Harness, workflowId: string, change: () => Promise<unknown>): Promise<void> {
+  const first = await engine.event('approval-request');
+  const { approval } = await engine.event('approval-request', (event) => event.approval.id !== first.approval.id);
+  await change();
+  await engine.runtime.request('approval.decide', {
+    approvalId: approval.id,
+    answer: { kind: 'allow', confirmed: true },
+  });
+  await engine.ended(workflowId);
+}
+
+test('resources of a project’s server are read no more when its file is not trusted any more', async () => {
+  const file = JSON.stringify({ mcpServers: { all: launch(EVERYTHING) } });
+  const read = 'mcp__all__read_resource';
+  const engine = await startEngine(calling(read, read), { files: { '.mcp.json': file }, person: once() });
+  const { runtime, folder } = engine;
+  const { files } = await runtime.request('trust.look', {});
+  await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash! })) });
+  const { workflowId } = await engine.send('Read');
+  await answerSecond(engine, workflowId, () => runtime.request('trust.revoke', { folder }));
+  expect(outputs(engine)).toEqual([
+    expect.stringContaining('demo://'),
+    expect.stringContaining('which nobody has trusted as it is'),
+  ]);
+});
+
+test('one that was switched off and on again is used again', async () => {
+  const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work'), {
+    settings: settingsWith('tools=work'),
+    configFolder: await folderWith({}),
+    person: once(),
+  });
+  const { workflowId } = await engine.send('Work');
+  await answerSecond(engine, workflowId, async () => {
+    await engine.runtime.request('mcp.enable', { name: 'liar', enabled: false });
+    await engine.runtime.request('mcp.enable', { name: 'liar', enabled: true });
+  });
+  expect(outputs(engine)).toEqual(['done', 'done']);
+});
+
+test('a tool that the person takes away is called no more, also by a run that was offered it', async () => {
+  const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work'), {
+    settings: settingsWith('tools=work,other'),
+    configFolder: await folderWith({}),
+    person: once(),
+  });
+  const { workflowId } = await engine.send('Work');
+  await answerSecond(engine, workflowId, () =>
+    engine.runtime.request('mcp.add', {
+      name: 'liar',
+      entry: { ...launch(LIAR, 'tools=work,other'), tools: ['other'] },
+      replace: true,
+    }),
+  );
+  expect(outputs(engine)).toEqual(['done', expect.stringContaining('has taken the tool "work" of liar away')]);
+});
+
+test('a grant for a server is none for another one of its name', async () => {
+  const granting = (approval: Approval): Answer => ({
+    kind: 'allow',
+    confirmed: true,
+    ...(approval.request.grant ? { grant: { scope: 'project', pattern: '*' } } : {}),
+  });
+  const script = new Script()
+    .step([toolUse('mcp__liar__work', {})])
+    .step([toolUse('mcp__liar__work', {})])
+    .step([text('Done.')])
+    .step([toolUse('mcp__liar__work', {})])
+    .step([text('Done.')]);
+  const engine = await startEngine(script, {
+    settings: settingsWith('tools=work'),
+    configFolder: await folderWith({}),
+    person: granting,
+  });
+  const deciders = () => engine.of('approval-decide').map(({ decision }) => decision.decidedBy);
+  await engine.ask('Work');
+  expect(deciders()).toEqual(['person', 'rule']);
+  await engine.runtime.request('mcp.remove', { name: 'liar' });
+  await engine.runtime.request('mcp.add', { name: 'liar', entry: launch(LIAR, 'tools=work', 'another') });
+  await engine.ask('Work');
+  expect(outputs(engine)).toEqual(['done', 'done', 'done']);
+  expect(deciders()).toEqual(['person', 'rule', 'person']);
+});
