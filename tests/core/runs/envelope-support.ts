@@ -38,7 +38,7 @@ export const spawning = (parts: Partial<ChildRequest> = {}): ChildRequest => ({
 });
 export const delegating = (agent = 'worker') => delegationRequest(agent, 'Do a part', undefined);
 
-export const offerOf = (server: string, ...names: string[]): McpOffer => ({
+const offerOf = (server: string, ...names: string[]): McpOffer => ({
   server,
   runs: `run ${server}`,
   config: `hash of ${server}`,
@@ -47,7 +47,7 @@ export const offerOf = (server: string, ...names: string[]): McpOffer => ({
     permissions: ['Execute', 'NetworkAccess'],
   })),
 });
-export const OFFERS = [offerOf('a', 'one', 'two'), offerOf('b', 'three')];
+const OFFERS = [offerOf('a', 'one', 'two'), offerOf('b', 'three')];
 export const SERVER_TOOLS = ['mcp__a__one', 'mcp__a__two', 'mcp__b__three'];
 export const connected = (parts: Partial<AgentDefinition> = {}): Envelope => {
   const definition = definitionOf({ name: 'lead', role: 'primary', ...parts });
