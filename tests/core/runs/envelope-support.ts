@@ -47,7 +47,7 @@ const offerOf = (server: string, ...names: string[]): McpOffer => ({
     permissions: ['Execute', 'NetworkAccess'],
   })),
 });
-const OFFERS = [offerOf('a', 'one', 'two'), offerOf('b', 'three')];
+export const OFFERS = [offerOf('a', 'one', 'two'), offerOf('b', 'three')];
 export const SERVER_TOOLS = ['mcp__a__one', 'mcp__a__two', 'mcp__b__three'];
 export const connected = (parts: Partial<AgentDefinition> = {}): Envelope => {
   const definition = definitionOf({ name: 'lead', role: 'primary', ...parts });

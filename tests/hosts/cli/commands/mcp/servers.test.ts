@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../../support/engine.ts';
+import { inSoak } from '../../../../support/samples.ts';
 import { hasTerminals, machine } from '../../../support/process.ts';
 
 const TINY = join(import.meta.dirname, '../../../support/tiny-server.ts');
@@ -180,7 +181,8 @@ test('a server that has resources and prompts: listed, and a prompt as text', as
   );
 });
 
-test.runIf(hasTerminals)('a secret that is typed stands nowhere on the screen', async () => {
+// Without a real one, beside the words of the command.
+test.runIf(hasTerminals && inSoak)('a secret that is typed stands nowhere on the screen', async () => {
   const home = await here();
   const words = ['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node, TINY, home.file];
   const { child, out, exit } = home.onTerminal(words);
