@@ -10,16 +10,20 @@ export interface SearchAnswer {
   body: unknown;
 }
 
-/** `settings`: the TOML that names it, open at its end for more keys of `[web.search]`. */
-export async function searchServer({ status = 200, headers = {}, body }: SearchAnswer) {
+/**
+ * `settings`: the TOML that names it, open at its end for more keys of `[web.search]`; `answer`: what it says from now on,
+ * which may be changed.
+ */
+export async function searchServer(answer: SearchAnswer) {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     asked.push(request);
+    const { status = 200, headers = {}, body } = answer;
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const url = `http://${host}/search?format=json&q={query}`;
-  return { host, url, asked, settings: `[web.search]\nurl = "${url}"\n` };
+  return { host, url, asked, answer, settings: `[web.search]\nurl = "${url}"\n` };
 }

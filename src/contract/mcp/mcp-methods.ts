@@ -17,7 +17,7 @@ export const McpToolView = z.object({
   permissions: z.array(Permission),
   /** SHA-256 in hex of what the server says of it now: what is agreed to. */
   hash: z.string(),
-  /** Against what the person last agreed to; a call of one that is not `known` is always put to them. */
+  /** Against what the person last agreed to: a call of a `changed` one is put to them, and a `new` one no run gets. */
   state: z.enum(['known', 'changed', 'new']),
   /** The description that they agreed to; null unless it changed. */
   before: z.string().nullable(),

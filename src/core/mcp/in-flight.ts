@@ -4,7 +4,7 @@ import type { TriadError } from '../base/errors.ts';
 import { stopOf } from '../base/stop.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
-export interface Progress {
+interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;

@@ -26,7 +26,7 @@ const Listing = z.object({
 });
 export type Listing = z.infer<typeof Listing>;
 
-export type ToolState = 'known' | 'changed' | 'new';
+type ToolState = 'known' | 'changed' | 'new';
 
 /** Those of a data folder; null: they are kept in memory. */
 export const listingsIn = (data: string | null): Listings => new Listings(data === null ? null : join(data, 'mcp'));
@@ -102,7 +102,7 @@ export class Listings {
 }
 
 /** How the person knows a tool that a server offers. */
-export function toolState({ known }: Listing, tool: Described): ToolState {
+function toolState({ known }: Listing, tool: Described): ToolState {
   const before = Object.hasOwn(known, tool.name) ? known[tool.name]! : null;
   if (before === null) return 'new';
   return describedHash(before) === describedHash(tool) ? 'known' : 'changed';

@@ -9,7 +9,7 @@ import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ConfiguredServer, serversOf, unusable } from './configured.ts';
 import { type Listing, type Listings, listingsIn } from './listings.ts';
-import { offerOf } from './offers.ts';
+import { offerOf, unknownTools } from './offers.ts';
 import type { McpPool, McpUse } from './pool.ts';
 import { resolve, secretName, type Values } from './resolve.ts';
 import type { McpServer } from './server.ts';
@@ -134,24 +134,24 @@ export class McpServers {
 
   /**
    * What a new lead is offered: of each server that may be used what the person knows of it. One that was never heard is
-   * started for that; where it does not answer, `left` says why.
+   * started for that. `notices`: what it goes without, and why, a sentence each.
    */
-  async offers(folder: string): Promise<{ offers: McpOffer[]; left: { server: string; message: string }[] }> {
+  async offers(folder: string): Promise<{ offers: McpOffer[]; notices: string[] }> {
     const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
-    const left: { server: string; message: string }[] = [];
     const found = await Promise.all(
       servers.map(async (server) => {
         try {
           const listing = (await this.listings.get(server.config)) ?? (await this.#firstListing(folder, server));
-          return offerOf(server, listing);
+          return { offer: offerOf(server, listing), notice: newWords(server.name, unknownTools(server, listing)) };
         } catch (error) {
-          left.push({ server: server.name, message: errorInfo(error).message });
-          return null;
+          return { offer: null, notice: `Without the MCP server ${server.name}: ${errorInfo(error).message}` };
         }
       }),
     );
-    left.sort((a, b) => (a.server < b.server ? -1 : 1));
-    return { offers: found.filter((offer) => offer !== null && offer.tools.length > 0) as McpOffer[], left };
+    return {
+      offers: found.flatMap(({ offer }) => (offer && offer.tools.length > 0 ? [offer] : [])),
+      notices: found.flatMap(({ notice }) => notice ?? []),
+    };
   }
 
   /** The same of those that were heard before; starts none. */
@@ -197,4 +197,15 @@ export async function knownServers(
     return [server.name, { isUsable: server.state === 'usable', tools }] as const;
   });
   return new Map(await Promise.all(named));
+}
+
+/** Names that are told one by one. */
+const NAMED = 5;
+
+function newWords(server: string, tools: readonly string[]): string | null {
+  if (tools.length === 0) return null;
+  const names = [...tools.slice(0, NAMED), ...(tools.length > NAMED ? [`${tools.length - NAMED} more`] : [])].join(
+    ', ',
+  );
+  return `Without what is new at the MCP server ${server} (${names}): agree to it with "triad mcp accept ${server}", or on its page`;
 }

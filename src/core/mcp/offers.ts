@@ -11,9 +11,9 @@ const RESOURCES = 'read_resource';
 export function offerOf(server: ConfiguredServer, { tools, known, resources }: Listing): McpOffer {
   const { name, runs, config, offers, permissionsOf } = server;
   const named = tools
-    .filter((tool) => offers(tool.name))
+    .filter((tool) => offers(tool.name) && Object.hasOwn(known, tool.name))
     .map((tool): McpTool => {
-      const { description, inputSchema, title } = Object.hasOwn(known, tool.name) ? known[tool.name]! : tool;
+      const { description, inputSchema, title } = known[tool.name]!;
       return {
         name: mcpToolName(name, tool.name),
         tool: tool.name,
@@ -40,4 +40,9 @@ function resourceTool(server: string, permissions: readonly McpTool['permissions
     },
     permissions: [...permissions].sort(),
   };
+}
+
+/** The tools that a server has and the person never agreed to: no run gets them. */
+export function unknownTools({ offers }: ConfiguredServer, { tools, known }: Listing): string[] {
+  return tools.map(({ name }) => name).filter((name) => offers(name) && !Object.hasOwn(known, name));
 }

@@ -101,14 +101,14 @@ export interface Setup {
 }
 
 /** A conversation of text that somebody wants a model's answer to. */
-export interface Sample {
+interface Sample {
   system: string;
   messages: { role: 'user' | 'assistant'; text: string }[];
   /** The run's own bound holds too. */
   maxTokens: number;
 }
 
-export interface Sampled {
+interface Sampled {
   text: string;
   model: string;
   stopReason: StopReason;

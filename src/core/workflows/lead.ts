@@ -37,12 +37,12 @@ export async function leadEnvelope(
   conversation: ConversationRow,
   prompt: string,
   limits: Settings['limits'],
-): Promise<{ envelope: Envelope; envelopeHash: string; left: { server: string; message: string }[] }> {
+): Promise<{ envelope: Envelope; envelopeHash: string; notices: string[] }> {
   const definition = agents.lookup(conversation.agent);
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
-  const { offers, left } = await mcp.offers(conversation.folder);
+  const { offers, notices } = await mcp.offers(conversation.folder);
   const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers);
-  return { envelope, envelopeHash: canonicalHash(envelope), left };
+  return { envelope, envelopeHash: canonicalHash(envelope), notices };
 }
 
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {

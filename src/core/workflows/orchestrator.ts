@@ -50,8 +50,8 @@ interface Opening {
   limits: () => Settings['limits'];
   envelope: Envelope;
   envelopeHash: string;
-  /** MCP servers that the lead goes without, and why. */
-  left?: readonly { server: string; message: string }[];
+  /** What of MCP servers the lead goes without, and why. */
+  notices?: readonly string[];
   budget: Budget;
   /** What earlier attempts left: its runs, the lead's among them, and what they used. */
   runs: readonly RunRow[];
@@ -219,12 +219,8 @@ export class Orchestrator {
         recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds }),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
-      for (const { server, message } of opening.left ?? [])
-        void recorder.record({
-          type: 'notice',
-          level: 'warning',
-          text: `Without the MCP server ${server}: ${message}`,
-        });
+      for (const notice of opening.notices ?? [])
+        void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const children = runs.filter((run) => run.parentRunId !== null);
       const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };

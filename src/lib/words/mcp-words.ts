@@ -100,7 +100,11 @@ export const mcpWords = {
         : []),
       ...(fresh > 0 ? [`${plural(fresh, 'tool is', 'tools are')} new`] : []),
     ];
-    return `${parts.join(', ')}. Each call of ${changed + fresh === 1 ? 'it' : 'them'} is put to you until you agree.`;
+    const until = [
+      ...(changed > 0 ? ['each call of what changed is put to you'] : []),
+      ...(fresh > 0 ? ['no agent gets what is new'] : []),
+    ].join(', ');
+    return `${parts.join(', ')}. Until you agree, ${until}.`;
   },
   accept: 'Agree to the changes',
   accepted: 'Agreed: they count as they are now.',

@@ -1,12 +1,18 @@
 /** Requests to one server: how long they may take, what ends them, and whom the server may ask meanwhile. */
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { CallOptions } from '#core/mcp/in-flight.ts';
+import type { McpUse } from '#core/mcp/pool.ts';
 import { Stopped } from '#core/base/stop.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { liar, never, reportOf, said, testPool, textOf, useOf } from './support.ts';
+import { liar, never, newPool, reportOf, said, testPool, textOf, useOf } from './support.ts';
 
 const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+
+/** For tests that leave their server as it was. */
+const pool = newPool();
+const shared = pool.use(liar(), process.cwd());
+afterAll(() => pool.end());
 
 describe('time', () => {
   test('a call without a sign for too long is given up, and the server is told', async () => {
@@ -63,7 +69,7 @@ describe('answers', () => {
     ['refuses', 'provider', 'refused the tool "refuses": no such⟦U+001B⟧[31m tool (-32602)'],
     ['dies', 'disconnected', 'ended with exit code 3 while the tool "dies" ran: whether that took effect is not known'],
   ] as const)('%s is one sentence with the name of the server', async ([tool, code, words]) => {
-    const fault = await faultOf(said(useOf(liar()), tool));
+    const fault = await faultOf(said(tool === 'dies' ? useOf(liar()) : shared, tool));
     expect(fault).toMatchObject({ code, message: `The MCP server "liar" ${words}` });
   });
 
@@ -125,8 +131,8 @@ describe('tools', () => {
 
   test('are asked for once, and again when the server says that they changed', async () => {
     const changed: string[] = [];
-    const pool = testPool({ onChange: (folder) => changed.push(pool.state(folder)[0]?.status ?? '') });
-    const use = pool.use(liar(['changes']), process.cwd());
+    const watched = testPool({ onChange: (folder) => changed.push(watched.state(folder)[0]?.status ?? '') });
+    const use = watched.use(liar(['changes']), process.cwd());
     const names = async () => (await use.tools(never)).map(({ name }) => name);
     const told = () => changed.filter((status) => status === 'ready').length;
     // The server said that it changes while it was asked: what came is not kept, and that is told.
@@ -142,15 +148,14 @@ describe('tools', () => {
   });
 
   test('what a server does not offer is not asked for', async () => {
-    const use = useOf(liar());
-    expect(await use.resources(never)).toEqual([]);
-    expect(await use.prompts(never)).toEqual([]);
+    expect(await shared.resources(never)).toEqual([]);
+    expect(await shared.prompts(never)).toEqual([]);
   });
 });
 
 describe('what a server asks', () => {
   const answering = (more: Partial<CallOptions>): CallOptions => ({ signal: never, ...more });
-  const answerOf = async (use: ReturnType<typeof useOf>, tool: string, options: CallOptions) =>
+  const answerOf = async (use: McpUse, tool: string, options: CallOptions) =>
     JSON.parse(textOf(await use.call(tool, {}, options))) as unknown;
 
   test('roots: the folder of the workspace', async () => {
@@ -178,19 +183,19 @@ describe('what a server asks', () => {
   });
 
   test('is declined where nobody can answer, the answer fails, or it is an address', async () => {
-    const use = useOf(liar());
     const declined = { action: 'decline' };
     const accept = () => Promise.resolve({ action: 'accept' as const });
-    expect(await answerOf(use, 'elicits', answering({}))).toEqual(declined);
-    expect(await answerOf(use, 'elicits', answering({ onElicit: () => Promise.reject(new Error('no')) }))).toEqual(
+    expect(await answerOf(shared, 'elicits', answering({}))).toEqual(declined);
+    expect(await answerOf(shared, 'elicits', answering({ onElicit: () => Promise.reject(new Error('no')) }))).toEqual(
       declined,
     );
-    expect(await answerOf(use, 'elicits-at-an-address', answering({ onElicit: accept }))).toEqual({ error: -32_602 });
+    expect(await answerOf(shared, 'elicits-at-an-address', answering({ onElicit: accept }))).toEqual({
+      error: -32_602,
+    });
   });
 
   test('of several calls the oldest that can answer is asked', async () => {
-    const use = useOf(liar());
-    await use.tools(never);
+    await shared.tools(never);
     const asked: string[] = [];
     const as = (name: string): CallOptions =>
       answering({
@@ -200,18 +205,17 @@ describe('what a server asks', () => {
         },
       });
     const stop = new AbortController();
-    const mute = faultOf(use.call('silent', {}, { signal: stop.signal }));
-    const first = faultOf(use.call('silent', {}, { ...as('first'), signal: stop.signal }));
-    expect(await answerOf(use, 'elicits', as('second'))).toEqual({ action: 'cancel' });
+    const mute = faultOf(shared.call('silent', {}, { signal: stop.signal }));
+    const first = faultOf(shared.call('silent', {}, { ...as('first'), signal: stop.signal }));
+    expect(await answerOf(shared, 'elicits', as('second'))).toEqual({ action: 'cancel' });
     expect(asked).toEqual(['first']);
     stop.abort();
     await Promise.all([mute, first]);
-    await answerOf(use, 'elicits', as('third'));
+    await answerOf(shared, 'elicits', as('third'));
     expect(asked).toEqual(['first', 'third']);
   });
 
   test('a question ends with the call that it belongs to', async () => {
-    const use = useOf(liar());
     const stop = new AbortController();
     let ended: AbortSignal | null = null;
     const onElicit = (_: unknown, signal: AbortSignal) => {
@@ -219,7 +223,7 @@ describe('what a server asks', () => {
       stop.abort();
       return new Promise<never>(() => undefined);
     };
-    await faultOf(use.call('elicits', {}, { signal: stop.signal, onElicit }));
+    await faultOf(shared.call('elicits', {}, { signal: stop.signal, onElicit }));
     expect(ended).toMatchObject({ aborted: true });
   });
 
@@ -238,10 +242,9 @@ describe('what a server asks', () => {
     expect(await answerOf(allowed, 'samples', answering({ onSample: () => Promise.resolve(null) }))).toEqual({
       error: -1,
     });
-    const barred = useOf(liar());
-    expect(await answerOf(barred, 'samples', options)).toEqual({ error: -32_601 });
+    expect(await answerOf(shared, 'samples', options)).toEqual({ error: -32_601 });
     const form = { elicitation: { form: {} }, roots: {} };
-    expect([await reportOf(barred), await reportOf(allowed)].map(({ declared }) => declared)).toEqual([
+    expect([await reportOf(shared), await reportOf(allowed)].map(({ declared }) => declared)).toEqual([
       form,
       { ...form, sampling: {} },
     ]);

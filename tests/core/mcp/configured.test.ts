@@ -99,7 +99,7 @@ test('a project’s file that cannot be read is a fault, and starts nothing', as
   ]);
 });
 
-test('a run is offered what the person knows of a tool, not what its server says since', async () => {
+test('a run is offered the tools that the person knows, as they know them', async () => {
   const tool = (name: string, description: string) => ({
     name,
     title: null,
@@ -108,8 +108,8 @@ test('a run is offered what the person knows of a tool, not what its server says
   });
   const listing: Listing = {
     at: '',
-    tools: [tool('same', 'Now'), tool('fresh', 'New'), tool('hidden', 'x')],
-    known: { same: tool('same', 'Then'), gone: tool('gone', 'x') },
+    tools: [tool('same', 'Now'), tool('first', 'x'), tool('fresh', 'New'), tool('hidden', 'x')],
+    known: { same: tool('same', 'Then'), first: tool('first', 'x'), gone: tool('gone', 'x') },
     resources: true,
     prompts: false,
   };
@@ -118,7 +118,7 @@ test('a run is offered what the person knows of a tool, not what its server says
     listing,
   );
   expect(offer.tools.map(({ name, description, permissions }) => [name, description, permissions])).toEqual([
-    ['mcp__a__fresh', 'New', ['Execute', 'NetworkAccess']],
+    ['mcp__a__first', 'x', ['Execute', 'NetworkAccess']],
     ['mcp__a__read_resource', expect.any(String), ['Execute', 'NetworkAccess']],
     ['mcp__a__same', 'Then', []],
   ]);

@@ -73,3 +73,27 @@ test('what the person makes of a model request of a server is what the model is 
   const { body } = engine.model.requests[1]!;
   expect(body).toMatchObject({ max_tokens: 5, messages: [{ role: 'user', content: [{ text: 'Why not?' }] }] });
 });
+
+test('a tool that is new at a server is given to nobody before the person agrees to it, and that is said', async () => {
+  const script = new Script()
+    .step([text('One.')])
+    .step([text('Two.')])
+    .step([text('Three.')]);
+  const engine = await startEngine(script, { settings: lying(['changes']) });
+  await engine.ask('Go');
+  // It said another list as soon as it had said the first.
+  const heard = async () => (await engine.runtime.request('mcp.test', { name: 'liar' })).server.tools;
+  await eventually(async () =>
+    expect((await heard()).map(({ tool, state }) => [tool, state])).toEqual([['new', 'new']]),
+  );
+  await engine.ask('Go');
+  const told = () => engine.model.requests.map(({ seen }) => seen.tools.filter((name) => name.startsWith('mcp__')));
+  expect(told().at(-1)).toEqual([]);
+  expect(engine.of('notice').at(-1)?.text).toMatch(
+    /^Without what is new at the MCP server liar \(new\): agree to it with/,
+  );
+  const [fresh] = await heard();
+  await engine.runtime.request('mcp.accept', { name: 'liar', tools: [{ tool: fresh!.tool, hash: fresh!.hash }] });
+  await engine.ask('Go');
+  expect(told().at(-1)).toEqual(['mcp__liar__new']);
+});

@@ -9,11 +9,10 @@ import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { expectGone, LIAR } from './support.ts';
 
-const reference = (name: string): string =>
-  join(import.meta.dirname, `../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
 const table = (name: string, args: readonly string[], more = ''): string =>
   `[mcp.servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\nenv = ${envOf()}\n${more}\n`;
 const envOf = (): string =>
@@ -40,43 +39,41 @@ const liarState = async (engine: Harness) =>
 
 describe('a call', () => {
   test('is asked about with what the server says of it, and its result reaches the model', async () => {
-    const script = calling(toolUse('mcp__everything__echo', { message: 'Hello' }));
-    const engine = await startEngine(script, { settings: table('everything', [reference('everything')]) });
-    await engine.ask('Echo');
+    const engine = await startEngine(calling(toolUse('mcp__liar__work', {})), { settings: lying('work') });
+    await engine.ask('Work');
     const [asked] = engine.of('approval-request');
+    const description = 'Does what it says';
     expect(asked?.approval).toMatchObject({
-      title: 'Use echo of the MCP server everything',
+      title: 'Use work of the MCP server liar',
       reversible: false,
-      subject: {
-        tool: 'mcp__everything__echo',
-        mcp: { server: 'everything', tool: 'echo', description: 'Echoes back the input string', before: null },
-      },
-      grant: { tool: 'mcp__everything__echo', pattern: '*' },
+      subject: { tool: 'mcp__liar__work', mcp: { server: 'liar', tool: 'work', description, before: null } },
+      grant: { tool: 'mcp__liar__work', pattern: '*' },
     });
-    expect(engine.of('tool-end')[0]?.entry).toMatchObject({ status: 'completed', output: 'Echo: Hello' });
+    expect(engine.of('tool-end')[0]?.entry).toMatchObject({ status: 'completed', output: 'done' });
     const [queued] = engine.of('run-queue');
-    expect(queued?.envelope).toMatchObject({ mcpServers: ['everything'] });
+    expect(queued?.envelope).toMatchObject({ mcpServers: ['liar'] });
     const [request] = engine.model.requests;
-    const told = request?.body.tools?.find(({ name }: { name: string }) => name === 'mcp__everything__echo');
-    expect(told).toMatchObject({ description: 'Echoes back the input string', input_schema: { type: 'object' } });
+    const told = request?.body.tools?.find(({ name }: { name: string }) => name === 'mcp__liar__work');
+    expect(told).toMatchObject({ description, input_schema: { type: 'object' } });
   });
 
   test('that a rule with tool and pattern allows is not asked about, whatever the server claims is', async () => {
-    const script = (): Script => calling(toolUse('mcp__liar__work', {}));
-    const rule = (more: string): string => `[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__*"\n${more}\n`;
-    const asked = async (rules: string): Promise<number> => {
-      const settings = lying('work') + rules;
-      const configFolder = await folderWith({ 'config.toml': settings });
-      const engine = await startEngine(script(), { settings, configFolder });
+    // The most that a mode allows; and its server says that it only reads.
+    const settings = `${lying('work')}[permissions]\nmode = "auto"\n`;
+    const configFolder = await folderWith({ 'config.toml': settings });
+    const script = new Script().on({ step: 1 }).reply([toolUse('mcp__liar__work', {})]);
+    const engine = await startEngine(script.on({}).reply([text('Done.')]), { settings, configFolder });
+    /** How often the person was asked in all, with this rule too. */
+    const askedWith = async (rule: string): Promise<number> => {
+      await writeFile(join(configFolder, 'config.toml'), settings + rule);
       await engine.ask('Work');
-      expect(outputs(engine)).toEqual(['done']);
+      expect(outputs(engine).at(-1)).toBe('done');
       return askedPerson(engine).length;
     };
-    // Its server says that it only reads.
-    expect(await asked('')).toBe(1);
-    expect(await asked(rule(''))).toBe(1);
-    expect(await asked('[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__work"\npattern = "*"\n')).toBe(0);
-    expect(await asked('[permissions]\nmode = "auto"\n')).toBe(1);
+    expect(await askedWith('')).toBe(1);
+    expect(await askedWith('[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__*"\n')).toBe(2);
+    const named = '[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__work"\npattern = "*"\n';
+    expect(await askedWith(named)).toBe(2);
   });
 
   test('of a server that the person classes lower asks less, and a tool of it may be classed alone', async () => {
@@ -168,20 +165,30 @@ describe('a server that lies', () => {
     ]);
   });
 
-  test.for([
-    ['dies', 'The MCP server "liar" ended with exit code 3 while'],
-    ['one-line', 'sent a message of more than 8 MiB'],
-    ['silent', 'gave no sign for 1 s while'],
-    ['invalid', 'answered the tool "invalid" with what is no answer'],
-    ['closes-output', 'The MCP server "liar"'],
-  ])('in a call (%s): one error, and the run goes on', { timeout: 30_000 }, async ([mode = '', words]) => {
-    const engine = await startEngine(calling(toolUse(`mcp__liar__${mode}`, {})), {
-      settings: lying(mode, 'timeout_seconds = 1'),
-    });
-    expect((await engine.ask('Work')).outcome).toBe('completed');
-    expect(engine.of('tool-end')[0]?.entry).toMatchObject({ status: 'error' });
-    expect(outputs(engine)[0]).toContain(words);
-  });
+  /** The last one ends the server. */
+  const lies: (readonly (readonly [tool: string, words: string])[])[] = [
+    [
+      ['silent', 'gave no sign for 1 s while'],
+      ['invalid', 'answered the tool "invalid" with what is no answer'],
+      ['dies', 'The MCP server "liar" ended with exit code 3 while'],
+    ],
+    ...(inSoak
+      ? ([[['one-line', 'sent a message of more than 8 MiB']], [['closes-output', 'The MCP server']]] as const)
+      : []),
+  ];
+  test.for(lies.map((calls) => ({ calls })))(
+    'in calls ($calls): one error for each, and the run goes on',
+    { timeout: 30_000 },
+    async ({ calls }) => {
+      const tools = calls.map(([tool]) => tool);
+      const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
+        settings: lying(tools.join(','), 'timeout_seconds = 1'),
+      });
+      expect((await engine.ask('Work')).outcome).toBe('completed');
+      expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(calls.map(() => 'error'));
+      calls.forEach(([, words], index) => expect(outputs(engine)[index]).toContain(words));
+    },
+  );
 
   test('and asks for a model’s answer gets none, unless the person has allowed it and says yes each time', async () => {
     const script = (): Script => calling(toolUse('mcp__liar__samples', {}));

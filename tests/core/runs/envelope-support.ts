@@ -38,7 +38,7 @@ export const spawning = (parts: Partial<ChildRequest> = {}): ChildRequest => ({
 });
 export const delegating = (agent = 'worker') => delegationRequest(agent, 'Do a part', undefined);
 
-export const offerOf = (server: string, ...names: string[]): McpOffer => ({
+const offerOf = (server: string, ...names: string[]): McpOffer => ({
   server,
   runs: `run ${server}`,
   config: `hash of ${server}`,

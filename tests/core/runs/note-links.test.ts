@@ -26,7 +26,7 @@ function script(): Script {
     ])
     .on({ asked: /^Then/, step: 1 })
     .reply(LOOK)
-    .on({ asked: /^Then/, step: 2 })
+    .on({ asked: /^Then look, both/, step: 2 })
     .reply([spawn({ name: 'reader', prompt: 'Read it.' })])
     .on({})
     .reply([text('Done.')]);
@@ -38,7 +38,7 @@ test('a note says to a lead which earlier sessions read or wrote it, and to a su
   const engine = await startEngine(script(), { files });
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.ask('First look');
-  const outputs = async () => {
+  const outputs = async (asked = 'Then look') => {
     const { id } = await runtime.request('conversation.create', {});
     const ended = Promise.withResolvers<Map<string, string>>();
     const seen = new Map<string, string>();
@@ -46,11 +46,11 @@ test('a note says to a lead which earlier sessions read or wrote it, and to a su
       if (event.type === 'tool-end') seen.set(`${event.agent} ${event.entry.name}`, event.entry.output);
       if (event.type === 'workflow-end') ended.resolve(seen);
     });
-    await runtime.request('message.send', { conversationId: id, text: 'Then look', approve: 'ask' });
+    await runtime.request('message.send', { conversationId: id, text: asked, approve: 'ask' });
     return ended.promise;
   };
   const linked = `linked from sessions: "First look" ${conversationId}`;
-  const first = await outputs();
+  const first = await outputs('Then look, both');
   expect(first.get('lead list_notes')).toBe(`docs/new.md — New (${linked})\nplan.md — Plan (${linked})`);
   expect(first.get('lead read_note')).toBe(`# Plan\n\nDo it.\n\n[${linked}]`);
   expect(first.get('reader list_notes')).toBe('docs/new.md — New\nplan.md — Plan');

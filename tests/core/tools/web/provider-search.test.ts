@@ -10,6 +10,7 @@ import { type Harness, type HarnessOptions, startEngine } from '../../../support
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { type Block, providerSearch, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { startFakeModel } from '../../../support/fake-model/server.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const OWN = 'providers.anthropic.web_search = "always"\n';
@@ -279,13 +280,16 @@ describe('what a search costs', () => {
       { attempt: 2, webSearches: 1, reported: true },
     ]);
     expect(workflow.usage.webSearches).toBe(2);
+    // Each was stored when its result came, whatever became of the response.
+    const told = engine.of('request-start').map(({ request }) => request.webSearches ?? 0);
+    expect(told).toEqual([0, 1, 0, 1]);
     const [cut, whole] = assistants(engine);
     expect(cut).toMatchObject({ interrupted: true });
     expect(cut?.parts.filter(({ type }) => type === 'server')).toHaveLength(2);
     expect(whole).toMatchObject({ interrupted: false });
   });
 
-  test('is counted once when the program is killed after it, and goes on from the store', async () => {
+  test.runIf(inSoak)('is counted once when the program is killed after it, and goes on from the store', async () => {
     const data = await mkdtemp(join(tmpdir(), 'triad-searched-'));
     onTestFinished(() => rm(data, { recursive: true, force: true }));
     const folder = await folderWith({ 'config.toml': OWN + ALLOW });

@@ -95,18 +95,23 @@ describe('a search that is configured', () => {
     expect(resultOf(engine)?.metadata['results']).toBe(2);
   });
 
-  test.for<[string, unknown, string]>([
+  const forms: [string, unknown, string][] = [
     ['Brave', { type: 'search', web: { results: [{ title: 'T', url: 'https://e.org', description: 'd' }] } }, 'd'],
     ['Brave without a result', { type: 'search', query: { original: 'q' } }, '[Nothing was found.]'],
     ['a plain list', { results: [{ title: 'T', url: 'https://e.org', snippet: 'words' }] }, 'words'],
-  ])('may answer as %s', async ([, body, words]) => {
-    const { settings } = await searchServer({ body });
+  ];
+  test('may answer in several forms', async () => {
+    const { settings, answer } = await searchServer({ body: {} });
     const engine = await engineWith(settings);
-    await engine.ask('Go');
-    expect(resultOf(engine)).toMatchObject({ status: 'completed', output: expect.stringContaining(words) as unknown });
+    for (const [form, body, words] of forms) {
+      answer.body = body;
+      await engine.ask('Go');
+      const output = expect.stringContaining(words) as unknown;
+      expect(resultOf(engine), form).toMatchObject({ status: 'completed', output });
+    }
   });
 
-  test.for<[string, SearchAnswer, RegExp]>([
+  const faults: [string, SearchAnswer, RegExp][] = [
     ['a page', { body: '<html>' }, /did not answer as a search does.*"web\.results"/],
     ['another JSON', { body: { items: [] } }, /did not answer as a search does/],
     ['a refusal', { status: 403, body: {} }, /status 403: check web\.search\.key_header/],
@@ -117,13 +122,18 @@ describe('a search that is configured', () => {
       /status 302/,
     ],
     ['far too much', { body: 'x'.repeat(4_000_001) }, /more than 1000000 bytes/],
-  ])('that answers with %s is one clear error', async ([, answer, words]) => {
-    const { host, asked, settings } = await searchServer(answer);
+  ];
+  test('that answers with what is no answer is one clear error', async () => {
+    const { host, asked, settings, answer } = await searchServer({ body: {} });
     const engine = await engineWith(settings);
-    await engine.ask('Go');
-    expect(resultOf(engine)).toMatchObject({ status: 'error', output: expect.stringMatching(words) as unknown });
-    expect(resultOf(engine)?.output).toContain(host);
-    expect(asked).toHaveLength(1);
+    for (const [index, [what, { status = 200, headers = {}, body }, words]] of faults.entries()) {
+      Object.assign(answer, { status, headers, body });
+      await engine.ask('Go');
+      const output = expect.stringMatching(words) as unknown;
+      expect(resultOf(engine), what).toMatchObject({ status: 'error', output });
+      expect(resultOf(engine)?.output, what).toContain(host);
+      expect(asked, what).toHaveLength(index + 1);
+    }
   });
 });
 
@@ -186,13 +196,15 @@ describe('where nothing can search', () => {
 });
 
 describe('the address of a search', () => {
-  test.for([
+  const refused = [
     ['https://example.org/search', /\{query\} where the query goes/],
     ['https://{query}.example.org/', /behind the host/],
     ['https://me:key@example.org/?q={query}', /key store/],
     ['file:///etc/{query}', /http or https/],
-  ] as const)('%s is refused', async ([value, words]) => {
+  ] as const;
+  test('must have a place for the query, and nothing secret', async () => {
     const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
-    await expect(engine.runtime.request('settings.set', { path: 'web.search.url', value })).rejects.toThrow(words);
+    for (const [value, words] of refused)
+      await expect(engine.runtime.request('settings.set', { path: 'web.search.url', value })).rejects.toThrow(words);
   });
 });

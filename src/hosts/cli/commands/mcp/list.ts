@@ -24,7 +24,9 @@ export async function listServers({ screen }: Io, client: Client, { folder, json
     screen.note('What a project starts must be trusted first: see "triad trust"');
   for (const { name, tools } of servers)
     if (tools.some(needsAgreement))
-      screen.note(`Calls of what is changed or new are put to you: see "triad mcp accept ${name}"`);
+      screen.note(
+        `Calls of what has changed are put to you, and no agent gets what is new: see "triad mcp accept ${name}"`,
+      );
 }
 
 export async function showServer(

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../../support/engine.ts';
+import { inSoak } from '../../../../support/samples.ts';
 import { hasTerminals, machine } from '../../../support/process.ts';
 
 const TINY = join(import.meta.dirname, '../../../support/tiny-server.ts');
@@ -85,7 +86,9 @@ test('what changed is marked, shown as it was and as it is, and agreed to', asyn
   expect(list.out).toMatch(
     /^NAME +STATE +TOOLS +FROM +RUNS\ntiny +usable +3 \(1 changed, 1 new\) +yours +.*tiny-server/,
   );
-  expect(list.err).toBe('Calls of what is changed or new are put to you: see "triad mcp accept tiny"\n');
+  expect(list.err).toBe(
+    'Calls of what has changed are put to you, and no agent gets what is new: see "triad mcp accept tiny"\n',
+  );
   const one = await triad(['mcp', 'accept', 'tiny', 'lamp']);
   expect([one.code, one.err]).toEqual([0, 'Agreed: 1 tool of tiny as shown. What you allowed of them holds again.\n']);
   expect(one.out).toBe(
@@ -180,7 +183,8 @@ test('a server that has resources and prompts: listed, and a prompt as text', as
   );
 });
 
-test.runIf(hasTerminals)('a secret that is typed stands nowhere on the screen', async () => {
+// Without a real one, beside the words of the command.
+test.runIf(hasTerminals && inSoak)('a secret that is typed stands nowhere on the screen', async () => {
   const home = await here();
   const words = ['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node, TINY, home.file];
   const { child, out, exit } = home.onTerminal(words);
