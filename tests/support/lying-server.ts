@@ -100,6 +100,14 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
       message: 'Which?',
       requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
     }),
+  'elicits-much': (id) =>
+    ask(id, 'elicitation/create', {
+      message: 'Which?',
+      requestedSchema: {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, { type: 'string' }])),
+      },
+    }),
   'elicits-at-an-address': (id) =>
     ask(id, 'elicitation/create', { mode: 'url', message: 'Go', url: 'https://example.com', elicitationId: '1' }),
   talks: (id, { params }) => {

@@ -7,6 +7,7 @@ import { matches } from '../base/pattern.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { MCP_PERMISSIONS, type McpEntry, type McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import type { Trust } from '../agents/trust.ts';
+import { serverWords } from './server-words.ts';
 import { launchWords, MCP_JSON, readMcpJson } from '../settings/mcp-json.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -95,13 +96,13 @@ function namesOf(launch: McpLaunch): Pick<ConfiguredServer, 'runs' | 'config'> {
 }
 
 /** Why nothing of a server can be used now. */
-export function unusable({ name, state, fault, file }: ConfiguredServer): TriadError {
+export function unusable({ name, source, state, fault, file }: ConfiguredServer): TriadError {
   const why = {
-    disabled: 'is switched off',
+    disabled: `is switched off${source === 'user' ? `: "triad mcp enable ${name}" switches it on` : ''}`,
     untrusted: `stands in ${file}, which nobody has trusted as it is: see "triad trust"`,
     overridden: 'is another one here: yours of the same name is used',
     faulty: `cannot be used: ${fault}`,
     usable: 'can be used',
   }[state];
-  return new TriadError('not_allowed', `The MCP server ${name} ${why}`);
+  return new TriadError('not_allowed', `${serverWords(name)} ${why}`);
 }

@@ -113,7 +113,8 @@ export class Connection {
         parts.onLists();
       },
     });
-    this.#client.onerror = (error) => parts.log.add(`protocol: ${cutAtCodePoint(error.message, 500)}`);
+    this.#client.onerror = (error) =>
+      parts.log.add(`protocol: ${cutAtCodePoint(error.message.replaceAll(/\s+/g, ' '), 500)}`);
     this.#client.onclose = () => {
       this.#ended = parts.transport.ended ?? 'was closed';
       parts.onEnd(this.#ended);

@@ -34,12 +34,12 @@ function signInFault(name: string, error: unknown): TriadError {
   return new TriadError('auth', `${serverWords(name)} needs ${why}`);
 }
 
-/** It ended before it was ready; `last`: the newest line of its log. */
+/** It ended before it was ready; `last`: what its log says last. */
 export function startFault(name: string, error: unknown, ended: string | null, last: string | null): TriadError {
   if (error instanceof TriadError) return error;
   if (wantsSignIn(error)) return signInFault(name, error);
   const why = ended ?? `could not be connected: ${causeOf(error)}`;
-  const log = ended === null || last === null ? '' : `; its last line was: ${said(last)}`;
+  const log = ended === null || last === null ? '' : `; it said: ${said(last)}`;
   return new TriadError('unreachable', `${serverWords(name)} ${why}${log}`, { cause: error });
 }
 
@@ -58,7 +58,7 @@ export function requestFault(name: string, what: string, error: unknown): TriadE
   if (error instanceof SdkError && !(error instanceof SdkHttpError))
     return new TriadError('provider', `${serverWords(name)} could not do ${what}: ${said(error.message)}`);
   if (error instanceof SdkHttpError) {
-    const message = `${serverWords(name)} answered ${what} with HTTP ${error.status}: ${said(error.message)}`;
+    const message = `${serverWords(name)} answered ${what} with HTTP ${error.status}${PAGE.test(error.message) ? ' and a web page' : `: ${said(error.message)}`}`;
     return new TriadError(hasLostSession(error) ? 'unreachable' : 'provider', message);
   }
   return new TriadError('unreachable', `${serverWords(name)} cannot be reached for ${what}: ${causeOf(error)}`, {
@@ -66,8 +66,13 @@ export function requestFault(name: string, what: string, error: unknown): TriadE
   });
 }
 
+/** What an address answered that speaks another language: its page says nothing to a person here. */
+const PAGE = /<(?:!doctype|html|head|body)\b/i;
+
 /** The innermost reason: `fetch` wraps the system's. */
 function causeOf(error: unknown): string {
+  if (error instanceof SdkHttpError && PAGE.test(error.message))
+    return `its address answers with HTTP ${error.status} and a web page, as if no MCP server were there`;
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
   const text = inner instanceof Error ? inner.message : String(inner);

@@ -144,7 +144,10 @@ export class McpServers {
           const listing = (await this.listings.get(server.config)) ?? (await this.#firstListing(folder, server));
           return { offer: offerOf(server, listing), notice: newWords(server.name, unknownTools(server, listing)) };
         } catch (error) {
-          return { offer: null, notice: `Without the MCP server ${server.name}: ${errorInfo(error).message}` };
+          return {
+            offer: null,
+            notice: `${errorInfo(error).message}. The lead goes without it: "triad mcp disable ${server.name}" switches it off`,
+          };
         }
       }),
     );

@@ -68,8 +68,8 @@ function toolOf(offer: McpOffer, tool: McpTool, access: McpAccess | null): Tool 
         description:
           held ??
           (reads
-            ? `It reads through ${offer.server}`
-            : `What it changes, only ${offer.server} knows: it cannot be undone here`),
+            ? `It reads through the server “${offer.server}”`
+            : `What it changes, only the server “${offer.server}” knows: it cannot be undone here`),
         subject: subjectOf(offer, tool, look, { input, folder }),
         risk: held === null ? 'medium' : 'high',
         reversible: reads,

@@ -6,6 +6,7 @@ import { VARIABLE } from '../settings/mcp-json.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ConfiguredServer } from './configured.ts';
 import type { McpServer } from './server.ts';
+import { serverWords } from './server-words.ts';
 
 export interface Values {
   /** All of the program's own. */
@@ -64,18 +65,15 @@ async function valueOf(
     const how = source === 'user' ? `: "triad mcp add" with --secret ${name} keeps one` : ' for a project’s file';
     throw new TriadError(
       'bad_input',
-      `The MCP server ${server} needs the secret ${name}, and the key store has none${how}`,
+      `${serverWords(server)} needs the secret ${name}, and the key store has none${how}`,
     );
   }
   if (isOwnVariable(name))
     throw new TriadError(
       'not_allowed',
-      `The MCP server ${server} wants the variable ${name}, which no other program gets`,
+      `${serverWords(server)} wants the variable ${name}, which no other program gets`,
     );
   const value = environment[name] ?? usual;
   if (value !== undefined) return value;
-  throw new TriadError(
-    'bad_input',
-    `The MCP server ${server} needs the environment variable ${name}, which is not set`,
-  );
+  throw new TriadError('bad_input', `${serverWords(server)} needs the environment variable ${name}, which is not set`);
 }

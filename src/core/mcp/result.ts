@@ -18,7 +18,9 @@ type Keeping = Pick<ToolContext, 'keepImage'>;
 export async function toolResultOf(server: string, answer: CallResult, context: Keeping): Promise<ToolResult> {
   const { isError, content, structured } = answer;
   const shown = await shownImage(server, content, context);
-  const words = content.map((block) => (block === shown?.block ? `[The picture of ${server}.]` : wordsOf(block)));
+  const words = content.map((block) =>
+    block === shown?.block ? `[A picture of the MCP server "${server}".]` : wordsOf(block),
+  );
   const json = structured === undefined ? null : shownJson(structured);
   const said = words.join('\n\n') || (json?.text ?? '(an empty answer)');
   return {
@@ -74,7 +76,7 @@ async function shownImage(
   const mediaType = imageTypeOf(bytes.subarray(0, HEAD_BYTES));
   if (mediaType === null) return null;
   try {
-    const image = imageOf(bytes, mediaType, `The picture of ${server}`);
+    const image = imageOf(bytes, mediaType, `The picture of the MCP server "${server}"`);
     await keepImage(bytes);
     return { block, image, fault: null };
   } catch (error) {

@@ -17,6 +17,8 @@ const Sample = z.strictObject({
 
 /** How often the person is asked for what does not fit. */
 const ASKED_AT_MOST = 3;
+/** Of what one request asks; a longer form is put in several questions, one after the other. */
+const MAX_FIELDS = 4 * MAX_QUESTIONS;
 const YES = 'Yes';
 const NO = 'No';
 
@@ -46,14 +48,17 @@ export async function elicit(
   if (questions === null) return { action: 'decline' };
   let fault = '';
   for (let asked = 0; asked < ASKED_AT_MOST; asked += 1) {
-    const approval = await context.ask(formOf(server, message, questions, fault, context.workspace.folder), signal);
-    const replies = repliesOf(approval);
-    if (replies === null) return { action: 'decline' };
+    const said = await askAll(questions, (page, part) => {
+      const title = `The MCP server ${server} asks: ${message}${part}`;
+      return context.ask(formOf(title, page, fault, context.workspace.folder), signal);
+    });
+    if (said === null) return { action: 'decline' };
+    const { replies, byPerson } = said;
     if (fields.length === 0) return { action: saidYes(replies[0] ?? null) ? 'accept' : 'decline' };
     const filled = filledIn(fields, replies, required);
     if ('content' in filled) return { action: 'accept', content: filled.content };
     // Nobody who could say it better was asked.
-    if (approval?.decisions[0]?.decidedBy !== 'person') return { action: 'decline' };
+    if (!byPerson) return { action: 'decline' };
     ({ fault } = filled);
   }
   return { action: 'cancel' };
@@ -112,19 +117,38 @@ export async function sample(
   };
 }
 
-function formOf(server: string, message: string, questions: PersonQuestion[], fault: string, folder: string) {
+/** A page after the other, each of as many as are answered together; null with the first no. */
+async function askAll(
+  questions: readonly PersonQuestion[],
+  ask: (page: PersonQuestion[], part: string) => Promise<Approval | null>,
+): Promise<{ replies: Reply[]; byPerson: boolean } | null> {
+  const pages = Math.ceil(questions.length / MAX_QUESTIONS);
+  const replies: Reply[] = [];
+  let byPerson = true;
+  for (let page = 0; page < pages; page += 1) {
+    const asked = questions.slice(page * MAX_QUESTIONS, (page + 1) * MAX_QUESTIONS);
+    const approval = await ask(asked, pages === 1 ? '' : ` (${page + 1} of ${pages})`);
+    const said = repliesOf(approval);
+    if (said === null) return null;
+    replies.push(...asked.map((_, index) => said[index] ?? null));
+    byPerson &&= approval?.decisions[0]?.decidedBy === 'person';
+  }
+  return { replies, byPerson };
+}
+
+function formOf(title: string, questions: PersonQuestion[], fault: string, folder: string) {
   return {
-    title: `The MCP server ${server} asks: ${message}`,
+    title,
     description: fault,
-    subject: { kind: 'questions', questions, folder, hash: canonicalHash({ server, message, questions }) },
+    subject: { kind: 'questions', questions, folder, hash: canonicalHash({ title, questions }) },
     risk: 'medium',
     reversible: true,
   } as const;
 }
 
-/** Null where there are more than the person can be asked at once, or none of a kind that they could fill in. */
+/** Null where there are more than a person is asked for, or none of a kind that they could fill in. */
 function questionsOf(message: string, fields: Fields, required: readonly string[]): PersonQuestion[] | null {
-  if (fields.length > MAX_QUESTIONS) return null;
+  if (fields.length > MAX_FIELDS) return null;
   if (fields.length === 0) return [{ question: message, kind: 'single', choices: choicesOf([YES, NO]) }];
   const questions = fields.map(([name, field]): PersonQuestion => {
     const { title = name, description } = field;

@@ -28,9 +28,11 @@ export class ServerLog {
     return this.#lines.map(visibleText);
   }
 
-  /** The newest line that says something, hidden characters visible; null where there is none. */
+  /** The newest line that says something, hidden characters visible; null where there is none. Node's report of an error ends with its version, so there it is the error. */
   last(): string | null {
-    const line = this.#lines.findLast((one) => one.trim() !== '');
+    const newest = this.#lines.findLast((one) => one.trim() !== '');
+    const isReport = newest !== undefined && /^Node\.js v\d/.test(newest);
+    const line = (isReport ? this.#lines.findLast((one) => /^\w*Error\b.*: /.test(one)) : undefined) ?? newest;
     return line === undefined ? null : visibleText(line.trim());
   }
 }

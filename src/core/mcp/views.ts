@@ -6,6 +6,7 @@ import type { ConfiguredServer } from './configured.ts';
 import { type Listing, lookOf } from './listings.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { McpServerState } from './pooled-server.ts';
+import { serverWords } from './server-words.ts';
 
 export async function serverViews(servers: McpServers, folder: string): Promise<McpServerView[]> {
   const [all, running] = [await servers.of(folder), servers.pool.state(folder)];
@@ -53,7 +54,7 @@ export async function testServer(servers: McpServers, folder: string, name: stri
     }
   } catch (error) {
     found.error = signal.aborted
-      ? `The MCP server ${name} did not answer within ${ms / 1000} s`
+      ? `${serverWords(name)} did not answer within ${ms / 1000} s`
       : errorInfo(error).message;
   }
   return { ...found, server: await serverView(servers, folder, name), durationMs: performance.now() - start };

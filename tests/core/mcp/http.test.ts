@@ -223,6 +223,15 @@ test('one that is not there, or wants a sign-in before all', async () => {
   });
 });
 
+test('an address with a web page in the place of a server is told by its status', async () => {
+  const site = await siteWith((_, response) => response.writeHead(404).end('<!DOCTYPE html>\n<html><body>Not here'));
+  expect(await faultOf(useOf(at(site.origin)).tools(never))).toMatchObject({
+    code: 'unreachable',
+    message:
+      'The MCP server "web" could not be connected: its address answers with HTTP 404 and a web page, as if no MCP server were there',
+  });
+});
+
 test('a sign-in that the person made goes with each request', async () => {
   const site = await liarSite();
   const auth = (name: string, url: string): Access => ({

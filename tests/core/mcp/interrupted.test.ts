@@ -53,8 +53,10 @@ test('a lead goes without a server that cannot be started, and says which and wh
   expect((await engine.ask('Go')).outcome).toBe('completed');
   const notices = engine.of('notice').map(({ level, text: words }) => `${level}: ${words}`);
   expect(notices).toEqual([
-    expect.stringMatching(/^warning: Without the MCP server liar: .*exit code 4.*No token in MY_TOKEN/),
-    expect.stringMatching(/^warning: Without the MCP server none: .*\/no\/such\/program/),
+    expect.stringMatching(
+      /^warning: The MCP server "liar" .*exit code 4.*No token in MY_TOKEN\. The lead goes without it: "triad mcp disable liar"/,
+    ),
+    expect.stringMatching(/^warning: The MCP server "none" .*\/no\/such\/program/),
   ]);
   expect(engine.of('run-queue')[0]?.envelope.mcpServers).toEqual([]);
 });

@@ -259,6 +259,35 @@ describe('a question of a server in a call', () => {
     ]);
   });
 
+  test('is put in several where it has more fields than are answered together; a no to one declines all', async () => {
+    const run = async (person: (approval: Approval, item: number) => Answer | null): Promise<Harness> => {
+      const script = calling(toolUse('mcp__liar__elicits-much', {}));
+      const engine = await startEngine(script, { settings: lying('elicits-much'), person });
+      await engine.ask('Work');
+      return engine;
+    };
+    const say = ({ request: { subject } }: Approval): Answer => ({
+      kind: 'reply',
+      replies:
+        subject.kind === 'questions'
+          ? subject.questions.map(({ question }) => ({ chosen: [], words: question[1]! }))
+          : [],
+    });
+    const engine = await run((approval, item) => (approval.request.during ? say(approval) : yes(approval, item)));
+    const content = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
+    expect(outputs(engine)).toEqual([JSON.stringify({ action: 'accept', content })]);
+    expect(
+      askedPerson(engine)
+        .map(({ title }) => title)
+        .slice(1),
+    ).toEqual(['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)']);
+    const no = await run((approval, item) => {
+      if (!approval.request.during) return yes(approval, item);
+      return approval.request.title.endsWith('(1 of 2)') ? say(approval) : { kind: 'reject', reason: '' };
+    });
+    expect(outputs(no)).toEqual(['{"action":"decline"}']);
+  });
+
   test('is cancelled with its run, and with the call that a stop ends', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),

@@ -61,10 +61,11 @@ describe('a start', () => {
       serverOf('x', commandOf(LIAR, [], { cwd: '/no/such' })),
       'could not be started: there is no folder /no/such',
     ],
+    ['one that ends at once', liar(['exits'], { name: 'x' }), 'ended with exit code 4; it said: No token in MY_TOKEN'],
     [
-      'one that ends at once',
-      liar(['exits'], { name: 'x' }),
-      'ended with exit code 4; its last line was: No token in MY_TOKEN',
+      'a script that is not there',
+      serverOf('x', { ...commandOf(''), args: ['/no/such/server.js'] }),
+      "ended with exit code 1; it said: Error: Cannot find module '/no/such/server.js'",
     ],
     ['one that never answers', liar(['never-starts'], { name: 'x' }), 'did not answer within 0.4 s of its start'],
   ] as const)('%s is one sentence', async ([, server, words]) => {

@@ -6,7 +6,7 @@ import { visible } from '../terminal/visible.ts';
 import { duration, localTime, oneLine } from './format.ts';
 
 /** Of the log of a server that does not work. */
-const LOG_LINES = 8;
+const LOG_LINES = 20;
 
 export const needsAgreement = ({ state, offered }: Pick<McpToolView, 'state' | 'offered'>): boolean =>
   offered && state !== 'known';
@@ -86,11 +86,9 @@ function processFacts(process: McpServerView['process']): [string, string][] {
 export function testLines({ server, error, durationMs, resources, prompts }: McpTest, width: number): string[] {
   const { name, process, tools } = server;
   if (error !== null) {
-    // It ends with what was just said.
-    const log = (process?.log ?? [])
-      .filter((line) => line !== error)
-      .slice(-LOG_LINES)
-      .map((line) => `  │ ${visible(line)}`);
+    const lines = (process?.log ?? []).filter((line) => line !== error).slice(-LOG_LINES);
+    const isSaid = lines.every((line) => error.includes(line.trim()));
+    const log = isSaid ? [] : lines.map((line) => `  │ ${visible(line)}`);
     const title = log.length === 0 ? [] : ['  its last words:'];
     return [`${visible(name)} does not work (${duration(durationMs)}): ${oneLine(visible(error))}`, ...title, ...log];
   }

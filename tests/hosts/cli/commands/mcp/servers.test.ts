@@ -57,7 +57,7 @@ test('add: into the settings without what is secret, and tested at once', async 
   const failed = await triad(fails);
   expect(failed.code).toBe(1);
   expect(failed.out).toMatch(
-    /^broken does not work \([\d.]+ m?s\): The MCP server "broken" ended with exit code 3.*\n.*\n {2}│ boom\n$/,
+    /^broken does not work \([\d.]+ m?s\): The MCP server "broken" ended with exit code 3; it said: boom\n$/,
   );
   expect(failed.err).toContain('broken is in your settings, but does not work yet');
   expect(parsed<McpServerView[]>(await triad(['mcp', 'list', '--json'])).map(({ name }) => name)).toEqual([
@@ -114,7 +114,7 @@ test('disable, enable and remove; those of a project wait for trust and are chan
   expect(await triad(['mcp', 'test', 'tiny'])).toEqual({
     code: 1,
     out: '',
-    err: 'triad: The MCP server tiny is switched off\n',
+    err: 'triad: The MCP server "tiny" is switched off: "triad mcp enable tiny" switches it on\n',
   });
   expect(parsed<McpServerView>(await triad(['mcp', 'enable', 'tiny', '--json'])).state).toBe('usable');
   expect(await textOf('secrets.json')).toContain('s3cret');
