@@ -176,13 +176,12 @@ describe('a server that lies', () => {
       ? ([[['one-line', 'sent a message of more than 8 MiB']], [['closes-output', 'The MCP server']]] as const)
       : []),
   ];
-  test.for(lies.map((calls) => ({ calls })))(
-    'in calls ($calls): one error for each, and the run goes on',
+  test.for(lies.map((calls) => ({ calls, tools: calls.map(([tool]) => tool).join() })))(
+    'in calls ($tools): one error for each, and the run goes on',
     { timeout: 30_000 },
-    async ({ calls }) => {
-      const tools = calls.map(([tool]) => tool);
-      const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
-        settings: lying(tools.join(','), 'timeout_seconds = 1'),
+    async ({ calls, tools }) => {
+      const engine = await startEngine(calling(...calls.map(([tool]) => toolUse(`mcp__liar__${tool}`, {}))), {
+        settings: lying(tools, 'timeout_seconds = 1'),
       });
       expect((await engine.ask('Work')).outcome).toBe('completed');
       expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(calls.map(() => 'error'));
