@@ -1,7 +1,7 @@
 /** The tools of MCP servers as agents get them: what each says of itself comes from the envelope that was approved. */
 import { z } from 'zod';
 import type { Envelope, McpOffer, McpTool } from '#contract/agent.ts';
-import type { Subject } from '#contract/approval.ts';
+import type { Approval, Subject } from '#contract/approval.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ToolLook } from './listings.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -12,14 +12,22 @@ import { type Tool, type ToolContext, type ToolResult, writes } from '../tools/t
 export interface McpAccess {
   /** Starts the server where it does not run. Throws a TriadError where it cannot be used, or has no such tool. */
   look(offer: McpOffer, tool: McpTool): Promise<ToolLook>;
-  /** `agreed`: the hash of what the person was shown of the tool, where they were asked. Throws as `look` does. */
+  /** `agreed`: to what the call was allowed, where it was asked about. Throws as `look` does. */
   call(
     offer: McpOffer,
     tool: McpTool,
     input: Arguments,
-    agreed: string | null,
+    agreed: Agreed | null,
     context: ToolContext,
   ): Promise<ToolResult>;
+}
+
+/** What was shown of a tool with a call that was allowed. */
+export interface Agreed {
+  /** Of what the server said of it. */
+  hash: string;
+  /** The person has seen it: else it stays as unknown to them as it was. */
+  byPerson: boolean;
 }
 
 export type Arguments = Record<string, unknown>;
@@ -80,11 +88,16 @@ function toolOf(offer: McpOffer, tool: McpTool, access: McpAccess | null): Tool 
     },
     execute: (input, context, approval) =>
       toToolResult(context, () => {
-        const subject = approval?.decisions[0]?.allowed ? approval.request.subject : null;
-        const agreed = subject?.kind === 'tool' ? (subject.mcp?.hash ?? null) : null;
-        return reach().call(offer, tool, input as Arguments, agreed, context);
+        return reach().call(offer, tool, input as Arguments, agreedTo(approval), context);
       }),
   };
+}
+
+function agreedTo(approval: Approval | null): Agreed | null {
+  const decision = approval?.decisions[0];
+  const subject = approval?.request.subject;
+  if (!decision?.allowed || subject?.kind !== 'tool' || !subject.mcp) return null;
+  return { hash: subject.mcp.hash, byPerson: decision.decidedBy === 'person' };
 }
 
 /** Why no rule, grant or mode may answer for the person; null where they know the tool as it is. */

@@ -5,7 +5,7 @@ import { cutAtCodePoint } from '../base/text.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import type { ToolLook } from './listings.ts';
 import { lookIn, ownLook } from './look.ts';
-import type { Arguments, McpAccess } from './mcp-tool.ts';
+import type { Agreed, Arguments, McpAccess } from './mcp-tool.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { McpUse } from './pool.ts';
 import type { SampleRequest } from './in-flight.ts';
@@ -39,17 +39,17 @@ export class RunMcp implements McpAccess {
     offer: McpOffer,
     tool: McpTool,
     input: Arguments,
-    agreed: string | null,
+    agreed: Agreed | null,
     context: ToolContext,
   ): Promise<ToolResult> {
     const { hash, state } = await this.look(offer, tool);
     // It may have changed again since the person was shown it.
-    if (state !== 'known' && hash !== agreed)
+    if (state !== 'known' && hash !== agreed?.hash)
       throw new TriadError(
         'not_allowed',
         `${offer.server} has changed what it says of this tool: nothing was called. Call it again, and the person is asked`,
       );
-    if (state !== 'known' && tool.tool !== null)
+    if (state !== 'known' && agreed?.byPerson && tool.tool !== null)
       await this.#servers.listings.accept(offer.config, [{ tool: tool.tool, hash }]);
     const use = await this.#use(offer);
     const { signal } = context;

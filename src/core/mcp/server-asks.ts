@@ -55,10 +55,10 @@ export async function elicit(
     if (said === null) return { action: 'decline' };
     const { replies, byPerson } = said;
     if (fields.length === 0) return { action: saidYes(replies[0] ?? null) ? 'accept' : 'decline' };
+    // Nobody has filled it in.
+    if (!byPerson) return { action: 'decline' };
     const filled = filledIn(fields, replies, required);
     if ('content' in filled) return { action: 'accept', content: filled.content };
-    // Nobody who could say it better was asked.
-    if (!byPerson) return { action: 'decline' };
     ({ fault } = filled);
   }
   return { action: 'cancel' };

@@ -278,14 +278,17 @@ function requestOf(
   };
 }
 
-/** Silence is a yes only after the whole time that the person set: where a file of an agent or a project shortens it, it is a no. */
+/**
+ * Silence is a yes only after the whole time that the person set: where a file of an agent or a project shortens it, it is a
+ * no, and where only they may answer.
+ */
 function isLateYes(
   { approvals, limits }: Engine['settings'],
-  { risk, reversible }: Question,
+  { risk, reversible, held }: Question,
   remainingMs: number,
 ): boolean {
   const isWhole = remainingMs >= limits.approval_seconds * 1000;
-  return approvals.on_timeout === 'approve' && isWhole && risk !== 'high' && reversible;
+  return approvals.on_timeout === 'approve' && isWhole && risk !== 'high' && reversible && held === undefined;
 }
 
 /**

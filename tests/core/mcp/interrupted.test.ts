@@ -99,3 +99,28 @@ test('a tool that is new at a server is given to nobody before the person agrees
   await engine.ask('Go');
   expect(told().at(-1)).toEqual(['mcp__liar__new']);
 });
+
+test('what all is allowed for makes nothing known that nobody saw, and fills no form in', async () => {
+  const script = new Script()
+    .step([toolUse('mcp__liar__redescribes', {})])
+    .step([toolUse('mcp__liar__work', {})])
+    .step([toolUse('mcp__liar__elicits', {})])
+    .step([text('Done.')]);
+  const engine = await startEngine(script, { settings: lying(['tools=redescribes,work,elicits']) });
+  await engine.ask('Go', 'all');
+  const outputs = engine.of('tool-end').map(({ entry }) => (entry.kind === 'tool' ? entry.output : ''));
+  expect(outputs).toEqual(['redescribed', 'done', '{"action":"decline"}']);
+  const { server } = await engine.runtime.request('mcp.test', { name: 'liar' });
+  expect(server.tools.map(({ state }) => state)).toEqual(['changed', 'changed', 'changed']);
+});
+
+test('silence answers no question that only the person may answer', async () => {
+  const script = new Script().step([toolUse('mcp__liar__samples', {})]).step([text('Done.')]);
+  const settings = `${lying(['tools=samples'], 'permissions = []\nsampling = true')}[approvals]\non_timeout = "approve"\n`;
+  const engine = await startEngine(script, { settings, person: () => null });
+  const { workflowId } = await engine.send('Go');
+  const { approval } = await engine.event('approval-request');
+  expect(approval).not.toHaveProperty('onTimeout');
+  await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'reject', reason: '' } });
+  await engine.ended(workflowId);
+});
