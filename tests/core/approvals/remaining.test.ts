@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
+import { inSoak } from '../../support/samples.ts';
 
-test('the stored question has the time that is left', async () => {
+test.runIf(inSoak)('the stored question has the time that is left', async () => {
   const store = await openStore({ url: 'mem://' });
   const engine = await startEngine(spawnOne(), {
     store: { ...store, close: () => Promise.resolve() },

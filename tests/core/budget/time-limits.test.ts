@@ -9,6 +9,7 @@ import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 /** The clocks of work stand still but where a test lets time pass. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
@@ -140,7 +141,7 @@ describe('the time of a run', () => {
   });
 });
 
-test('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
+test.runIf(inSoak)('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
   vi.useRealTimers();
   const folder = await folderWith({});
   const model = await startFakeModel(stuck());

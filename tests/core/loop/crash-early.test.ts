@@ -9,6 +9,7 @@ import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-early-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -71,7 +72,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
-test('after a few durable events; in the soak after every one of it', { timeout: 600_000 }, async () => {
+test.runIf(inSoak)('after a few durable events; in the soak after every one of it', { timeout: 600_000 }, async () => {
   const model = await start();
   const whole = await live({
     mode: 'start',

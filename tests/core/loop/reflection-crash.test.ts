@@ -9,6 +9,7 @@ import { type KillPoint, killAfterEach, live, Resumer } from '../../support/cras
 import { Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { CHECKER, checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-review-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -64,12 +65,16 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
-test('after a few events from the first review on; in the soak after every one', { timeout: 300_000 }, async () => {
-  expect(scores(whole)).toEqual([null, 40, 90]);
-  const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
-  expect(kills.length).toBeGreaterThan(15);
-  await killAfterEach(kills, pointAt);
-});
+test.runIf(inSoak)(
+  'after a few events from the first review on; in the soak after every one',
+  { timeout: 300_000 },
+  async () => {
+    expect(scores(whole)).toEqual([null, 40, 90]);
+    const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
+    expect(kills.length).toBeGreaterThan(15);
+    await killAfterEach(kills, pointAt);
+  },
+);
 
 test('in a review: what it had read is counted, and another one takes its place', async () => {
   const hanging = new Script()

@@ -9,6 +9,7 @@ import { startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const first: PlanItem[] = [
   { content: 'Look around', status: 'in_progress', priority: 'high' },
@@ -68,7 +69,7 @@ describe('a plan', () => {
     expect(engine.of('tool-end')[0]?.entry.output).toMatch(/pending.*in_progress.*completed/);
   });
 
-  test('survives kill -9, and what was used of the budget counts on', { timeout: 60_000 }, async () => {
+  test.runIf(inSoak)('survives kill -9, and what was used of the budget counts on', { timeout: 60_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'triad-plan-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const settings = '[limits.run]\nmax_tokens = 420\n[limits.workflow]\nmax_tokens = 100000\n';

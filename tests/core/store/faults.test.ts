@@ -10,6 +10,7 @@ import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { startChild } from './child/run.ts';
 import { testFolder } from './support.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -86,7 +87,7 @@ test.runIf(isRoot)('a disk that may only be read', async ({ skip }) => {
   expect(await answerOf('open', folder)).toBe('opened');
 });
 
-test('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
+test.runIf(inSoak)('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
   const base = await testFolder();
   const [folder, id] = [join(base, 'store'), newId()];
   const writer = startChild('store.ts', ['write', folder, id]);

@@ -11,6 +11,7 @@ import { LEAD, reportOf } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const start = (name: string) =>
   toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Inspect ${name}.`, background: true });
@@ -217,7 +218,7 @@ describe('kill -9 while it works in the background', () => {
       .on({ prompt: /Inspect parser/ })
       .reply([text(reportOf('parser'))]);
 
-  test('after a few durable events; in the soak after every one', { timeout: 600_000 }, async () => {
+  test.runIf(inSoak)('after a few durable events; in the soak after every one', { timeout: 600_000 }, async () => {
     const root = await mkdtemp(join(tmpdir(), 'triad-background-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const model = await startFakeModel(script());

@@ -68,44 +68,47 @@ describe('recovery', () => {
     });
   });
 
-  test('killed in the middle of a stream: what was said is kept as interrupted, and not sent back', async () => {
-    const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
-    const model = await startFakeModel(plainAnswer({ answer: words, deltas: 200 }), {
-      latency: { deltaMs: 10 },
-    });
-    onTestFinished(() => model.close());
-    const place = await workplace();
-    await live({
-      mode: 'start',
-      ...place,
-      url: model.url,
-      started: (child) => {
-        void model
-          .waitFor(() => true, 20_000)
-          .then(() => sleep(1200))
-          .then(() => child.kill('SIGKILL'));
-      },
-    });
-    const result = await live({ mode: 'resume', ...place, url: model.url });
-    expect(result?.end).toMatchObject({ outcome: 'completed', text: words });
-    const cut = result?.events.find(
-      (event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.entry.interrupted,
-    );
-    if (cut?.type !== 'message-end' || cut.entry.kind !== 'assistant') throw new Error('nothing was kept');
-    const [part] = cut.entry.parts;
-    expect(part?.type === 'text' && part.text.length > 0 && words.startsWith(part.text)).toBe(true);
-    // Both requests are counted: the lost one with what is known of it.
-    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
-    expect(usage).toMatchObject([
-      { reported: false, inputTokens: 100, error: { code: 'interrupted' } },
-      { reported: true },
-    ]);
-    expect(usage?.[0]?.outputTokens).toBeGreaterThan(0);
-    expect(result?.workflow.usage.requests).toBe(2);
-    expect(result?.end.usage.inputTokens).toBe(200);
-    expect(model.requests).toHaveLength(2);
-    expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
-  });
+  test.runIf(inSoak)(
+    'killed in the middle of a stream: what was said is kept as interrupted, and not sent back',
+    async () => {
+      const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
+      const model = await startFakeModel(plainAnswer({ answer: words, deltas: 200 }), {
+        latency: { deltaMs: 10 },
+      });
+      onTestFinished(() => model.close());
+      const place = await workplace();
+      await live({
+        mode: 'start',
+        ...place,
+        url: model.url,
+        started: (child) => {
+          void model
+            .waitFor(() => true, 20_000)
+            .then(() => sleep(1200))
+            .then(() => child.kill('SIGKILL'));
+        },
+      });
+      const result = await live({ mode: 'resume', ...place, url: model.url });
+      expect(result?.end).toMatchObject({ outcome: 'completed', text: words });
+      const cut = result?.events.find(
+        (event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.entry.interrupted,
+      );
+      if (cut?.type !== 'message-end' || cut.entry.kind !== 'assistant') throw new Error('nothing was kept');
+      const [part] = cut.entry.parts;
+      expect(part?.type === 'text' && part.text.length > 0 && words.startsWith(part.text)).toBe(true);
+      // Both requests are counted: the lost one with what is known of it.
+      const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
+      expect(usage).toMatchObject([
+        { reported: false, inputTokens: 100, error: { code: 'interrupted' } },
+        { reported: true },
+      ]);
+      expect(usage?.[0]?.outputTokens).toBeGreaterThan(0);
+      expect(result?.workflow.usage.requests).toBe(2);
+      expect(result?.end.usage.inputTokens).toBe(200);
+      expect(model.requests).toHaveLength(2);
+      expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
+    },
+  );
 
   test.runIf(inSoak)(
     'killed before the answer began: the attempt is counted once, by estimate and told apart',

@@ -6,6 +6,7 @@ import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
+import { inSoak } from '../../support/samples.ts';
 
 interface Made {
   folder: string;
@@ -136,7 +137,7 @@ test('what is no backup, or a damaged one, changes nothing and is bad usage', as
   expect(await refusals(join(home.home, 'backups', 'half'))).toMatch(/ is no backup: /);
 });
 
-test('a store of which there is no backup gives what can be read of it', async () => {
+test.runIf(inSoak)('a store of which there is no backup gives what can be read of it', async () => {
   const home = await machine(plainAnswer());
   for (const prompt of ['one', 'two']) await home.triad(['run', prompt]);
   const store = join(home.home, 'store');

@@ -9,44 +9,51 @@ import { expect, test } from 'vitest';
 import { Random } from '../../soak/random.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { machine } from '../support/process.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
 const EACH = import.meta.env.MODE === 'soak' ? 100 : 1;
 const ANSWER = 'Hello, this is the whole answer.\n';
 
-test('a first start that is ended at any instant leaves a home that works', { timeout: 1_800_000 }, async () => {
-  const { start, triad, home } = await machine(plainAnswer());
-  const placed = async (name: string) => {
-    const own = join(home, name);
-    await mkdir(own);
-    return { env: { TRIAD_HOME: own } };
-  };
-  const began = performance.now();
-  expect(await triad(['run', 'x'], '', await placed('whole'))).toMatchObject({ code: 0, out: ANSWER });
-  const whole = performance.now() - began;
-  const random = new Random('first start');
-  const kills = Array.from({ length: EACH }, () => SIGNALS).flat();
-  // The few are about where the store is made.
-  const share = () => (EACH === 1 ? 0.25 + random.next() / 4 : random.next());
-  const points = kills.map((signal, index) => ({ signal, index, afterMs: share() * whole }));
-  const lane = async () => {
-    for (let point = points.pop(); point !== undefined; point = points.pop()) {
-      const { signal, index, afterMs } = point;
-      const place = await placed(String(index));
-      const first = start(['run', 'x'], '', place);
-      await sleep(afterMs);
-      first.child.kill(signal);
-      await first.exit;
-      const { code, out, err } = await triad(['run', 'y'], '', place);
-      expect([code, out, err], `${signal} after ${afterMs} ms: ${first.err()}`).toEqual([
-        0,
-        ANSWER,
-        expect.stringMatching(/^completed · .*\ncontinue with: .*\n$/),
-      ]);
-      const left = (await readdir(place.env.TRIAD_HOME)).filter((name) => /set-aside|check|backups|partial/.test(name));
-      expect(left, `${signal} after ${afterMs} ms`).toEqual([]);
-      await rm(place.env.TRIAD_HOME, { recursive: true });
-    }
-  };
-  await Promise.all([lane(), lane()]);
-});
+test.runIf(inSoak)(
+  'a first start that is ended at any instant leaves a home that works',
+  { timeout: 1_800_000 },
+  async () => {
+    const { start, triad, home } = await machine(plainAnswer());
+    const placed = async (name: string) => {
+      const own = join(home, name);
+      await mkdir(own);
+      return { env: { TRIAD_HOME: own } };
+    };
+    const began = performance.now();
+    expect(await triad(['run', 'x'], '', await placed('whole'))).toMatchObject({ code: 0, out: ANSWER });
+    const whole = performance.now() - began;
+    const random = new Random('first start');
+    const kills = Array.from({ length: EACH }, () => SIGNALS).flat();
+    // The few are about where the store is made.
+    const share = () => (EACH === 1 ? 0.25 + random.next() / 4 : random.next());
+    const points = kills.map((signal, index) => ({ signal, index, afterMs: share() * whole }));
+    const lane = async () => {
+      for (let point = points.pop(); point !== undefined; point = points.pop()) {
+        const { signal, index, afterMs } = point;
+        const place = await placed(String(index));
+        const first = start(['run', 'x'], '', place);
+        await sleep(afterMs);
+        first.child.kill(signal);
+        await first.exit;
+        const { code, out, err } = await triad(['run', 'y'], '', place);
+        expect([code, out, err], `${signal} after ${afterMs} ms: ${first.err()}`).toEqual([
+          0,
+          ANSWER,
+          expect.stringMatching(/^completed · .*\ncontinue with: .*\n$/),
+        ]);
+        const left = (await readdir(place.env.TRIAD_HOME)).filter((name) =>
+          /set-aside|check|backups|partial/.test(name),
+        );
+        expect(left, `${signal} after ${afterMs} ms`).toEqual([]);
+        await rm(place.env.TRIAD_HOME, { recursive: true });
+      }
+    };
+    await Promise.all([lane(), lane()]);
+  },
+);

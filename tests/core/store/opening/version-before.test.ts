@@ -18,6 +18,7 @@ import { Random } from '../../../soak/random.ts';
 import { digestsOf } from '../everything.ts';
 import { Conversation } from '../finished.ts';
 import { schemaDir, testFolder } from '../support.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const IS_SOAK = import.meta.env.MODE === 'soak';
 const WORKFLOWS = IS_SOAK ? 1000 : 10;
@@ -106,7 +107,7 @@ async function make(folder: string): Promise<unknown> {
   return before;
 }
 
-test('everything that could be read can be read after an upgrade', { timeout: 1_800_000 }, async () => {
+test.runIf(inSoak)('everything that could be read can be read after an upgrade', { timeout: 1_800_000 }, async () => {
   const base = await testFolder();
   const before = await make(join(base, 'store'));
   const fresh = async (name: string) => {
