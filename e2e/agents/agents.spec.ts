@@ -82,36 +82,38 @@ test('a new agent: the template, a typo with its place, one click to mend it, an
   expect(child.seen.system).toContain('You read logs.');
 });
 
-test('form and text follow each other; comments and unknown keys stay; unsaved work survives leaving', async ({
-  start,
-}) => {
-  const app = await start(plainAnswer(), { files: { [PATH]: READER } });
-  const { page } = app;
-  await open(app);
-  await trust(app);
-  await row(app, /^log-reader/).click();
-  await field(app, 'Description').fill('Reads all logs');
-  await field(app, 'Effort').selectOption('high');
-  await page.getByRole('group', { name: 'Tools' }).getByRole('radio', { name: 'Only these' }).check();
-  await page.getByRole('group', { name: 'Tools' }).getByRole('checkbox', { name: 'write_file' }).check();
-  const edited = READER.replace('Reads logs', 'Reads all logs').replace(
-    '# ours\n',
-    '# ours\neffort: high\ntools: [write_file]\n',
-  );
-  await expect(box(app)).toHaveValue(edited);
-  await box(app).fill(edited.replace('haiku', 'opus'));
-  await expect(field(app, 'Model')).toHaveValue('opus');
+test(
+  'form and text follow each other; comments and unknown keys stay; unsaved work survives leaving',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { files: { [PATH]: READER } });
+    const { page } = app;
+    await open(app);
+    await trust(app);
+    await row(app, /^log-reader/).click();
+    await field(app, 'Description').fill('Reads all logs');
+    await field(app, 'Effort').selectOption('high');
+    await page.getByRole('group', { name: 'Tools' }).getByRole('radio', { name: 'Only these' }).check();
+    await page.getByRole('group', { name: 'Tools' }).getByRole('checkbox', { name: 'write_file' }).check();
+    const edited = READER.replace('Reads logs', 'Reads all logs').replace(
+      '# ours\n',
+      '# ours\neffort: high\ntools: [write_file]\n',
+    );
+    await expect(box(app)).toHaveValue(edited);
+    await box(app).fill(edited.replace('haiku', 'opus'));
+    await expect(field(app, 'Model')).toHaveValue('opus');
 
-  await page.getByRole('link', { name: 'All agents' }).click();
-  await expect(row(app, /^log-reader not saved/)).toBeVisible();
-  await page.reload();
-  await row(app, /^log-reader/).click();
-  await expect(box(app)).toHaveValue(edited.replace('haiku', 'opus'));
-  expect(await onDisk(app)).toBe(READER);
-  await box(app).press('ControlOrMeta+s');
-  await expect(page.locator('main > header')).toContainText('usable');
-  expect(await onDisk(app)).toBe(edited.replace('haiku', 'opus'));
-});
+    await page.getByRole('link', { name: 'All agents' }).click();
+    await expect(row(app, /^log-reader not saved/)).toBeVisible();
+    await page.reload();
+    await row(app, /^log-reader/).click();
+    await expect(box(app)).toHaveValue(edited.replace('haiku', 'opus'));
+    expect(await onDisk(app)).toBe(READER);
+    await box(app).press('ControlOrMeta+s');
+    await expect(page.locator('main > header')).toContainText('usable');
+    expect(await onDisk(app)).toBe(edited.replace('haiku', 'opus'));
+  },
+);
 
 test(
   'what changes on disk shows by itself; where both changed nothing is lost and the person chooses',
@@ -225,36 +227,40 @@ test('another lead works only where the person chose it', async ({ start }) => {
   await expect(app.workflow()).toContainText('The boss is here.');
 });
 
-test('an agent is tried out alone; a built-in one is read, and copied to be changed', async ({ start }) => {
-  const script = new Script()
-    .on({ prompt: /Look at it/, ...CHILD })
-    .reply([text('# Report\n\nI looked at it.', { deltas: 4 })]);
-  const app = await start(script);
-  const { page } = app;
-  await open(app);
-  await row(app, /^code-reviewer/).click();
-  await expect(page.getByText('Read only: it comes with Triad.')).toBeVisible();
-  await expect(box(app)).not.toBeEditable();
-  await app.message.fill('Look at it.');
-  await app.button('Send').click();
-  await app.expectOutcome('completed');
-  await expect(app.workflow()).toContainText('I looked at it.');
-  expect(app.model.requests[0]?.seen.tools).not.toContain('spawn_agent');
+test(
+  'an agent is tried out alone; a built-in one is read, and copied to be changed',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = new Script()
+      .on({ prompt: /Look at it/, ...CHILD })
+      .reply([text('# Report\n\nI looked at it.', { deltas: 4 })]);
+    const app = await start(script);
+    const { page } = app;
+    await open(app);
+    await row(app, /^code-reviewer/).click();
+    await expect(page.getByText('Read only: it comes with Triad.')).toBeVisible();
+    await expect(box(app)).not.toBeEditable();
+    await app.message.fill('Look at it.');
+    await app.button('Send').click();
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('I looked at it.');
+    expect(app.model.requests[0]?.seen.tools).not.toContain('spawn_agent');
 
-  await open(app);
-  await row(app, /^code-reviewer/).click();
-  await app.button('Copy to my agents').click();
-  await field(app, 'Enabled').uncheck();
-  await expect(box(app)).toHaveValue(/enabled: false/);
-  await app.button('Save').click();
-  await page.getByRole('link', { name: 'All agents' }).click();
-  await expect(row(app, /^code-reviewer .*disabled/)).toBeVisible();
-  await expect(row(app, /^code-reviewer .*overridden/)).toBeVisible();
-});
+    await open(app);
+    await row(app, /^code-reviewer/).click();
+    await app.button('Copy to my agents').click();
+    await field(app, 'Enabled').uncheck();
+    await expect(box(app)).toHaveValue(/enabled: false/);
+    await app.button('Save').click();
+    await page.getByRole('link', { name: 'All agents' }).click();
+    await expect(row(app, /^code-reviewer .*disabled/)).toBeVisible();
+    await expect(row(app, /^code-reviewer .*overridden/)).toBeVisible();
+  },
+);
 
 test(
   'the screens keep the rules of accessibility, light and dark, and work by keyboard',
-  { tag: '@browser', annotation: SAME_PAGE },
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: {

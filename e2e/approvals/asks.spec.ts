@@ -91,7 +91,7 @@ test('an action is put differently before it is allowed, and the history tells b
   expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('Rewrite only its tests');
 });
 
-test('the agent says more before the decision; a no carries on from there', async ({ start }) => {
+test('the agent says more before the decision; a no carries on from there', { tag: '@soak' }, async ({ start }) => {
   const wait = new Gate();
   const script = new Script()
     .on({ ...LEAD, asked: /question about your call/ })

@@ -48,7 +48,7 @@ test('a sub-agent’s write is edited and approved by keyboard alone', async ({ 
   expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe('As the person left it.');
 });
 
-test('a write is answered by no key, click or reload that is not on a button', async ({ start }) => {
+test('a write is answered by no key, click or reload that is not on a button', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writeFile({ by: 'child', path: 'plan.md' }));
   const { page, question } = app;
   await app.send('Have it written.');

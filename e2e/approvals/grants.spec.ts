@@ -69,7 +69,7 @@ test('a pattern that does not match the call is refused, and the question stays'
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
 });
 
-test('what its agent says cannot be undone is allowed only in a second step', async ({ start }) => {
+test('what its agent says cannot be undone is allowed only in a second step', { tag: '@soak' }, async ({ start }) => {
   const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
   const app = await start(
     new Script()

@@ -74,29 +74,33 @@ test('the second of two conversations is answered first, without a mouse', async
   await expect(readFile(join(app.workspace, 'first.md'))).rejects.toThrow('ENOENT');
 });
 
-test('what is looked at stays while others come, and a question leads to its conversation', async ({ start }) => {
-  const app = await start(leadSpawns(['alpha', 'beta']));
-  const { page } = app;
-  await app.goto('/approvals');
-  await expect(page.getByRole('heading', { name: 'Nothing waits for you' })).toBeVisible();
-  await expectAccessible(page, 'empty inbox');
-  const other = await app.secondTab('/');
-  await other.send('Look at two parts.');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
-  await expect(app.question).toBeHidden();
-  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from');
-  await expectAccessibleInBoth(page, 'inbox');
-  await app.waiting.getByRole('button', { name: /beta/ }).click();
-  await expect(title(page)).toContainText('beta');
+test(
+  'what is looked at stays while others come, and a question leads to its conversation',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await app.goto('/approvals');
+    await expect(page.getByRole('heading', { name: 'Nothing waits for you' })).toBeVisible();
+    await expectAccessible(page, 'empty inbox');
+    const other = await app.secondTab('/');
+    await other.send('Look at two parts.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+    await expect(app.question).toBeHidden();
+    await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from');
+    await expectAccessibleInBoth(page, 'inbox');
+    await app.waiting.getByRole('button', { name: /beta/ }).click();
+    await expect(title(page)).toContainText('beta');
 
-  await other.reject('No.', 'alpha');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
-  await expect(title(page), 'what another client answered goes, this one stays').toContainText('beta');
-  await page.getByRole('link', { name: 'Open conversation' }).click();
-  await app.expectCard('beta', 'waiting for you');
-  await other.allow('beta');
-  await app.expectOutcome('completed');
-});
+    await other.reject('No.', 'alpha');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+    await expect(title(page), 'what another client answered goes, this one stays').toContainText('beta');
+    await page.getByRole('link', { name: 'Open conversation' }).click();
+    await app.expectCard('beta', 'waiting for you');
+    await other.allow('beta');
+    await app.expectOutcome('completed');
+  },
+);
 
 test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({ start }) => {
   const app = await twoConversations(start, { ownProcess: true });
@@ -112,7 +116,7 @@ test('a question that sleeps waits in the inbox, and its answer goes on with the
   await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
 });
 
-test('there is room for it, and for the conversations, at 800 by 600', async ({ start }) => {
+test('there is room for it, and for the conversations, at 800 by 600', { tag: '@soak' }, async ({ start }) => {
   const app = await twoConversations(start);
   const { page } = app;
   await page.setViewportSize({ width: 800, height: 600 });

@@ -45,40 +45,48 @@ test('a prompt whose end is out of sight holds the yes back, in words that lead 
   await app.expectOutcome('completed');
 });
 
-test('what the person writes counts as seen, and each question keeps what was seen of it', async ({ start }) => {
-  const app = await start(script(LONG, `${LONG} Or not.`));
-  await app.send('Go.');
-  await app.lookAt('helper-1');
-  await app.readAll();
-  await app.lookAt('helper-2');
-  await expect(app.unseen).toHaveText(['Prompt']);
-  await app.lookAt('helper-1');
-  await expect(app.unseen).toHaveCount(0);
-  await app.lookAt('helper-2');
-  await app.field('Prompt').fill(lines(90, 'Then tell me.'));
-  await expect(app.unseen).toHaveCount(0);
-  await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
-});
+test(
+  'what the person writes counts as seen, and each question keeps what was seen of it',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(script(LONG, `${LONG} Or not.`));
+    await app.send('Go.');
+    await app.lookAt('helper-1');
+    await app.readAll();
+    await app.lookAt('helper-2');
+    await expect(app.unseen).toHaveText(['Prompt']);
+    await app.lookAt('helper-1');
+    await expect(app.unseen).toHaveCount(0);
+    await app.lookAt('helper-2');
+    await app.field('Prompt').fill(lines(90, 'Then tell me.'));
+    await expect(app.unseen).toHaveCount(0);
+    await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
+  },
+);
 
-test('600 blank lines are a number beside the field, with what stands behind them', async ({ start }) => {
-  const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
-  await app.send('Go.');
-  await app.lookAt('helper-1');
-  await expect(app.field('Prompt')).toHaveAccessibleDescription('602 lines, 642 characters');
-  await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
-  const shown = app.question.getByText('⋯ 600 blank lines ⋯');
-  await expect(shown).toBeVisible();
-  await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
-  await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
+test(
+  '600 blank lines are a number beside the field, with what stands behind them',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
+    await app.send('Go.');
+    await app.lookAt('helper-1');
+    await expect(app.field('Prompt')).toHaveAccessibleDescription('602 lines, 642 characters');
+    await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
+    const shown = app.question.getByText('⋯ 600 blank lines ⋯');
+    await expect(shown).toBeVisible();
+    await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
+    await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
 
-  await app.page.setViewportSize({ width: 800, height: 420 });
-  await app.page.reload();
-  await app.lookAt('helper-1');
-  await expect(shown).not.toBeInViewport();
-  await expect(app.unseen, 'the end is below the edge').toHaveText(['Prompt']);
-  await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
-  await expect(app.unseen).toHaveCount(0);
-});
+    await app.page.setViewportSize({ width: 800, height: 420 });
+    await app.page.reload();
+    await app.lookAt('helper-1');
+    await expect(shown).not.toBeInViewport();
+    await expect(app.unseen, 'the end is below the edge').toHaveText(['Prompt']);
+    await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
+    await expect(app.unseen).toHaveCount(0);
+  },
+);
 
 test('a batch is allowed at once only when each of its items was seen', async ({ start }) => {
   const tasks = [
@@ -113,37 +121,39 @@ test('a batch is allowed at once only when each of its items was seen', async ({
   await app.expectOutcome('completed');
 });
 
-test('a long change is scrolled by keys; its text in the field is the same and waits for nothing', async ({
-  start,
-}) => {
-  const content = `${lines(120, 'rm -rf ~')}\n`;
-  const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh', content }));
-  await app.send('Write it.');
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('clean⟦U+202E⟧gpj.sh');
-  await expect(app.unseen).toHaveText(['Changes']);
-  await expect(
-    app.question.getByRole('button', { name: 'More than once…' }),
-    'not what is not shown as it is',
-  ).toHaveCount(0);
-  // At its end, but that is below the edge.
-  await app.page.setViewportSize({ width: 800, height: 500 });
-  const changes = app.question.getByLabel('Changes', { exact: true });
-  await changes.evaluate((box) => (box.scrollTop = box.scrollHeight));
-  await expect(app.question.getByText('rm -rf ~').first()).not.toBeInViewport();
-  await expect(app.unseen).toHaveText(['Changes']);
-  await changes.evaluate((box) => (box.scrollTop = 0));
-  await tabTo(app.page, 'Changes');
-  await app.page.keyboard.press('PageDown');
-  await expect(app.unseen).toHaveText(['Changes']);
-  // While a page still moves, the browser may pass over a key.
-  await expect(async () => {
-    await app.page.keyboard.press('End');
-    await expect(app.unseen).toHaveCount(0, { timeout: 1000 });
-  }).toPass({ timeout: 15_000 });
-  await expect(app.question.getByText('rm -rf ~').first()).toBeInViewport();
-  await app.allow();
-  await app.expectOutcome('completed');
-});
+test(
+  'a long change is scrolled by keys; its text in the field is the same and waits for nothing',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const content = `${lines(120, 'rm -rf ~')}\n`;
+    const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh', content }));
+    await app.send('Write it.');
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('clean⟦U+202E⟧gpj.sh');
+    await expect(app.unseen).toHaveText(['Changes']);
+    await expect(
+      app.question.getByRole('button', { name: 'More than once…' }),
+      'not what is not shown as it is',
+    ).toHaveCount(0);
+    // At its end, but that is below the edge.
+    await app.page.setViewportSize({ width: 800, height: 500 });
+    const changes = app.question.getByLabel('Changes', { exact: true });
+    await changes.evaluate((box) => (box.scrollTop = box.scrollHeight));
+    await expect(app.question.getByText('rm -rf ~').first()).not.toBeInViewport();
+    await expect(app.unseen).toHaveText(['Changes']);
+    await changes.evaluate((box) => (box.scrollTop = 0));
+    await tabTo(app.page, 'Changes');
+    await app.page.keyboard.press('PageDown');
+    await expect(app.unseen).toHaveText(['Changes']);
+    // While a page still moves, the browser may pass over a key.
+    await expect(async () => {
+      await app.page.keyboard.press('End');
+      await expect(app.unseen).toHaveCount(0, { timeout: 1000 });
+    }).toPass({ timeout: 15_000 });
+    await expect(app.question.getByText('rm -rf ~').first()).toBeInViewport();
+    await app.allow();
+    await app.expectOutcome('completed');
+  },
+);
 
 test('whoever types or clicks when a question comes answers nothing; Tab and Enter do at any speed', async ({
   start,

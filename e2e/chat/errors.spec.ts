@@ -15,7 +15,7 @@ test('a refused key gives one message that leads to the settings', async ({ star
   await expect(app.page.getByLabel('API key')).toBeVisible();
 });
 
-test('an endpoint that cannot be reached is named, after a few attempts', async ({ start }) => {
+test('an endpoint that cannot be reached is named, after a few attempts', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), { endpoint: 'http://127.0.0.1:9' });
   await app.send('Hello.');
   await expect(app.workflow()).toContainText(/attempt \(?\d/i);

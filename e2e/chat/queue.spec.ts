@@ -6,41 +6,45 @@ import { leadSpawns } from '../support/scripts.ts';
 import { triad } from '../support/terminal.ts';
 import { expect, test } from '../support/test.ts';
 
-test('with one at a time the others are queued, and how long they were is kept', async ({ start }) => {
-  const turn = new Gate();
-  const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: () => turn.pass() } } }), {
-    before: async ({ home }) => {
-      await mkdir(home, { recursive: true });
-      await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 1\n');
-      return () => Promise.resolve();
-    },
-  });
-  const { page } = app;
-  await app.send('Look at every part.');
-  for (const name of ['alpha', 'beta', 'gamma']) await app.allow(name);
-  await app.expectCard('alpha', 'running');
-  for (const name of ['beta', 'gamma']) await app.expectCard(name, 'queued');
-  expect(app.model.requests, 'the lead and the first one').toHaveLength(2);
-  turn.open();
-  await app.expectOutcome('completed');
-  expect(app.model.requests.map(({ rule }) => rule)).toEqual([
-    ...['lead starts', 'child on part alpha', 'child on part beta', 'child on part gamma', 'lead answers'],
-  ]);
+test(
+  'with one at a time the others are queued, and how long they were is kept',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const turn = new Gate();
+    const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: () => turn.pass() } } }), {
+      before: async ({ home }) => {
+        await mkdir(home, { recursive: true });
+        await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 1\n');
+        return () => Promise.resolve();
+      },
+    });
+    const { page } = app;
+    await app.send('Look at every part.');
+    for (const name of ['alpha', 'beta', 'gamma']) await app.allow(name);
+    await app.expectCard('alpha', 'running');
+    for (const name of ['beta', 'gamma']) await app.expectCard(name, 'queued');
+    expect(app.model.requests, 'the lead and the first one').toHaveLength(2);
+    turn.open();
+    await app.expectOutcome('completed');
+    expect(app.model.requests.map(({ rule }) => rule)).toEqual([
+      ...['lead starts', 'child on part alpha', 'child on part beta', 'child on part gamma', 'lead answers'],
+    ]);
 
-  const id = app.path.split('/').at(-1) ?? '';
-  const trace = JSON.parse(await triad(app, 'sessions', 'trace', id, '--json')) as {
-    workflows: { maxQueueDepth: number; runs: { children: { times: { queuedMs: number } }[] }[] }[];
-  };
-  expect(trace.workflows[0]?.maxQueueDepth).toBe(2);
-  expect(await triad(app, 'sessions', 'trace', id)).toContain('up to 2 in the queue');
-  const waited = trace.workflows[0]?.runs[0]?.children.map(({ times }) => times.queuedMs) ?? [];
-  for (const ms of waited.slice(1)) expect(ms).toBeGreaterThan(0);
+    const id = app.path.split('/').at(-1) ?? '';
+    const trace = JSON.parse(await triad(app, 'sessions', 'trace', id, '--json')) as {
+      workflows: { maxQueueDepth: number; runs: { children: { times: { queuedMs: number } }[] }[] }[];
+    };
+    expect(trace.workflows[0]?.maxQueueDepth).toBe(2);
+    expect(await triad(app, 'sessions', 'trace', id)).toContain('up to 2 in the queue');
+    const waited = trace.workflows[0]?.runs[0]?.children.map(({ times }) => times.queuedMs) ?? [];
+    for (const ms of waited.slice(1)) expect(ms).toBeGreaterThan(0);
 
-  await page.getByRole('link', { name: 'Open in history' }).click();
-  const runs = page.getByRole('list', { name: 'Runs' });
-  for (const name of ['beta', 'gamma']) {
-    const run = runs.getByRole('button', { name: new RegExp(name) });
-    await expect(run).toContainText(/in the queue/);
-    await expect(run.locator('.queue').first()).toBeVisible();
-  }
-});
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    const runs = page.getByRole('list', { name: 'Runs' });
+    for (const name of ['beta', 'gamma']) {
+      const run = runs.getByRole('button', { name: new RegExp(name) });
+      await expect(run).toContainText(/in the queue/);
+      await expect(run.locator('.queue').first()).toBeVisible();
+    }
+  },
+);

@@ -6,36 +6,38 @@ import { png, RED } from '../../tests/support/images.ts';
 import { pdf } from '../../tests/support/pdf.ts';
 import { expect, test } from '../support/test.ts';
 
-test('an image is seen at its call, now and after a reload, and what is not kept any more is said', async ({
-  start,
-}) => {
-  const large = png(8, 8, 3_700_000);
-  const script = new Script()
-    .step([toolUse('read_file', { path: 'red.png' }), toolUse('read_file', { path: 'large.png' })])
-    .step([text('Red.')]);
-  const app = await start(script, { files: { 'red.png': RED, 'large.png': large } });
-  await app.send('Look at the images.');
-  await app.expectOutcome('completed');
-  await writeFile(join(app.workspace, 'red.png'), 'no image any more');
+test(
+  'an image is seen at its call, now and after a reload, and what is not kept any more is said',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const large = png(8, 8, 3_700_000);
+    const script = new Script()
+      .step([toolUse('read_file', { path: 'red.png' }), toolUse('read_file', { path: 'large.png' })])
+      .step([text('Red.')]);
+    const app = await start(script, { files: { 'red.png': RED, 'large.png': large } });
+    await app.send('Look at the images.');
+    await app.expectOutcome('completed');
+    await writeFile(join(app.workspace, 'red.png'), 'no image any more');
 
-  const image = app.page.getByRole('img', { name: 'The image that was read' });
-  const seen = () => image.evaluate((element: HTMLImageElement) => [element.naturalWidth, element.naturalHeight]);
-  await app.call(/red\.png/).click();
-  await expect.poll(seen).toEqual([4, 3]);
-  await app.page.reload();
-  await app.call(/red\.png/).click();
-  await expect.poll(seen).toEqual([4, 3]);
-  await app.call(/red\.png/).click();
+    const image = app.page.getByRole('img', { name: 'The image that was read' });
+    const seen = () => image.evaluate((element: HTMLImageElement) => [element.naturalWidth, element.naturalHeight]);
+    await app.call(/red\.png/).click();
+    await expect.poll(seen).toEqual([4, 3]);
+    await app.page.reload();
+    await app.call(/red\.png/).click();
+    await expect.poll(seen).toEqual([4, 3]);
+    await app.call(/red\.png/).click();
 
-  // As much as there can be crosses the bridge.
-  await app.call(/large\.png/).click();
-  await expect(image).toHaveAttribute('src', `data:image/png;base64,${large.toString('base64')}`);
-  await app.call(/large\.png/).click();
+    // As much as there can be crosses the bridge.
+    await app.call(/large\.png/).click();
+    await expect(image).toHaveAttribute('src', `data:image/png;base64,${large.toString('base64')}`);
+    await app.call(/large\.png/).click();
 
-  await rm(join(app.home, 'replaced'), { recursive: true });
-  await app.call(/red\.png/).click();
-  await expect(app.page.getByText('This image is not kept any more')).toBeVisible();
-});
+    await rm(join(app.home, 'replaced'), { recursive: true });
+    await app.call(/red\.png/).click();
+    await expect(app.page.getByText('This image is not kept any more')).toBeVisible();
+  },
+);
 
 test('a PDF is read by the program as it is built', async ({ start }) => {
   const script = new Script().step([toolUse('read_file', { path: 'a.pdf' })]).step([text('Read.')]);

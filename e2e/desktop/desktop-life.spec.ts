@@ -94,7 +94,7 @@ test.describe('the desktop', only, () => {
     await app.expectOutcome('completed');
   });
 
-  test('a window that closes last ends the app', async ({ start }) => {
+  test('a window that closes last ends the app', { tag: '@soak' }, async ({ start }) => {
     const app = await start(plainAnswer());
     const other = await app.secondTab();
     await expect(other.message).toBeVisible();

@@ -85,7 +85,7 @@ test('each is found with what came of it, filtered and sorted by the address, an
   await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(2);
 });
 
-test('those of a deleted conversation go from the list and come back with it', async ({ start }) => {
+test('those of a deleted conversation go from the list and come back with it', { tag: '@soak' }, async ({ start }) => {
   const app = await start(twoAsked());
   const { page } = app;
   await app.send('ask an inspector');
@@ -105,7 +105,7 @@ test('those of a deleted conversation go from the list and come back with it', a
 
 test(
   'the list of sub-agents breaks no serious rule of accessibility, light or dark',
-  { tag: '@browser', annotation: SAME_PAGE },
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(twoAsked());
     await app.send('ask an inspector');

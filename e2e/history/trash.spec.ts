@@ -83,7 +83,7 @@ test('what was deleted is undone, restored, or gone after a second question', as
 // Only the browser's link to the program can be held up from here.
 test(
   'who goes to the trash while a deletion is under way stays there and sees it',
-  { tag: '@browser' },
+  { tag: ['@browser', '@soak'] },
   async ({ start }) => {
     const app = await start(plainAnswer(), { ownContext: true });
     const { page } = app;

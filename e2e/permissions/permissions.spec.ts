@@ -61,7 +61,7 @@ test(
   },
 );
 
-test('the history says which grant answered, and leads to it', async ({ start }) => {
+test('the history says which grant answered, and leads to it', { tag: '@soak' }, async ({ start }) => {
   const app = await granted(start);
   const { page } = app;
   await app.send('Write it again.');
@@ -112,7 +112,7 @@ test('the explainer names the deciding rule with its file and line, as the file 
   await expect(page.getByRole('alert')).toContainText(`${file}:2`);
 });
 
-test('from a question to why it is asked, and back to it, without a mouse', async ({ start }) => {
+test('from a question to why it is asked, and back to it, without a mouse', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writes('docs/a.md'));
   const { page } = app;
   await app.send('Write it.');

@@ -82,29 +82,33 @@ test('the provider is tested with one request; a model of another name is asked 
   expect(app.model.requests.at(-1)?.body.model).toBe('my-sonnet-1');
 });
 
-test('a key that was kept for another endpoint is not used, and the page says so', async ({ start }) => {
-  const app = await start(plainAnswer(), {
-    apiKey: null,
-    before: async ({ home }) => {
-      const kept = JSON.stringify({ apiKey: 'sk-kept', address: 'https://models.example' });
-      await mkdir(home, { recursive: true, mode: 0o700 });
-      await writeFile(join(home, 'secrets.json'), JSON.stringify({ 'anthropic.key': kept }), { mode: 0o600 });
-      return () => Promise.resolve();
-    },
-  });
-  const { page } = app;
-  await openSettings(page);
-  const line = `The kept key belongs to https://models.example and is not sent to ${app.model.url}: enter the key`;
-  await expect(page.getByText(line)).toBeVisible();
-  await app.button('Test').click();
-  await expect(page.getByText(line)).toHaveCount(2);
-  expect(app.model.requests).toEqual([]);
-  await page.getByLabel('API key').fill('sk-own');
-  await app.button('Test').click();
-  await expect(page.getByText(/It works: /)).toBeVisible();
-  await app.button('Save').click();
-  await expect(page.getByText(line)).toBeHidden();
-});
+test(
+  'a key that was kept for another endpoint is not used, and the page says so',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), {
+      apiKey: null,
+      before: async ({ home }) => {
+        const kept = JSON.stringify({ apiKey: 'sk-kept', address: 'https://models.example' });
+        await mkdir(home, { recursive: true, mode: 0o700 });
+        await writeFile(join(home, 'secrets.json'), JSON.stringify({ 'anthropic.key': kept }), { mode: 0o600 });
+        return () => Promise.resolve();
+      },
+    });
+    const { page } = app;
+    await openSettings(page);
+    const line = `The kept key belongs to https://models.example and is not sent to ${app.model.url}: enter the key`;
+    await expect(page.getByText(line)).toBeVisible();
+    await app.button('Test').click();
+    await expect(page.getByText(line)).toHaveCount(2);
+    expect(app.model.requests).toEqual([]);
+    await page.getByLabel('API key').fill('sk-own');
+    await app.button('Test').click();
+    await expect(page.getByText(/It works: /)).toBeVisible();
+    await app.button('Save').click();
+    await expect(page.getByText(line)).toBeHidden();
+  },
+);
 
 test('the demo is switched on and off', async ({ start }) => {
   const app = await start(plainAnswer({ answer: 'From a model.' }));
@@ -122,7 +126,7 @@ test('the demo is switched on and off', async ({ start }) => {
   await expect(app.workflow()).toContainText('From a model.');
 });
 
-test('colours and size of text change at once and stay', async ({ start }) => {
+test('colours and size of text change at once and stay', { tag: '@soak' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page);
   const root = page.locator('html');
@@ -140,7 +144,7 @@ test('colours and size of text change at once and stay', async ({ start }) => {
   expect(await size()).toBeLessThan(before);
 });
 
-test('what agents keep can be read and deleted', async ({ start }) => {
+test('what agents keep can be read and deleted', { tag: '@soak' }, async ({ start }) => {
   const note = { operation: 'write', name: 'habits', text: 'Likes short answers.' };
   const script = new Script()
     .on({ step: 1 })
@@ -164,7 +168,7 @@ test('what agents keep can be read and deleted', async ({ start }) => {
 
 test(
   'the page keeps the rules of accessibility, light and dark',
-  { tag: '@browser', annotation: SAME_PAGE },
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null });
     const { page } = app;

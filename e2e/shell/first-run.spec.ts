@@ -98,7 +98,7 @@ test('the demo needs nothing', async ({ start }) => {
 
 test(
   'each choice keeps the rules of accessibility, light and dark',
-  { tag: '@browser', annotation: SAME_PAGE },
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
   async ({ start }) => {
     const { page } = await start(plainAnswer(), FIRST);
     for (const name of [/^Anthropic key/, /^Compatible endpoint/, /^Demo/]) {

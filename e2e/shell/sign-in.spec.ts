@@ -115,7 +115,7 @@ test('what another port or a script can get of a browser lets nobody in', { tag:
   expect(found.kept).not.toContain(new URL(host.url).hash.slice(1));
 });
 
-test('the file that is opened instead of the URL leads to it', { tag: '@browser' }, async ({ machine }) => {
+test('the file that is opened instead of the URL leads to it', { tag: ['@browser', '@soak'] }, async ({ machine }) => {
   const host = await machine.host();
   const opener = join(machine.home, 'xdg-open');
   await writeFile(opener, '#!/bin/sh\n', { mode: 0o755 });
@@ -129,46 +129,54 @@ test('the file that is opened instead of the URL leads to it', { tag: '@browser'
   await forget?.();
 });
 
-test('browsers are signed out from the settings and from the terminal', { tag: '@browser' }, async ({ machine }) => {
-  const host = await machine.host();
-  const [one, two] = [await machine.person(), await machine.person()];
-  await one.page.goto(host.url);
-  await expect(app(one.page)).toBeVisible();
-  await host.stop();
-  const again = await machine.host(host.port);
-  await two.page.goto(again.url);
-  await expect(app(two.page)).toBeVisible();
+test(
+  'browsers are signed out from the settings and from the terminal',
+  { tag: ['@browser', '@soak'] },
+  async ({ machine }) => {
+    const host = await machine.host();
+    const [one, two] = [await machine.person(), await machine.person()];
+    await one.page.goto(host.url);
+    await expect(app(one.page)).toBeVisible();
+    await host.stop();
+    const again = await machine.host(host.port);
+    await two.page.goto(again.url);
+    await expect(app(two.page)).toBeVisible();
 
-  await two.page.goto(`${host.origin}/settings`);
-  await two.page.getByRole('button', { name: 'Sign out other browsers' }).click();
-  await expect(two.page.getByText('1 other browser signed out')).toBeVisible();
-  await expect(refused(one.page)).toContainText('signed out');
+    await two.page.goto(`${host.origin}/settings`);
+    await two.page.getByRole('button', { name: 'Sign out other browsers' }).click();
+    await expect(two.page.getByText('1 other browser signed out')).toBeVisible();
+    await expect(refused(one.page)).toContainText('signed out');
 
-  const command = () =>
-    startProcess({
-      args: [CLI, 'serve', '--sign-out'],
-      folder: machine.home,
-      env: { TRIAD_HOME: machine.home },
-      stdio: 'pipe',
+    const command = () =>
+      startProcess({
+        args: [CLI, 'serve', '--sign-out'],
+        folder: machine.home,
+        env: { TRIAD_HOME: machine.home },
+        stdio: 'pipe',
+      });
+    const first = command();
+    expect(await text(first.stdout!)).toMatch(/^1 browser signed out\. /);
+    await expect(refused(two.page)).toBeVisible();
+    await again.stop();
+    const last = command();
+    const exit = once(last, 'exit');
+    expect(await text(last.stdout!)).toMatch(/^No browser was signed in\. /);
+    expect(await exit).toEqual([0, null]);
+  },
+);
+
+test(
+  'a browser that keeps nothing is told so, and the URL stays good',
+  { tag: ['@browser', '@soak'] },
+  async ({ machine }) => {
+    const host = await machine.host();
+    const [without, next] = [await machine.person(), await machine.person()];
+    await without.page.addInitScript(() => {
+      Object.defineProperty(window, 'indexedDB', { value: undefined });
     });
-  const first = command();
-  expect(await text(first.stdout!)).toMatch(/^1 browser signed out\. /);
-  await expect(refused(two.page)).toBeVisible();
-  await again.stop();
-  const last = command();
-  const exit = once(last, 'exit');
-  expect(await text(last.stdout!)).toMatch(/^No browser was signed in\. /);
-  expect(await exit).toEqual([0, null]);
-});
-
-test('a browser that keeps nothing is told so, and the URL stays good', { tag: '@browser' }, async ({ machine }) => {
-  const host = await machine.host();
-  const [without, next] = [await machine.person(), await machine.person()];
-  await without.page.addInitScript(() => {
-    Object.defineProperty(window, 'indexedDB', { value: undefined });
-  });
-  await without.page.goto(host.url);
-  await expect(refused(without.page)).toContainText('Leave the private window');
-  await next.page.goto(host.url);
-  await expect(app(next.page)).toBeVisible();
-});
+    await without.page.goto(host.url);
+    await expect(refused(without.page)).toContainText('Leave the private window');
+    await next.page.goto(host.url);
+    await expect(app(next.page)).toBeVisible();
+  },
+);

@@ -43,47 +43,51 @@ test('an extension lets a sub-agent finish', async ({ start }) => {
   await app.expectOutcome('completed');
 });
 
-test('one whose time is up is stopped, and goes on with more; its lead did not wait for it', async ({ start }) => {
-  const app = await start(
-    new Script()
-      .on({ ...LEAD, asked: /# Report: the workspace/ })
-      .reply([text('Now all of it is there.')])
-      .on({ ...LEAD, asked: /Report of the sub-agent inspector/ })
-      .reply([text('Its time was up.')])
-      .on({ ...LEAD, step: 1 })
-      .reply([
-        toolUse('spawn_agent', {
-          operation: 'spawn',
-          name: 'inspector',
-          prompt: 'Inspect the workspace.',
-          background: true,
-          max_minutes: 30,
-        }),
-      ])
-      .on(LEAD)
-      .reply([text('I go on meanwhile.')])
-      .on({ ...CHILD, lastUser: /raised the limit/ })
-      .reply([text(reportOf('the workspace'))])
-      .on(CHILD)
-      .reply([text('Never all of it.')], { hangAfter: 1 }),
-  );
-  await app.send('Inspect this project.');
-  await app.lookAt('inspector');
-  await expect(app.question).toContainText('in the background');
-  await expect(app.field('Budget: minutes')).toHaveValue('30');
-  await app.field('Budget: minutes').fill('0.01');
-  await app.allow();
+test(
+  'one whose time is up is stopped, and goes on with more; its lead did not wait for it',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, asked: /# Report: the workspace/ })
+        .reply([text('Now all of it is there.')])
+        .on({ ...LEAD, asked: /Report of the sub-agent inspector/ })
+        .reply([text('Its time was up.')])
+        .on({ ...LEAD, step: 1 })
+        .reply([
+          toolUse('spawn_agent', {
+            operation: 'spawn',
+            name: 'inspector',
+            prompt: 'Inspect the workspace.',
+            background: true,
+            max_minutes: 30,
+          }),
+        ])
+        .on(LEAD)
+        .reply([text('I go on meanwhile.')])
+        .on({ ...CHILD, lastUser: /raised the limit/ })
+        .reply([text(reportOf('the workspace'))])
+        .on(CHILD)
+        .reply([text('Never all of it.')], { hangAfter: 1 }),
+    );
+    await app.send('Inspect this project.');
+    await app.lookAt('inspector');
+    await expect(app.question).toContainText('in the background');
+    await expect(app.field('Budget: minutes')).toHaveValue('30');
+    await app.field('Budget: minutes').fill('0.01');
+    await app.allow();
 
-  await app.expectCard('inspector', 'timed out');
-  const card = app.card('inspector');
-  await expect(card.locator('header')).toContainText('in the background');
-  await expect(card).toContainText('The limit of 0.01 minutes of work was reached');
-  await expect(card.getByRole('button', { name: 'Try again' })).toHaveCount(0);
-  await app.expectOutcome('completed');
+    await app.expectCard('inspector', 'timed out');
+    const card = app.card('inspector');
+    await expect(card.locator('header')).toContainText('in the background');
+    await expect(card).toContainText('The limit of 0.01 minutes of work was reached');
+    await expect(card.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await app.expectOutcome('completed');
 
-  await card.getByRole('button', { name: 'Extend', exact: true }).click();
-  await card.getByLabel('Minutes to add').fill('10');
-  await card.getByRole('button', { name: 'Extend and go on' }).click();
-  await app.expectCard('inspector', 'completed');
-  await app.expectOutcome('completed');
-});
+    await card.getByRole('button', { name: 'Extend', exact: true }).click();
+    await card.getByLabel('Minutes to add').fill('10');
+    await card.getByRole('button', { name: 'Extend and go on' }).click();
+    await app.expectCard('inspector', 'completed');
+    await app.expectOutcome('completed');
+  },
+);

@@ -4,39 +4,41 @@ import { join } from 'node:path';
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('what was cut is told, and a limit beyond the ceiling is refused at its field in plain words', async ({
-  start,
-}) => {
-  const settings = '[limits]\nmax_iterations_ceiling = 30\nrun.max_iterations = 50\n';
-  const app = await start(spawnOne(), {
-    before: async ({ home }) => {
-      await mkdir(home, { recursive: true, mode: 0o700 });
-      await writeFile(join(home, 'config.toml'), settings, { mode: 0o600 });
-      return () => Promise.resolve();
-    },
-  });
-  await app.send('Inspect this project.');
-  await app.lookAt('inspector');
-  await expect(app.question.getByRole('checkbox', { name: 'spawn_agent' })).toHaveCount(0);
-  const granted = app.question.getByRole('checkbox', { name: 'read_file' });
-  await expect(granted).toBeChecked();
-  await expect(granted).toBeDisabled();
+test(
+  'what was cut is told, and a limit beyond the ceiling is refused at its field in plain words',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const settings = '[limits]\nmax_iterations_ceiling = 30\nrun.max_iterations = 50\n';
+    const app = await start(spawnOne(), {
+      before: async ({ home }) => {
+        await mkdir(home, { recursive: true, mode: 0o700 });
+        await writeFile(join(home, 'config.toml'), settings, { mode: 0o600 });
+        return () => Promise.resolve();
+      },
+    });
+    await app.send('Inspect this project.');
+    await app.lookAt('inspector');
+    await expect(app.question.getByRole('checkbox', { name: 'spawn_agent' })).toHaveCount(0);
+    const granted = app.question.getByRole('checkbox', { name: 'read_file' });
+    await expect(granted).toBeChecked();
+    await expect(granted).toBeDisabled();
 
-  await expect(app.question).toContainText(
-    'iterations cut from 50 to 30: limits.max_iterations_ceiling of the settings',
-  );
-  await app.field('Max iterations').fill('31');
-  await app.question.getByRole('button', { name: 'Allow once' }).click();
-  await expect(
-    app.question.getByText('cannot be more than limits.max_iterations_ceiling allows (30)', { exact: true }),
-  ).toBeVisible();
-  await expect(app.field('Max iterations')).toHaveAttribute('aria-invalid', 'true');
-  await app.field('Max iterations').fill('5000');
-  await app.question.getByRole('button', { name: 'Allow once' }).click();
-  await expect(app.question.getByText('cannot be more than 200', { exact: true })).toBeVisible();
-  await expect(app.question).not.toContainText('✖');
+    await expect(app.question).toContainText(
+      'iterations cut from 50 to 30: limits.max_iterations_ceiling of the settings',
+    );
+    await app.field('Max iterations').fill('31');
+    await app.question.getByRole('button', { name: 'Allow once' }).click();
+    await expect(
+      app.question.getByText('cannot be more than limits.max_iterations_ceiling allows (30)', { exact: true }),
+    ).toBeVisible();
+    await expect(app.field('Max iterations')).toHaveAttribute('aria-invalid', 'true');
+    await app.field('Max iterations').fill('5000');
+    await app.question.getByRole('button', { name: 'Allow once' }).click();
+    await expect(app.question.getByText('cannot be more than 200', { exact: true })).toBeVisible();
+    await expect(app.question).not.toContainText('✖');
 
-  await app.field('Max iterations').fill('5');
-  await app.allow();
-  await app.expectOutcome('completed');
-});
+    await app.field('Max iterations').fill('5');
+    await app.allow();
+    await app.expectOutcome('completed');
+  },
+);

@@ -58,21 +58,25 @@ test('what it reviews is asked first; then reviews stand in the transcript and i
   await expect(page.getByRole('row', { name: /^1 review / })).toHaveCount(1);
 });
 
-test('criteria that are never met: the best report, and the card says what was missing', async ({ start }) => {
-  const script = reflecting({
-    answers: ['first', 'second', 'third'],
-    reviews: {
-      first: verdict(false, 30, 'No line.'),
-      second: NOT_PASSED,
-      third: verdict(false, 10, 'Worse.'),
-    },
-  });
-  const app = await start(script, withChecker);
-  await app.send('Find out what is wrong.');
-  await app.allow();
-  await app.expectCard('checker', 'partial');
-  const card = app.card('checker');
-  await expect(card).toContainText('the best of 3 answers is handed over (40 of 100)');
-  await expect(card).toContainText('second');
-  await expectAccessible(app.page, 'a partial report');
-});
+test(
+  'criteria that are never met: the best report, and the card says what was missing',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = reflecting({
+      answers: ['first', 'second', 'third'],
+      reviews: {
+        first: verdict(false, 30, 'No line.'),
+        second: NOT_PASSED,
+        third: verdict(false, 10, 'Worse.'),
+      },
+    });
+    const app = await start(script, withChecker);
+    await app.send('Find out what is wrong.');
+    await app.allow();
+    await app.expectCard('checker', 'partial');
+    const card = app.card('checker');
+    await expect(card).toContainText('the best of 3 answers is handed over (40 of 100)');
+    await expect(card).toContainText('second');
+    await expectAccessible(app.page, 'a partial report');
+  },
+);
