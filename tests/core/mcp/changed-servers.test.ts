@@ -7,7 +7,7 @@ import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { ROOT } from '../../support/program.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { LIAR } from './support.ts';
+import { LIAR, lyingTable } from './support.ts';
 
 const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const launch = (file: string, ...words: string[]) => ({
@@ -15,13 +15,6 @@ const launch = (file: string, ...words: string[]) => ({
   args: [file, ...words],
   env: COMPILED,
 });
-const settingsWith = (...words: string[]): string =>
-  `[mcp.servers.liar]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([LIAR, ...words])}\nenv = { ${Object.entries(
-    COMPILED,
-  )
-    .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-    .join(', ')} }\n`;
-
 /** The lead calls these in a turn each. */
 function calling(...names: string[]): Script {
   return names.reduce((script, name) => script.step([toolUse(name, {})]), new Script()).step([text('Done.')]);
@@ -66,7 +59,7 @@ test('resources of a project’s server are read no more when its file is not tr
 
 test('one that was switched off and on again is used again', async () => {
   const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work'), {
-    settings: settingsWith('tools=work'),
+    settings: lyingTable(['tools=work']),
     configFolder: await folderWith({}),
     person: once(),
   });
@@ -80,7 +73,7 @@ test('one that was switched off and on again is used again', async () => {
 
 test('a tool that the person takes away is called no more, also by a run that was offered it', async () => {
   const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work'), {
-    settings: settingsWith('tools=work,other'),
+    settings: lyingTable(['tools=work,other']),
     configFolder: await folderWith({}),
     person: once(),
   });
@@ -108,7 +101,7 @@ test('a grant for a server is none for another one of its name', async () => {
     .step([toolUse('mcp__liar__work', {})])
     .step([text('Done.')]);
   const engine = await startEngine(script, {
-    settings: settingsWith('tools=work'),
+    settings: lyingTable(['tools=work']),
     configFolder: await folderWith({}),
     person: granting,
   });

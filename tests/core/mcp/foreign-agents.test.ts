@@ -1,15 +1,13 @@
 /** An agent that was written for another program uses the MCP tools that it names where their server is there, and is told apart where not. */
 import { expect, test } from 'vitest';
-import { COMPILED } from '../../support/compiled.ts';
 import { startEngine } from '../../support/engine.ts';
 
 import { delegateTo } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { LIAR } from './support.ts';
+import { lyingTable } from './support.ts';
 
 const AGENT = '---\nname: worker\ndescription: Works\ntools: Read, mcp__liar__work, mcp__other\n---\nYou work.\n';
-const env = Object.entries(COMPILED).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-const SERVER = `[mcp.servers.liar]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([LIAR, 'tools=work'])}\nenv = { ${env.join(', ')} }\n`;
+const SERVER = lyingTable(['tools=work']);
 
 async function worked(settings: string) {
   const script = new Script();

@@ -2,21 +2,16 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
-import { COMPILED } from '../../support/compiled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { LIAR } from './support.ts';
-
-const env = Object.entries(COMPILED).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-const lying = (words: readonly string[], more = ''): string =>
-  `[mcp.servers.liar]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([LIAR, ...words])}\nenv = { ${env.join(', ')} }\n${more}\n`;
+import { lyingTable } from './support.ts';
 
 test('a question of a server whose call was interrupted wakes nobody; a read goes on with a question of its own', async () => {
   const store = await openStore({ url: 'mem://' });
   onTestFinished(() => store.close());
   const script = new Script().step([toolUse('mcp__liar__elicits', {})]).step([text('Done.')]);
-  const settings = lying(['tools=elicits'], 'permissions = []');
+  const settings = lyingTable(['tools=elicits'], 'permissions = []');
   const engine = await startEngine(script, {
     store: { ...store, close: () => Promise.resolve() },
     settings,
@@ -48,7 +43,7 @@ test('a question of a server whose call was interrupted wakes nobody; a read goe
 });
 
 test('a lead goes without a server that cannot be started, and says which and why', async () => {
-  const settings = `${lying(['exits'])}[mcp.servers.none]\ncommand = "/no/such/program"\n`;
+  const settings = `${lyingTable(['exits'])}[mcp.servers.none]\ncommand = "/no/such/program"\n`;
   const engine = await startEngine(new Script().step([text('Done.')]), { settings });
   expect((await engine.ask('Go')).outcome).toBe('completed');
   const notices = engine.of('notice').map(({ level, text: words }) => `${level}: ${words}`);
@@ -68,7 +63,7 @@ test('what the person makes of a model request of a server is what the model is 
     .step([text('Done.')]);
   const changed = { messages: [{ role: 'user', text: 'Why not?' }], maxTokens: 5 };
   const engine = await startEngine(script, {
-    settings: lying(['tools=samples'], 'sampling = true'),
+    settings: lyingTable(['tools=samples'], 'sampling = true'),
     person: (approval, item) => (approval.request.during ? { kind: 'edit', value: changed } : yes(approval, item)),
   });
   await engine.ask('Go');
@@ -81,7 +76,7 @@ test('a tool that is new at a server is given to nobody before the person agrees
     .step([text('One.')])
     .step([text('Two.')])
     .step([text('Three.')]);
-  const engine = await startEngine(script, { settings: lying(['changes']) });
+  const engine = await startEngine(script, { settings: lyingTable(['changes']) });
   await engine.ask('Go');
   // It said another list as soon as it had said the first.
   const heard = async () => (await engine.runtime.request('mcp.test', { name: 'liar' })).server.tools;
@@ -106,7 +101,7 @@ test('what all is allowed for makes nothing known that nobody saw, and fills no 
     .step([toolUse('mcp__liar__work', {})])
     .step([toolUse('mcp__liar__elicits', {})])
     .step([text('Done.')]);
-  const engine = await startEngine(script, { settings: lying(['tools=redescribes,work,elicits']) });
+  const engine = await startEngine(script, { settings: lyingTable(['tools=redescribes,work,elicits']) });
   await engine.ask('Go', 'all');
   const outputs = engine.of('tool-end').map(({ entry }) => (entry.kind === 'tool' ? entry.output : ''));
   expect(outputs).toEqual(['redescribed', 'done', '{"action":"decline"}']);
@@ -116,7 +111,7 @@ test('what all is allowed for makes nothing known that nobody saw, and fills no 
 
 test('silence answers no question that only the person may answer', async () => {
   const script = new Script().step([toolUse('mcp__liar__samples', {})]).step([text('Done.')]);
-  const settings = `${lying(['tools=samples'], 'permissions = []\nsampling = true')}[approvals]\non_timeout = "approve"\n`;
+  const settings = `${lyingTable(['tools=samples'], 'permissions = []\nsampling = true')}[approvals]\non_timeout = "approve"\n`;
   const engine = await startEngine(script, { settings, person: () => null });
   const { workflowId } = await engine.send('Go');
   const { approval } = await engine.event('approval-request');

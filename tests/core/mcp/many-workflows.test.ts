@@ -3,13 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
-import { COMPILED } from '../../support/compiled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { ROOT } from '../../support/program.ts';
 import { inSoak } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { tableOf } from './support.ts';
 
 const MARK = 'MCP_TEST_MARK';
 
@@ -44,17 +44,10 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const mark = newId();
     const folder = await folderWith({});
-    const env = { ...COMPILED, [MARK]: mark, MEMORY_FILE_PATH: join(folder, 'memory.json') };
+    const env = { [MARK]: mark, MEMORY_FILE_PATH: join(folder, 'memory.json') };
     const table = (name: string, ...args: string[]): string => {
       const file = join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
-      const values = Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-      return [
-        `[mcp.servers.${name}]`,
-        `command = ${JSON.stringify(process.execPath)}`,
-        `args = ${JSON.stringify([file, ...args])}`,
-        `env = { ${values.join(', ')} }`,
-        'permissions = []',
-      ].join('\n');
+      return tableOf(name, [file, ...args], 'permissions = []', env);
     };
     const settings = SERVERS.map((name) => (name === 'filesystem' ? table(name, folder) : table(name)));
     const script = new Script();

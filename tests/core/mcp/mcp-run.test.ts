@@ -11,16 +11,10 @@ import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inSoak } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { expectGone, LIAR } from './support.ts';
+import { expectGone, LIAR, lyingTable, tableOf } from './support.ts';
 
-const table = (name: string, args: readonly string[], more = ''): string =>
-  `[mcp.servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\nenv = ${envOf()}\n${more}\n`;
-const envOf = (): string =>
-  `{ ${Object.entries(COMPILED)
-    .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-    .join(', ')} }`;
 /** A server that lies, with tools of these names. */
-const lying = (tools: string, more = ''): string => table('liar', [LIAR, `tools=${tools}`], more);
+const lying = (tools: string, more = ''): string => lyingTable([`tools=${tools}`], more);
 
 /** The lead makes these calls, each in a turn of its own, then answers. */
 function calling(...calls: Block[]): Script {
@@ -333,7 +327,7 @@ describe('a project', () => {
 
 test('what a server is started from is written with a yes alone, also where the mode allows what can be undone', async () => {
   const write = (path: string): Block => toolUse('write_file', { path, content: 'x' });
-  const settings = `[permissions]\nmode = "auto"\n${table('own', ['./tools/serve.js'])}`;
+  const settings = `[permissions]\nmode = "auto"\n${tableOf('own', ['./tools/serve.js'])}`;
   const engine = await startEngine(calling(write('tools/other.js'), write('tools/serve.js')), { settings });
   await engine.ask('Write');
   expect(askedPerson(engine)).toMatchObject([{ title: expect.stringContaining('serve.js') as string, risk: 'high' }]);

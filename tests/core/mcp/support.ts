@@ -22,6 +22,21 @@ export function commandOf(file: string, args: readonly string[] = [], more: Part
   return { kind: 'stdio', command: process.execPath, args: [file, ...args], env: COMPILED, cwd: null, ...more };
 }
 
+/** The settings of a server that runs with these arguments; `more`: further lines of its table. */
+export function tableOf(name: string, args: readonly string[], more = '', env: Record<string, string> = {}): string {
+  const values = Object.entries({ ...COMPILED, ...env }).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  return [
+    `[mcp.servers.${name}]`,
+    `command = ${JSON.stringify(process.execPath)}`,
+    `args = ${JSON.stringify(args)}`,
+    `env = { ${values.join(', ')} }`,
+    `${more}\n`,
+  ].join('\n');
+}
+
+/** The settings of a server that behaves as these words say. */
+export const lyingTable = (words: readonly string[], more = ''): string => tableOf('liar', [LIAR, ...words], more);
+
 /** A server that behaves as these words say. */
 export function liar(modes: readonly string[] = [], more: Partial<McpServer> = {}): McpServer {
   return serverOf('liar', commandOf(LIAR, modes), more);

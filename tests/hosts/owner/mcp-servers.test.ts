@@ -2,19 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expectGone, LIAR } from '../../core/mcp/support.ts';
-import { COMPILED } from '../../support/compiled.ts';
+import { expectGone, lyingTable } from '../../core/mcp/support.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { eventsOf, waits } from '../support/owner.ts';
 import { inProcess } from '../support/engine.ts';
 import { machine } from '../support/process.ts';
-
-const config = (args: readonly string[]): string =>
-  `[mcp.servers.liar]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\nenv = { ${Object.entries(
-    COMPILED,
-  )
-    .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-    .join(', ')} }\n`;
 
 test('kill -9 leaves no server, not even a deaf one with children; its call is not made again', async () => {
   const script = new Script()
@@ -22,7 +14,7 @@ test('kill -9 leaves no server, not even a deaf one with children; its call is n
     .step([toolUse('mcp__liar__silent', {})])
     .step([text('Done.')]);
   const home = await machine(script);
-  await writeFile(join(home.home, 'config.toml'), config([LIAR, 'deaf', 'kin', 'tools=report,silent']));
+  await writeFile(join(home.home, 'config.toml'), lyingTable(['deaf', 'kin', 'tools=report,silent']));
   const { child, out, exit } = home.start(['run', '--approve', 'all', '--json', 'Use it']);
   const started = (): boolean =>
     eventsOf(out()).some((event) => event.type === 'tool-start' && event.name === 'mcp__liar__silent');
