@@ -6,7 +6,7 @@ import { expectAccessible } from '../support/accessible.ts';
 import { tabTo } from '../support/keyboard.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a sub-agent’s write is edited and approved by keyboard alone', async ({ start }) => {
+test('a sub-agent’s write is edited and approved by keyboard alone', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writeFile({ by: 'child', path: 'plan.md', content: 'As the agent wrote it.\n' }));
   const { page, question } = app;
   await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -102,19 +102,23 @@ test(
   },
 );
 
-test('a question that sleeps waits in the inbox, and its answer goes on with the workflow', async ({ start }) => {
-  const app = await twoConversations(start, { ownProcess: true });
-  await app.crashAndRestart();
-  const { page } = app;
-  await app.goto('/approvals');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
-  await expect(app.waiting.getByText('interrupted')).toHaveCount(2);
-  await app.waiting.getByRole('button', { name: /second\.md/ }).click();
-  await expect(detail(page).getByText('your answer resumes it')).toBeVisible();
-  await answer(page, 'Allow once').click();
-  await expect.poll(() => readFile(join(app.workspace, 'second.md'), 'utf8').catch(() => '')).toBe('second');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
-});
+test(
+  'a question that sleeps waits in the inbox, and its answer goes on with the workflow',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await twoConversations(start, { ownProcess: true });
+    await app.crashAndRestart();
+    const { page } = app;
+    await app.goto('/approvals');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+    await expect(app.waiting.getByText('interrupted')).toHaveCount(2);
+    await app.waiting.getByRole('button', { name: /second\.md/ }).click();
+    await expect(detail(page).getByText('your answer resumes it')).toBeVisible();
+    await answer(page, 'Allow once').click();
+    await expect.poll(() => readFile(join(app.workspace, 'second.md'), 'utf8').catch(() => '')).toBe('second');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+  },
+);
 
 test('there is room for it, and for the conversations, at 800 by 600', { tag: '@soak' }, async ({ start }) => {
   const app = await twoConversations(start);

@@ -64,7 +64,7 @@ test.describe('the desktop', only, () => {
     });
   });
 
-  test('a notification marks what hides in a name or a title', async ({ start }) => {
+  test('a notification marks what hides in a name or a title', { tag: '@soak' }, async ({ start }) => {
     const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh' }));
     await expect(app.message).toBeVisible();
     await app.desktop.act('look away');

@@ -2,7 +2,7 @@
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a click on the bar of a model request shows that request', async ({ start }) => {
+test('a click on the bar of a model request shows that request', { tag: '@soak' }, async ({ start }) => {
   const app = await start(spawnOne({ reply: { firstTokenMs: 150 } }));
   const { page } = app;
   await app.send('Inspect this project.');

@@ -23,67 +23,69 @@ function twoAsked(): Script {
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Sub-agents' }).getByRole('link');
 const lists = (page: Page) => page.getByRole('navigation', { name: 'What is listed' });
 
-test('each is found with what came of it, filtered and sorted by the address, and leads to its run', async ({
-  start,
-}) => {
-  const app = await start(twoAsked());
-  const { page } = app;
-  await page.getByRole('link', { name: 'History', exact: true }).click();
-  await lists(page).getByRole('link', { name: 'Sub-agents' }).click();
-  await expect(page).toHaveURL(/\/history\?list=agents$/);
-  await expect(page.getByText('No sub-agent yet.')).toBeVisible();
+test(
+  'each is found with what came of it, filtered and sorted by the address, and leads to its run',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(twoAsked());
+    const { page } = app;
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await lists(page).getByRole('link', { name: 'Sub-agents' }).click();
+    await expect(page).toHaveURL(/\/history\?list=agents$/);
+    await expect(page.getByText('No sub-agent yet.')).toBeVisible();
 
-  await app.newConversation();
-  await app.send('ask an inspector');
-  await app.allow('inspector');
-  await app.expectOutcome('completed');
-  await app.send('ask a critic');
-  await app.reject('Not now.', 'critic');
-  await app.expectOutcome('completed');
+    await app.newConversation();
+    await app.send('ask an inspector');
+    await app.allow('inspector');
+    await app.expectOutcome('completed');
+    await app.send('ask a critic');
+    await app.reject('Not now.', 'critic');
+    await app.expectOutcome('completed');
 
-  await page.getByRole('link', { name: 'History', exact: true }).click();
-  await lists(page).getByRole('link', { name: 'Sub-agents' }).click();
-  const rows = rowsOf(page);
-  await expect(rows).toHaveCount(2);
-  await expect(rows.first(), 'the newest first').toContainText(/critic.*Say what is bad\..*rejected/s);
-  await expect(rows.nth(1)).toContainText(/inspector.*Inspect the parser\..*completed.*\$\d/s);
-  await expect(rows.nth(1)).toHaveAttribute('title', 'All is well.');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await lists(page).getByRole('link', { name: 'Sub-agents' }).click();
+    const rows = rowsOf(page);
+    await expect(rows).toHaveCount(2);
+    await expect(rows.first(), 'the newest first').toContainText(/critic.*Say what is bad\..*rejected/s);
+    await expect(rows.nth(1)).toContainText(/inspector.*Inspect the parser\..*completed.*\$\d/s);
+    await expect(rows.nth(1)).toHaveAttribute('title', 'All is well.');
 
-  await page.getByRole('button', { name: 'Filters' }).click();
-  await page.getByLabel('Status').selectOption('completed');
-  await page.getByLabel('Kind', { exact: true }).selectOption('spawn');
-  const both = /\?list=agents&status=completed&kind=spawn$/;
-  // The first filter alone leaves one row, too: reloaded before the second is in the address, that would be lost.
-  await expect(page).toHaveURL(both);
-  await expect(rows).toHaveCount(1);
-  await page.reload();
-  await expect(rows).toHaveCount(1);
-  await expect(page).toHaveURL(both);
-  await page.getByRole('button', { name: 'Remove the filter status: completed' }).click();
-  await expect(rows).toHaveCount(2);
-  await page.getByRole('button', { name: 'Filters' }).click();
-  await page.getByLabel('Kind', { exact: true }).selectOption('delegate');
-  await expect(page.getByText('No sub-agent matches these filters.')).toBeVisible();
-  await page.getByLabel('Kind', { exact: true }).selectOption('');
-  await page.getByLabel('Sort by').selectOption('duration');
-  await expect(rows.first()).toContainText('inspector');
-  await expect(page.getByLabel('Sort by').getByRole('option')).toHaveText(['newest', 'cost', 'duration']);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Status').selectOption('completed');
+    await page.getByLabel('Kind', { exact: true }).selectOption('spawn');
+    const both = /\?list=agents&status=completed&kind=spawn$/;
+    // The first filter alone leaves one row, too: reloaded before the second is in the address, that would be lost.
+    await expect(page).toHaveURL(both);
+    await expect(rows).toHaveCount(1);
+    await page.reload();
+    await expect(rows).toHaveCount(1);
+    await expect(page).toHaveURL(both);
+    await page.getByRole('button', { name: 'Remove the filter status: completed' }).click();
+    await expect(rows).toHaveCount(2);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Kind', { exact: true }).selectOption('delegate');
+    await expect(page.getByText('No sub-agent matches these filters.')).toBeVisible();
+    await page.getByLabel('Kind', { exact: true }).selectOption('');
+    await page.getByLabel('Sort by').selectOption('duration');
+    await expect(rows.first()).toContainText('inspector');
+    await expect(page.getByLabel('Sort by').getByRole('option')).toHaveText(['newest', 'cost', 'duration']);
 
-  await rows.first().focus();
-  await page.keyboard.press('ArrowDown');
-  await expect(rows.nth(1)).toBeFocused();
-  await page.keyboard.press('Home');
-  await page.keyboard.press('Enter');
-  const run = page.getByRole('list', { name: 'Runs' }).locator('[aria-current="true"]');
-  await expect(run).toContainText('inspector');
-  await page.keyboard.press('Escape');
-  await expect(page).toHaveURL(/\/history\?list=agents&sort=duration$/);
-  await expect(rows).toHaveCount(2);
+    await rows.first().focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(rows.nth(1)).toBeFocused();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    const run = page.getByRole('list', { name: 'Runs' }).locator('[aria-current="true"]');
+    await expect(run).toContainText('inspector');
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(/\/history\?list=agents&sort=duration$/);
+    await expect(rows).toHaveCount(2);
 
-  await lists(page).getByRole('link', { name: 'Workflows' }).click();
-  await expect(page).toHaveURL(/\/history\?sort=duration$/);
-  await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(2);
-});
+    await lists(page).getByRole('link', { name: 'Workflows' }).click();
+    await expect(page).toHaveURL(/\/history\?sort=duration$/);
+    await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(2);
+  },
+);
 
 test('those of a deleted conversation go from the list and come back with it', { tag: '@soak' }, async ({ start }) => {
   const app = await start(twoAsked());

@@ -81,36 +81,40 @@ test('the history says which grant answered, and leads to it', { tag: '@soak' },
   await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
 });
 
-test('the explainer names the deciding rule with its file and line, as the file is now', async ({ start }) => {
-  const app = await start(writes('docs/a.md'));
-  const { page } = app;
-  const file = join(app.workspace, '.triad', 'config.toml');
-  await mkdir(join(app.workspace, '.triad'));
-  await writeFile(file, RULE);
-  await page.getByRole('link', { name: 'Permissions', exact: true }).click();
-  await expect(page.getByRole('cell', { name: '.triad/config.toml:1', exact: true })).toBeVisible();
-  await expect(page.getByText('nobody has trusted its file as it is')).toBeVisible();
+test(
+  'the explainer names the deciding rule with its file and line, as the file is now',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(writes('docs/a.md'));
+    const { page } = app;
+    const file = join(app.workspace, '.triad', 'config.toml');
+    await mkdir(join(app.workspace, '.triad'));
+    await writeFile(file, RULE);
+    await page.getByRole('link', { name: 'Permissions', exact: true }).click();
+    await expect(page.getByRole('cell', { name: '.triad/config.toml:1', exact: true })).toBeVisible();
+    await expect(page.getByText('nobody has trusted its file as it is')).toBeVisible();
 
-  await page.getByLabel('Path', { exact: true }).fill('dist/a.js');
-  await page.getByLabel('Path', { exact: true }).press('Enter');
-  await expect(page.getByText('It is denied.')).toBeVisible();
-  await expect(decisive(page)).toContainText(`${file}:1`);
-  await expectAccessibleInBoth(page, 'permissions with a verdict');
+    await page.getByLabel('Path', { exact: true }).fill('dist/a.js');
+    await page.getByLabel('Path', { exact: true }).press('Enter');
+    await expect(page.getByText('It is denied.')).toBeVisible();
+    await expect(decisive(page)).toContainText(`${file}:1`);
+    await expectAccessibleInBoth(page, 'permissions with a verdict');
 
-  await writeFile(file, `\n\n${RULE.replace('deny', 'ask')}`);
-  await page.getByRole('button', { name: 'Explain' }).press('Enter');
-  await expect(page.getByText('You are asked.')).toBeVisible();
-  await expect(decisive(page)).toContainText(`${file}:3`);
+    await writeFile(file, `\n\n${RULE.replace('deny', 'ask')}`);
+    await page.getByRole('button', { name: 'Explain' }).press('Enter');
+    await expect(page.getByText('You are asked.')).toBeVisible();
+    await expect(decisive(page)).toContainText(`${file}:3`);
 
-  await page.getByLabel('Tool', { exact: true }).selectOption('parallel_tasks');
-  await page.getByLabel('Arguments (JSON)').fill('{');
-  await page.getByRole('button', { name: 'Explain' }).press('Enter');
-  await expect(page.getByText(/This is not JSON/)).toBeVisible();
+    await page.getByLabel('Tool', { exact: true }).selectOption('parallel_tasks');
+    await page.getByLabel('Arguments (JSON)').fill('{');
+    await page.getByRole('button', { name: 'Explain' }).press('Enter');
+    await expect(page.getByText(/This is not JSON/)).toBeVisible();
 
-  await writeFile(file, '[[permissions.rules]]\neffect = "perhaps"\ntool = "*"\n');
-  await page.reload();
-  await expect(page.getByRole('alert')).toContainText(`${file}:2`);
-});
+    await writeFile(file, '[[permissions.rules]]\neffect = "perhaps"\ntool = "*"\n');
+    await page.reload();
+    await expect(page.getByRole('alert')).toContainText(`${file}:2`);
+  },
+);
 
 test('from a question to why it is asked, and back to it, without a mouse', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writes('docs/a.md'));

@@ -35,7 +35,7 @@ test('a limit holds for the next message, without a restart', async ({ start }) 
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
 });
 
-test('a bad value stays in its field with the reason, and is not saved', async ({ start }) => {
+test('a bad value stays in its field with the reason, and is not saved', { tag: '@soak' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page);
   await set(page, 'Sub-agents per workflow', '9');
@@ -67,20 +67,24 @@ test('a search of the web is set up, and its key kept for its host alone', async
   await expect(key).toHaveValue('');
 });
 
-test('the provider is tested with one request; a model of another name is asked from then on', async ({ start }) => {
-  const app = await start(plainAnswer());
-  const { page } = app;
-  await openSettings(page);
-  await app.button('Test').click();
-  await expect(page.getByText(/It works: .* with claude-sonnet-5-5/)).toBeVisible();
-  expect(app.model.requests).toHaveLength(1);
-  await set(page, 'sonnet', 'my-sonnet-1');
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await app.newConversation();
-  await app.send('Hello.');
-  await app.expectOutcome('completed');
-  expect(app.model.requests.at(-1)?.body.model).toBe('my-sonnet-1');
-});
+test(
+  'the provider is tested with one request; a model of another name is asked from then on',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page } = app;
+    await openSettings(page);
+    await app.button('Test').click();
+    await expect(page.getByText(/It works: .* with claude-sonnet-5-5/)).toBeVisible();
+    expect(app.model.requests).toHaveLength(1);
+    await set(page, 'sonnet', 'my-sonnet-1');
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await app.newConversation();
+    await app.send('Hello.');
+    await app.expectOutcome('completed');
+    expect(app.model.requests.at(-1)?.body.model).toBe('my-sonnet-1');
+  },
+);
 
 test(
   'a key that was kept for another endpoint is not used, and the page says so',

@@ -2,27 +2,31 @@
 import { delegate } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a delegated task shows the definition and runs with its tools and system prompt', async ({ start }) => {
-  const app = await start(delegate());
-  await app.send('Have the code reviewed.');
+test(
+  'a delegated task shows the definition and runs with its tools and system prompt',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(delegate());
+    await app.send('Have the code reviewed.');
 
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('code-reviewer');
-  await expect(app.field('Prompt')).toHaveValue('Review the code of the workspace.');
-  await expect(app.question.getByRole('checkbox', { name: 'write_file' })).not.toBeChecked();
-  await expect(app.field('System prompt'), 'as whole as the prompt, without a click').toBeVisible();
-  const risk = app.question.locator('[data-risk="medium"]');
-  await expect(risk).toHaveText('medium risk: starts a defined agent');
-  await expect(risk, 'told by its colour, too').not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
-  const shown = await app.field('System prompt').inputValue();
-  expect(shown.length).toBeGreaterThan(100);
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('code-reviewer');
+    await expect(app.field('Prompt')).toHaveValue('Review the code of the workspace.');
+    await expect(app.question.getByRole('checkbox', { name: 'write_file' })).not.toBeChecked();
+    await expect(app.field('System prompt'), 'as whole as the prompt, without a click').toBeVisible();
+    const risk = app.question.locator('[data-risk="medium"]');
+    await expect(risk).toHaveText('medium risk: starts a defined agent');
+    await expect(risk, 'told by its colour, too').not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+    const shown = await app.field('System prompt').inputValue();
+    expect(shown.length).toBeGreaterThan(100);
 
-  await app.allow();
-  await app.expectCard('code-reviewer', 'completed');
-  await expect(app.card('code-reviewer')).toContainText('delegated');
-  await app.expectQuoted('the code');
-  await app.expectOutcome('completed');
-  const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Review the code'));
-  expect(child.seen.system, 'the system prompt that was shown').toContain(shown.trim());
-  expect(child.seen.tools).not.toContain('write_file');
-  app.model.expectDone();
-});
+    await app.allow();
+    await app.expectCard('code-reviewer', 'completed');
+    await expect(app.card('code-reviewer')).toContainText('delegated');
+    await app.expectQuoted('the code');
+    await app.expectOutcome('completed');
+    const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Review the code'));
+    expect(child.seen.system, 'the system prompt that was shown').toContain(shown.trim());
+    expect(child.seen.tools).not.toContain('write_file');
+    app.model.expectDone();
+  },
+);

@@ -38,7 +38,7 @@ test('a failed sub-agent is tried again, with what it did before in sight', asyn
   await app.expectQuoted('the workspace');
 });
 
-test('a message whose workflow failed is sent again', async ({ start }) => {
+test('a message whose workflow failed is sent again', { tag: '@soak' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on({})

@@ -76,7 +76,7 @@ test.runIf(inSoak)(
   },
 );
 
-test('in a review: what it had read is counted, and another one takes its place', async () => {
+test.runIf(inSoak)('in a review: what it had read is counted, and another one takes its place', async () => {
   const hanging = new Script()
     .on({ system: REVIEWER })
     .reply([text('{"passed": true')], { hangAfter: 2, usage: { input: 777 }, times: 1 });

@@ -31,12 +31,12 @@ function whenWriting(sessions: string): NonNullable<Life['started']> {
 const EARLY = [
   ['after its first event', 1],
   ['among its sub-agents', 30],
+  ['as soon as the first file is written', null],
 ] as const;
 
 test.for([
   ...(import.meta.env.MODE === 'soak' ? EARLY : []),
   ['after its last event, before any file says so', 'workflow-end'],
-  ['as soon as the first file is written', null],
 ] as const)('killed %s', { timeout: 60_000 }, async ([, killAfter]) => {
   const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
   const [data, files] = [join(root, `store-${killAfter}`), join(root, `files-${killAfter}`)];

@@ -144,7 +144,7 @@ function commands(seconds: string): CutCall[] {
       ...{ stop: { file: 'started' }, changes: { 'out.txt': [null, 'whole\n'] } },
     },
     {
-      ...{ kind: 'bash in the background', always: true },
+      kind: 'bash in the background',
       calls: [
         toolUse('bash', { command: `echo first; touch begun; sleep ${seconds}`, background: true }),
         toolUse('bash', { command: `until [ -e begun ]; do sleep 0.02; done; touch started; sleep ${seconds}` }),

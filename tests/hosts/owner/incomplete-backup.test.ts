@@ -101,43 +101,46 @@ test('blocks of a table that cannot be read are missing too', async () => {
   ]);
 });
 
-test('that the store was gone is said at every start, with its backup, until that is put back', async () => {
-  const home = await homeWith();
-  expect((await inProcess(home, 'disk')(['backup'])).code).toBe(0);
-  const gone = await movedHome(home);
-  await rm(join(gone.home, 'store'), { recursive: true });
-  await mkdir(join(gone.home, 'replaced', 'of-what-was-there'), { recursive: true });
-  const expectWarning = async (here: Machine, args: string[], sentence = 'its newest backup is of') => {
-    const { code, err } = await inProcess(here, 'disk')(args);
-    expect([code, err]).toEqual([
-      0,
-      expect.stringContaining(
-        `triad: The store in ${join(here.home, 'store')} was gone, so an empty one was made at `,
-      ) as string,
-    ]);
-    expect(err).toContain(sentence);
-    return err;
-  };
-  await expectWarning(gone, ['sessions', 'list']);
-  expect(await readdir(join(gone.home, 'replaced'))).toEqual(['of-what-was-there']);
-  // Later starts too, and a backup of the empty one is not the one that is named.
-  const second = await movedHome(gone);
-  const [before] = backupsOf(second.home);
-  const err = await expectWarning(second, ['backup'], `triad restore ${before?.folder}\n`);
-  expect(err).toContain('There is nothing in it, so no older backup was removed for it.\n');
-  expect(backupsOf(second.home)).toHaveLength(2);
-  await expectWarning(await movedHome(second), ['sessions', 'list'], basename(before?.folder ?? ''));
-  // Without a backup the sessions are what is left.
-  const bare = await movedHome(second);
-  await rm(join(bare.home, 'backups'), { recursive: true });
-  const left = `there is no backup of it; its sessions can be read as Markdown in ${join(bare.home, 'sessions')}\n`;
-  await expectWarning(bare, ['sessions', 'list'], left);
-  const back = await movedHome(second);
-  expect(
-    (await inProcess(back, 'disk')(['restore', join(back.home, 'backups', basename(before?.folder ?? ''))])).code,
-  ).toBe(0);
-  expect(await inProcess(back, 'disk')(['sessions', 'list'])).toMatchObject({ code: 0, err: '' });
-});
+test.runIf(inSoak)(
+  'that the store was gone is said at every start, with its backup, until that is put back',
+  async () => {
+    const home = await homeWith();
+    expect((await inProcess(home, 'disk')(['backup'])).code).toBe(0);
+    const gone = await movedHome(home);
+    await rm(join(gone.home, 'store'), { recursive: true });
+    await mkdir(join(gone.home, 'replaced', 'of-what-was-there'), { recursive: true });
+    const expectWarning = async (here: Machine, args: string[], sentence = 'its newest backup is of') => {
+      const { code, err } = await inProcess(here, 'disk')(args);
+      expect([code, err]).toEqual([
+        0,
+        expect.stringContaining(
+          `triad: The store in ${join(here.home, 'store')} was gone, so an empty one was made at `,
+        ) as string,
+      ]);
+      expect(err).toContain(sentence);
+      return err;
+    };
+    await expectWarning(gone, ['sessions', 'list']);
+    expect(await readdir(join(gone.home, 'replaced'))).toEqual(['of-what-was-there']);
+    // Later starts too, and a backup of the empty one is not the one that is named.
+    const second = await movedHome(gone);
+    const [before] = backupsOf(second.home);
+    const err = await expectWarning(second, ['backup'], `triad restore ${before?.folder}\n`);
+    expect(err).toContain('There is nothing in it, so no older backup was removed for it.\n');
+    expect(backupsOf(second.home)).toHaveLength(2);
+    await expectWarning(await movedHome(second), ['sessions', 'list'], basename(before?.folder ?? ''));
+    // Without a backup the sessions are what is left.
+    const bare = await movedHome(second);
+    await rm(join(bare.home, 'backups'), { recursive: true });
+    const left = `there is no backup of it; its sessions can be read as Markdown in ${join(bare.home, 'sessions')}\n`;
+    await expectWarning(bare, ['sessions', 'list'], left);
+    const back = await movedHome(second);
+    expect(
+      (await inProcess(back, 'disk')(['restore', join(back.home, 'backups', basename(before?.folder ?? ''))])).code,
+    ).toBe(0);
+    expect(await inProcess(back, 'disk')(['sessions', 'list'])).toMatchObject({ code: 0, err: '' });
+  },
+);
 
 test.runIf(inSoak)(
   'of a store without a backup, what cannot be opened is told with what is left, and the rest is read',

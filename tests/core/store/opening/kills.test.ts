@@ -10,6 +10,7 @@ import { backupsOf } from '#core/store/backups/backups.ts';
 import { lookInto } from '#core/store/backups/copy.ts';
 import { startChild } from '../child/run.ts';
 import { atSteps, firstRelease, schemaDir, testFolder } from '../support.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 /** Number of steps, or null where it was killed at one. */
 async function openKilledAt(store: string, step: number): Promise<number | null> {
@@ -39,30 +40,34 @@ test('a store that was killed while it was made is made at the next start', { ti
   });
 });
 
-test('an upgrade that was killed is done at the next start, from one backup', { timeout: 600_000 }, async () => {
-  const base = await testFolder();
-  await firstRelease(base);
-  const old = join(base, 'old');
-  const fresh = async (name: string) => {
-    for (const part of ['store', 'store.schema-version'])
-      await cp(join(base, part), join(base, name, part), { recursive: true });
-    return join(base, name, 'store');
-  };
-  await cp(join(base, 'store'), old, { recursive: true });
-  const before = await lookInto(old);
-  const { version: _, ...rows } = { version: 0, ...before };
-  const steps = (await openKilledAt(await fresh('whole'), -1)) ?? 0;
-  expect(steps).toBeGreaterThan(20);
-  await atSteps(steps, 'upgraded', async (step) => {
-    const store = await fresh(String(step));
-    expect(await openKilledAt(store, step), `step ${step}`).toBeNull();
-    expect(await open(store), `killed at step ${step}`).toBe('opened');
-    expect(await lookInto(store), `killed at step ${step}`).toMatchObject(rows);
-    expect(await readdir(store), `killed at step ${step}`).not.toContain('UPGRADING');
-    // The one backup is of the store as it was before, and no part of another one is left.
-    const backups = backupsOf(join(store, '..'));
-    expect(await readdir(join(store, '..', 'backups')), `killed at step ${step}`).toHaveLength(1);
-    expect(backups, `killed at step ${step}`).toMatchObject([{ schema: 1, holds: { events: 110 } }]);
-    await rm(join(store, '..'), { recursive: true });
-  });
-});
+test.runIf(inSoak)(
+  'an upgrade that was killed is done at the next start, from one backup',
+  { timeout: 600_000 },
+  async () => {
+    const base = await testFolder();
+    await firstRelease(base);
+    const old = join(base, 'old');
+    const fresh = async (name: string) => {
+      for (const part of ['store', 'store.schema-version'])
+        await cp(join(base, part), join(base, name, part), { recursive: true });
+      return join(base, name, 'store');
+    };
+    await cp(join(base, 'store'), old, { recursive: true });
+    const before = await lookInto(old);
+    const { version: _, ...rows } = { version: 0, ...before };
+    const steps = (await openKilledAt(await fresh('whole'), -1)) ?? 0;
+    expect(steps).toBeGreaterThan(20);
+    await atSteps(steps, 'upgraded', async (step) => {
+      const store = await fresh(String(step));
+      expect(await openKilledAt(store, step), `step ${step}`).toBeNull();
+      expect(await open(store), `killed at step ${step}`).toBe('opened');
+      expect(await lookInto(store), `killed at step ${step}`).toMatchObject(rows);
+      expect(await readdir(store), `killed at step ${step}`).not.toContain('UPGRADING');
+      // The one backup is of the store as it was before, and no part of another one is left.
+      const backups = backupsOf(join(store, '..'));
+      expect(await readdir(join(store, '..', 'backups')), `killed at step ${step}`).toHaveLength(1);
+      expect(backups, `killed at step ${step}`).toMatchObject([{ schema: 1, holds: { events: 110 } }]);
+      await rm(join(store, '..'), { recursive: true });
+    });
+  },
+);

@@ -7,6 +7,7 @@ import type { AgentEvent } from '#contract/event.ts';
 import { plainAnswer, spawnOne, threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../support/engine.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const eventsOf = (text: string) =>
   text
@@ -97,7 +98,7 @@ test('SIGINT stops the workflow, which says so in its last line; exit code 130',
   expect(eventsOf(out()).at(-1)).toMatchObject({ type: 'workflow-end', outcome: 'cancelled' });
 });
 
-test('after a kill the workflow is interrupted, and resumes to its end', async () => {
+test.runIf(inSoak)('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
   await expect.poll(err).toContain('→ Running inspector agent...');

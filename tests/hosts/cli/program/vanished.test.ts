@@ -6,6 +6,7 @@ import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const LINE = /^triad: The folder of the store is gone, so all work was stopped: put .*store back, or restore a backup/m;
 
@@ -25,7 +26,7 @@ test('moved while the model writes: one line, exit code 1, and what was stored g
   expect(list).toMatchObject({ code: 0, out: expect.stringContaining('interrupted') as string });
 });
 
-test('deleted while the app waits: it ends with that line', async () => {
+test.runIf(inSoak)('deleted while the app waits: it ends with that line', async () => {
   const home = await machine(plainAnswer());
   const { out, err, exit } = await home.app();
   await expect.poll(out).toContain('http');
