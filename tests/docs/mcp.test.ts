@@ -73,7 +73,7 @@ const offerOf = (permissions: Permission[]): McpOffer => ({
 const classed = (permissions: Permission[]): Tool => {
   const said = { name: 't', title: null, description: 'd', inputSchema: {} };
   const listings = new Listings(null);
-  void listings.heard('c', { tools: [said], resources: false, prompts: false });
+  void listings.heard('c', { tools: [said], resources: false });
   return mcpTools([offerOf(permissions)], keptAccess(listings))[0]!;
 };
 

@@ -21,8 +21,8 @@ const Listing = z.object({
   tools: z.array(Described),
   /** As the person last agreed to them, by name. */
   known: z.record(z.string(), Described),
+  /** Whether it has resources, or templates of them. */
   resources: z.boolean(),
-  prompts: z.boolean(),
 });
 export type Listing = z.infer<typeof Listing>;
 
@@ -49,7 +49,7 @@ export class Listings {
   }
 
   /** Keeps what a server says now. What it said first the person knows: they have set it up. */
-  heard(config: string, said: Pick<Listing, 'tools' | 'resources' | 'prompts'>): Promise<Listing> {
+  heard(config: string, said: Pick<Listing, 'tools' | 'resources'>): Promise<Listing> {
     return this.#change(config, (before) => {
       const tools = said.tools.map(plain);
       const known = before?.known ?? Object.fromEntries(tools.map((tool) => [tool.name, tool]));
@@ -60,7 +60,7 @@ export class Listings {
   /** The person agrees to tools as they were shown to them; the others stay as they were. Throws `conflict` where one has changed since. */
   accept(config: string, shown: readonly { tool: string; hash: string }[]): Promise<Listing> {
     return this.#change(config, (before) => {
-      const listing = before ?? { at: '', tools: [], known: {}, resources: false, prompts: false };
+      const listing = before ?? { at: '', tools: [], known: {}, resources: false };
       const now = shown.map(({ tool: name, hash }) => {
         const tool = listing.tools.find((one) => one.name === name);
         if (tool && describedHash(tool) === hash) return [name, tool] as const;

@@ -117,15 +117,13 @@ export class McpServers {
     // The same list as last time: nothing was said since.
     if (known !== null && this.#heard.get(config) === tools) return known;
     const none = (): never[] => [];
-    const [resources, templates, prompts] = await Promise.all([
+    const [resources, templates] = await Promise.all([
       use.resources(signal).catch(none),
       use.resourceTemplates(signal).catch(none),
-      use.prompts(signal).catch(none),
     ]);
     const listing = await this.listings.heard(config, {
       tools: tools.map(({ name, title, description, inputSchema }) => ({ name, title, description, inputSchema })),
       resources: resources.length + templates.length > 0,
-      prompts: prompts.length > 0,
     });
     this.#heard.set(config, tools);
     this.changed();
@@ -181,7 +179,7 @@ export class McpServers {
       return await this.hear(use, server, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      const message = `It did not say within ${FIRST_LIST_MS / 1000} s what it offers: "triad mcp test ${server.name}" waits longer`;
+      const message = `The MCP server "${server.name}" did not say within ${FIRST_LIST_MS / 1000} s what it offers ("triad mcp test ${server.name}" waits longer)`;
       throw new TriadError('unreachable', message);
     } finally {
       use.release();

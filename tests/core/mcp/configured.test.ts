@@ -111,7 +111,6 @@ test('a run is offered the tools that the person knows, as they know them', asyn
     tools: [tool('same', 'Now'), tool('first', 'x'), tool('fresh', 'New'), tool('hidden', 'x')],
     known: { same: tool('same', 'Then'), first: tool('first', 'x'), gone: tool('gone', 'x') },
     resources: true,
-    prompts: false,
   };
   const offer = offerOf(
     await own('a', { command: 'x', tools: ['same', 'f*'], tool_permissions: { same: [] } }),
