@@ -49,7 +49,7 @@ export class Listings {
   }
 
   /** Keeps what a server says now. What it said first the person knows: they have set it up. */
-  heard(config: string, said: Pick<Listing, 'tools' | 'resources'>): Promise<Listing> {
+  heard(config: string, said: { tools: readonly Described[]; resources: boolean }): Promise<Listing> {
     return this.#change(config, (before) => {
       const tools = said.tools.map(plain);
       const known = before?.known ?? Object.fromEntries(tools.map((tool) => [tool.name, tool]));
@@ -101,13 +101,6 @@ export class Listings {
   }
 }
 
-/** How the person knows a tool that a server offers. */
-function toolState({ known }: Listing, tool: Described): ToolState {
-  const before = Object.hasOwn(known, tool.name) ? known[tool.name]! : null;
-  if (before === null) return 'new';
-  return describedHash(before) === describedHash(tool) ? 'known' : 'changed';
-}
-
 /** A tool as it is shown to the person with a call of it. */
 export interface ToolLook {
   state: ToolState;
@@ -118,11 +111,13 @@ export interface ToolLook {
   before: string | null;
 }
 
-export function lookOf(listing: Listing, tool: Described): ToolLook {
-  const state = toolState(listing, tool);
-  const known = state === 'changed' ? listing.known[tool.name]?.description : undefined;
-  const before = known === undefined || known === tool.description ? null : known;
-  return { state, hash: describedHash(tool), description: tool.description, before };
+export function lookOf({ known }: Pick<Listing, 'known'>, tool: Described): ToolLook {
+  const { description } = tool;
+  const hash = describedHash(tool);
+  const agreed = Object.hasOwn(known, tool.name) ? known[tool.name]! : null;
+  if (agreed === null) return { state: 'new', hash, description, before: null };
+  const state = describedHash(agreed) === hash ? 'known' : 'changed';
+  return { state, hash, description, before: agreed.description === description ? null : agreed.description };
 }
 
 function describedHash(tool: Described): string {

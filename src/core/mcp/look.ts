@@ -16,7 +16,7 @@ export function lookIn(listing: Listing, { server }: McpOffer, tool: string): To
 /** Of a tool that is made here. */
 export function ownLook({ name, description, inputSchema }: McpTool): ToolLook {
   const described: Described = { name, title: null, description, inputSchema };
-  return { ...lookOf({ at: '', tools: [], known: { [name]: described }, resources: true }, described) };
+  return lookOf({ known: { [name]: described } }, described);
 }
 
 /** As the servers were last heard: starts none, and calls none. */

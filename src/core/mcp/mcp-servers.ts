@@ -122,7 +122,7 @@ export class McpServers {
       use.resourceTemplates(signal).catch(none),
     ]);
     const listing = await this.listings.heard(config, {
-      tools: tools.map(({ name, title, description, inputSchema }) => ({ name, title, description, inputSchema })),
+      tools,
       resources: resources.length + templates.length > 0,
     });
     this.#heard.set(config, tools);
@@ -135,9 +135,8 @@ export class McpServers {
    * started for that. `notices`: what it goes without, and why, a sentence each.
    */
   async offers(folder: string): Promise<{ offers: McpOffer[]; notices: string[] }> {
-    const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
     const found = await Promise.all(
-      servers.map(async (server) => {
+      (await this.#allUsable(folder)).map(async (server) => {
         try {
           const listing = (await this.listings.get(server.config)) ?? (await this.#firstListing(folder, server));
           return { offer: offerOf(server, listing), notice: newWords(server.name, unknownTools(server, listing)) };
@@ -157,9 +156,8 @@ export class McpServers {
 
   /** The same of those that were heard before; starts none. */
   async heardOffers(folder: string): Promise<McpOffer[]> {
-    const servers = (await this.of(folder)).filter(({ state }) => state === 'usable');
     const found = await Promise.all(
-      servers.map(async (server) => {
+      (await this.#allUsable(folder)).map(async (server) => {
         const listing = await this.listings.get(server.config);
         return listing ? [offerOf(server, listing)] : [];
       }),
@@ -170,6 +168,10 @@ export class McpServers {
   /** What can be said of a folder's servers without starting one. */
   async known(folder: string): Promise<KnownServers> {
     return knownServers(await this.of(folder), this.listings);
+  }
+
+  async #allUsable(folder: string): Promise<ConfiguredServer[]> {
+    return (await this.of(folder)).filter(({ state }) => state === 'usable');
   }
 
   async #firstListing(folder: string, server: ConfiguredServer): Promise<Listing> {
