@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   MAX_BUDGET,
+  MAX_CHAIN_STAGES,
   MAX_DOOM_LOOP_THRESHOLD,
   MAX_ITERATIONS,
   MAX_MCP_SERVER_CHARS,
@@ -11,6 +12,15 @@ import {
   MIN_DOOM_LOOP_THRESHOLD,
   MAX_TEMPERATURE,
 } from './limits.ts';
+import {
+  FlowDefinition,
+  HandoffPrompt,
+  ControlFlow,
+  InputContract,
+  OutputContract,
+  OutputExpectation,
+  Rounds,
+} from './flows/control-flow.ts';
 
 export const Permission = z.enum([
   'FilesystemRead',
@@ -84,6 +94,18 @@ export const AgentDefinition = z.object({
   approvalTimeoutMs: z.int().positive().nullable(),
   /** Null: it does not review itself. */
   reflection: Reflection.nullable(),
+  /** The agents that follow it, as its file names them; of those that are usable, the first by its agent's name. Left out for none. */
+  next: z.array(z.string()).min(1).optional(),
+  /** Left out: any text. */
+  input: InputContract.optional(),
+  /** Left out: a report as its prompt asks for. */
+  output: OutputContract.optional(),
+  /** Leads are offered it as a tool of its own, `agent__NAME`; left out: not. */
+  exposeAsTool: z.literal(true).optional(),
+  /** A sub-agent is told the project's instructions too; left out: leads alone are. */
+  projectInstructions: z.literal(true).optional(),
+  /** Of a composition; left out for a single agent. */
+  flow: FlowDefinition.optional(),
   systemPrompt: z.string().min(1),
   enabled: z.boolean(),
   lifecycle: z.enum(['permanent', 'temporary']),
@@ -130,6 +152,10 @@ export const AgentFile = AgentReport.extend({
   overriddenBy: z.string().nullable(),
   /** The format of the file. */
   dialect: z.enum(['triad', 'claude', 'opencode']),
+  /** The agents that always follow it, in order: it never runs without them. Left out where there are none. */
+  chain: z.array(z.string()).optional(),
+  /** Of a composition; left out for a single agent. */
+  flow: FlowDefinition.optional(),
 });
 export type AgentFile = z.infer<typeof AgentFile>;
 
@@ -159,7 +185,8 @@ export const AgentLint = z.object({
 });
 export type AgentLint = z.infer<typeof AgentLint>;
 
-export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain']);
+/** `chain`: a stage that follows a sub-agent; `coagent`: it reviews or continues what another run does. */
+export const RunKind = z.enum(['lead', 'spawn', 'delegate', 'parallel', 'chain', 'coagent']);
 export type RunKind = z.infer<typeof RunKind>;
 
 /** Put in words where it is shown: the first number that is formatted takes 15 ms. */
@@ -224,12 +251,24 @@ export const McpOffer = z.strictObject({
 });
 export type McpOffer = z.infer<typeof McpOffer>;
 
-/** Everything a run is built from, fully resolved: no ids, no times, no references. An approval binds its hash. */
-export const Envelope = z.strictObject({
+/** A file of the project that tells agents how to work in it, as it was when it was trusted. */
+export const ProjectInstruction = z.strictObject({
+  /** Relative to the folder. */
+  path: z.string(),
+  /** SHA-256 in hex of the whole file. */
+  hash: z.string(),
+  /** What of it reaches the prompt. */
+  text: z.string(),
+  /** Set where the text is only its beginning. */
+  cut: z.literal(true).optional(),
+});
+export type ProjectInstruction = z.infer<typeof ProjectInstruction>;
+
+/** What a coagent is built from: all but its prompt, which it is handed while the run that it serves goes on. */
+export const Coagent = z.strictObject({
   agent: AgentName,
   definitionHash: z.string().nullable(),
   systemPrompt: z.string().max(MAX_PROMPT_CHARS),
-  prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
   provider: z.string(),
   model: z.string().min(1),
   maxTokens: z.int().min(1).max(1_000_000),
@@ -253,7 +292,6 @@ export const Envelope = z.strictObject({
     budget: Budget.omit({ iterations: true }).optional(),
   }),
   approvalMode: ApprovalMode,
-  stages: z.array(z.string()),
   /** Permissions and tool names of the definition's `approval` list; left out if empty. */
   requiresApproval: z.array(z.string()).optional(),
   /** Time to answer its approvals, in milliseconds, if its definition sets one. */
@@ -266,6 +304,34 @@ export const Envelope = z.strictObject({
   lacks: z.array(z.string()).optional(),
   /** What the settings or the model cut; left out if nothing. */
   cut: z.array(CutLimit).optional(),
+  /** What its last message must be; left out where it may be anything. */
+  output: OutputExpectation.optional(),
+  /** Nearest first; left out where there are none. */
+  instructions: z.array(ProjectInstruction).optional(),
+});
+export type Coagent = z.infer<typeof Coagent>;
+
+/** How a run and its coagent take turns. */
+export const Flow = z.strictObject({
+  type: ControlFlow,
+  rounds: Rounds,
+  /** The agent whose prompt the run has; the run itself goes by its composition's name. */
+  primary: z.string(),
+  /** Left out where the run goes on alone. */
+  coagent: Coagent.optional(),
+  handoff: HandoffPrompt,
+});
+export type Flow = z.infer<typeof Flow>;
+
+/** What a stage is built from: its prompt is what the run before it gave. */
+export const Stage = Coagent.extend({ flow: Flow.optional() });
+export type Stage = z.infer<typeof Stage>;
+
+/** Everything a run is built from, fully resolved: no ids, no times, no references. An approval binds its hash. */
+export const Envelope = Stage.extend({
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+  /** What follows it, in order. */
+  stages: z.array(Stage).max(MAX_CHAIN_STAGES),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
@@ -282,5 +348,7 @@ export const AgentSummary = AgentDefinition.pick({
 }).extend({
   /** The permissions that its calls can need: of its tools, as far as its own bound them; null where both are its lead's. */
   needs: z.array(Permission).nullable(),
+  chain: AgentFile.shape.chain,
+  flow: AgentFile.shape.flow,
 });
 export type AgentSummary = z.infer<typeof AgentSummary>;

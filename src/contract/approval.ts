@@ -19,6 +19,14 @@ export const OwnActions = z.object({
 });
 export type OwnActions = z.infer<typeof OwnActions>;
 
+/** The most that a run and all that serve it can ask of models, if every limit is used up. */
+export const WorstCase = z.object({
+  requests: z.int(),
+  /** Billionths of a US dollar; null where a price or a model's context is not known. */
+  nanoUsd: z.int().nullable(),
+});
+export type WorstCase = z.infer<typeof WorstCase>;
+
 /** One sub-agent that needs approval; `runId` is the run that would start. */
 export const SpawnItem = z.object({
   runId: Id,
@@ -27,6 +35,9 @@ export const SpawnItem = z.object({
   hash: z.string(),
   /** Left out in questions of older versions. */
   ownActions: OwnActions.optional(),
+  /** Of the coagent and the stages, in the order in which the envelope names them; left out where there are none. */
+  served: z.array(z.object({ agent: z.string(), ownActions: OwnActions })).optional(),
+  worst: WorstCase.optional(),
 });
 export type SpawnItem = z.infer<typeof SpawnItem>;
 

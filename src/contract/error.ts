@@ -21,6 +21,11 @@ export const ErrorCode = z.enum([
   'max_tokens',
   'doom_loop',
   'reflection_failed', // its own reviews were not passed, and it has no more tries
+  'invalid_chain_payload', // what a stage gave is not what the next one takes
+  'invalid_output', // the report is not what its agent's file promises
+  'chain_failed', // a stage did not complete, so those after it did not start
+  'rounds_used', // the answers of its control flow are used up, and none was found complete
+  'coagent_failed', // the coagent did not complete, so nobody has judged the answer
   'max_iterations',
   'inactive',
   'envelope_mismatch', // what was stored is not what was approved

@@ -4,7 +4,17 @@ import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Context, Decision } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { AssistantEntry, Part, PlanItem, Review, StopReason, SystemEntry, ToolEntry, UserEntry } from './message.ts';
+import {
+  AssistantEntry,
+  HandoffEntry,
+  Part,
+  PlanItem,
+  Review,
+  StopReason,
+  SystemEntry,
+  ToolEntry,
+  UserEntry,
+} from './message.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -54,8 +64,8 @@ export const RequestStart = z.object({
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
-/** Why a run sends a request outside of its turns: to review its answer, or to explain an approval to the person. */
-export const RequestPurpose = z.enum(['review', 'context', 'sampling']);
+/** Why a run sends a request outside of its turns: `handoff` writes what its coagent is told, `context` explains an approval. */
+export const RequestPurpose = z.enum(['review', 'context', 'sampling', 'handoff']);
 export type RequestPurpose = z.infer<typeof RequestPurpose>;
 
 /** One attempted model request with what it used. */
@@ -130,6 +140,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     /** The parent's tool call, and the index in its batch; null and 0 for a lead. */
     toolCallId: ToolCallId.nullable(),
     item: z.int(),
+    /** Of a stage: its place in its chain, from 1. Of a coagent: the round that it serves in. */
+    place: z.int().min(1).optional(),
     envelope: Envelope,
     envelopeHash: z.string(),
   }),
@@ -139,6 +151,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     envelopeHash: z.string(),
     queuedMs: z.number(),
     queueDepth: QueueDepth,
+    /** Set for a coagent and a stage: it is none of the sub-agents that a workflow may start. */
+    serves: z.literal(true).optional(),
   }),
   durable('run-end', {
     outcome: Outcome,
@@ -174,6 +188,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The whole of a message; words to the agent and system remarks come as an end without a start. */
   durable('message-end', { entry: z.discriminatedUnion('kind', [UserEntry, AssistantEntry, SystemEntry]) }),
+  /** The work went from the agent of this run to its coagent, or came back. */
+  durable('handoff', { entry: HandoffEntry }),
   durable('tool-start', { toolCallId: ToolCallId, name: z.string(), input: z.unknown() }),
   durable('tool-end', { entry: ToolEntry }),
   durable('approval-request', { approval: ApprovalRequest }),

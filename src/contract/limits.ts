@@ -9,6 +9,16 @@ export const MAX_AGENT_DEPTH = 2;
 /** Refusal of a sub-agent's attempt to start another; always this sentence. */
 export const DEPTH_REFUSAL = `Maximum agent depth (${MAX_AGENT_DEPTH}) exceeded: only the primary agent can start sub-agents; sub-agents cannot start others`;
 
+/** Stages that follow a sub-agent in its chain. */
+export const MAX_CHAIN_STAGES = 5;
+/** Answers that an agent with a coagent, or in a loop, may give: by default, and at most. */
+export const DEFAULT_FLOW_ROUNDS = { hitl: 1, loop: 3, judge: 3, smart: 3, chat: 10 } as const;
+export const MAX_FLOW_ROUNDS = 50;
+/** Largest JSON schema of an agent's input or output, in characters of JSON. */
+export const MAX_SCHEMA_CHARS = 20_000;
+/** A project's instructions for agents that reach a prompt, in bytes of UTF-8, all files together. */
+export const MAX_INSTRUCTION_BYTES = 64 * 1024;
+
 /** Longest user message and longest prompt of a sub-agent, in UTF-16 code units. */
 export const MAX_PROMPT_CHARS = 4_000_000;
 export const MAX_NAME_CHARS = 128;

@@ -1,6 +1,7 @@
 /** The parts of a message, and the entries of a run's transcript in order. */
 import { z } from 'zod';
-import { Instant, ToolCallId } from './ids.ts';
+import { Id, Instant, ToolCallId } from './ids.ts';
+import { Outcome } from './outcome.ts';
 
 /** What only the provider can read whole: it goes back to it as it came. */
 const Verbatim = z.looseObject({ type: z.string() });
@@ -50,11 +51,11 @@ export type ToolStatus = z.infer<typeof ToolStatus>;
 /** `n` counts a run's entries from 0 without gaps: the key of `message:[run, n]`. */
 const base = { n: z.int().nonnegative(), at: Instant };
 
-/** Words for the agent: from the person, from the parent (the prompt of a sub-agent) or from the engine. */
+/** Words for the agent: from the person, from the parent (the prompt of a sub-agent), from its coagent or from the engine. */
 export const UserEntry = z.object({
   ...base,
   kind: z.literal('user'),
-  source: z.enum(['person', 'parent', 'engine']),
+  source: z.enum(['person', 'parent', 'engine', 'coagent']),
   text: z.string(),
   /** Runs whose reports this text hands over (sub-agents that went on in the background). */
   reportsOf: z.array(z.string()).optional(),
@@ -76,6 +77,8 @@ export const AssistantEntry = z.object({
    * back. `calls`: names of calls that had begun and were lost, as far as they had come.
    */
   cut: z.object({ calls: z.array(z.string()) }).optional(),
+  /** The coagent whose words these are; left out: the agent's own. */
+  by: z.string().optional(),
 });
 
 /** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
@@ -112,12 +115,19 @@ export const Bound = z.object({
 });
 export type Bound = z.infer<typeof Bound>;
 
-/** The result of a run's review of its own answer. */
+/** What a review found of one answer, by the run itself or by its coagent. */
 export const Review = z.object({
   /** Number `n` of the reviewed entry. */
   answer: z.int().nonnegative(),
   /** Null if the review could not be parsed. */
-  verdict: z.object({ passed: z.boolean(), score: z.int().min(0).max(100), critique: z.string() }).nullable(),
+  verdict: z
+    .object({
+      passed: z.boolean(),
+      /** Null where a coagent gave none. */
+      score: z.int().min(0).max(100).nullable(),
+      critique: z.string(),
+    })
+    .nullable(),
 });
 export type Review = z.infer<typeof Review>;
 
@@ -136,6 +146,35 @@ export const SystemEntry = z.object({
   review: Review.optional(),
 });
 
+/** The work goes to the coagent, or (`back`) comes from it; where there is none, the agent hands it to itself. Never sent to a model. */
+export const HandoffEntry = z.object({
+  ...base,
+  kind: z.literal('handoff'),
+  /** Names of agents. */
+  from: z.string(),
+  to: z.string(),
+  /** The coagent's run, on both ways; null where there is none. */
+  runId: Id.nullable(),
+  /** Counts the agent's answers from 1. */
+  round: z.int().min(1),
+  /** The most rounds there may be. */
+  rounds: z.int().min(1),
+  /** Number `n` of the answer that is handed over. */
+  answer: z.int().nonnegative(),
+  /** What the other one is told. */
+  prompt: z.string(),
+  back: z
+    .object({
+      /** Of the coagent's run. */
+      outcome: Outcome,
+      /** Left out where the control flow wants none, or the coagent did not complete. */
+      review: Review.optional(),
+      /** Why it did not complete. */
+      error: z.string().optional(),
+    })
+    .optional(),
+});
+
 /** One step of an agent's plan; each write replaces the whole list. */
 export const PlanItem = z.object({
   content: z.string().min(1).max(500),
@@ -144,9 +183,10 @@ export const PlanItem = z.object({
 });
 export type PlanItem = z.infer<typeof PlanItem>;
 
-export const Entry = z.discriminatedUnion('kind', [UserEntry, AssistantEntry, ToolEntry, SystemEntry]);
+export const Entry = z.discriminatedUnion('kind', [UserEntry, AssistantEntry, ToolEntry, SystemEntry, HandoffEntry]);
 export type Entry = z.infer<typeof Entry>;
 export type UserEntry = z.infer<typeof UserEntry>;
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ToolEntry = z.infer<typeof ToolEntry>;
 export type SystemEntry = z.infer<typeof SystemEntry>;
+export type HandoffEntry = z.infer<typeof HandoffEntry>;

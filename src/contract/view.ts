@@ -68,6 +68,8 @@ export const RunRow = z.object({
   name: z.string(),
   title: z.string(),
   kind: RunKind,
+  /** Of a stage: its place in its chain, from 1. Of a coagent: the round that it serves in. */
+  place: z.int().nullish(),
   depth: z.int(),
   parentChain: z.array(z.string()),
   traceId: z.string(),

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   AssistantEntry,
   Entry,
+  HandoffEntry,
   Part,
   Review,
   SystemEntry,
@@ -17,7 +18,8 @@ type Draft =
   | Omit<UserEntry, 'n' | 'at'>
   | Omit<AssistantEntry, 'n' | 'at'>
   | Omit<ToolEntry, 'n' | 'at'>
-  | Omit<SystemEntry, 'n' | 'at'>;
+  | Omit<SystemEntry, 'n' | 'at'>
+  | Omit<HandoffEntry, 'n' | 'at'>;
 
 export class Transcript {
   readonly entries: Entry[];
@@ -45,7 +47,8 @@ export type Step =
 /** The next step of a run; depends on the entries alone, so a resumed run goes on like a live one. */
 export function nextStep(entries: readonly Entry[]): Step {
   const last = entries.findLast(
-    (entry) => entry.kind !== 'system' && !(entry.kind === 'assistant' && entry.interrupted),
+    (entry) =>
+      entry.kind !== 'system' && entry.kind !== 'handoff' && !(entry.kind === 'assistant' && entry.interrupted),
   );
   if (last === undefined || last.kind === 'user') return { do: 'request' };
   const response = last.kind === 'assistant' ? last : lastResponse(entries);
@@ -110,9 +113,12 @@ function isOwnCall(part: Part): boolean {
   return part.type === 'server' && serverCallOf(part.block) !== null;
 }
 
-/** The reviews of the run's answers, in order. */
+/** The reviews of the run's answers, by itself and by its coagent, in order. */
 export function reviewsOf(entries: readonly Entry[]): Review[] {
-  return entries.flatMap((entry) => (entry.kind === 'system' && entry.review ? [entry.review] : []));
+  return entries.flatMap((entry) => {
+    const review = entry.kind === 'system' ? entry.review : entry.kind === 'handoff' ? entry.back?.review : undefined;
+    return review ? [review] : [];
+  });
 }
 
 /** The reviews as a field of `run-end`; left out if there are none. */

@@ -52,7 +52,8 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
       }
       if (step.do === 'close') {
         const result = yield* reflect(run, step.last, notice);
-        if (result) return result;
+        const last = result && run.partner ? yield* run.partner.next(step.last, result, notice) : result;
+        if (last) return last;
         continue;
       }
 

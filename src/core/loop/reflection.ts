@@ -139,7 +139,7 @@ function critiqueOf(reviews: readonly Review[]) {
 /** Its tries are used up: the best answer is handed over, and why it is not good enough. */
 function failed(entries: readonly Entry[]): RunResult {
   const verdicts = verdictsOf(reviewsOf(entries));
-  const scores = verdicts.map(({ score }) => score);
+  const scores = verdicts.map(({ score }) => score ?? 0);
   const best = scores.length === 1 ? 'the answer' : `the best of ${scores.length} answers`;
   const message = `The criteria were not met: ${best} is handed over (${Math.max(...scores)} of 100). The last review: ${verdicts.at(-1)!.critique}`;
   const text = bestAnswer(entries) ?? '';

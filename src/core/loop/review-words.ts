@@ -4,5 +4,6 @@ import type { Review } from '#contract/message.ts';
 /** `number`: counts the reviews of a run from 1. Without the critique. */
 export function headOfReview(number: number, { verdict }: Pick<Review, 'verdict'>): string {
   if (!verdict) return `Review ${number}: it could not be read`;
-  return `Review ${number}: ${verdict.passed ? 'passed' : 'not passed'}, ${verdict.score} of 100`;
+  const score = verdict.score === null ? '' : `, ${verdict.score} of 100`;
+  return `Review ${number}: ${verdict.passed ? 'passed' : 'not passed'}${score}`;
 }

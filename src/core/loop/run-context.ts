@@ -2,11 +2,14 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { Bound, Entry } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Entry } from '#contract/message.ts';
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
+import type { LimitNotice } from '../budget/limit-notices.ts';
+import type { Payload, Recorded } from '../log/recorder.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
 import type { Piece } from '../log/open-messages.ts';
+import type { RunResult } from './closing.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Question, Tool, ToolContext } from '../tools/tool.ts';
 import type { Watchdog } from '../base/watchdog.ts';
@@ -38,8 +41,22 @@ export interface RunQuestions {
   readonly hidden: (tool: string, targets: Targets) => Promise<readonly string[]>;
 }
 
+/** Who has a say in when the run is done, beside the agent itself. */
+export interface Partner {
+  /**
+   * The agent has given a whole answer, and would end with `result`. Does the next step of its control flow: null where the
+   * run goes on, else how it ends. `told`: the bound that it is at.
+   */
+  next(
+    answer: AssistantEntry,
+    result: RunResult,
+    told: LimitNotice | null,
+  ): AsyncGenerator<Payload, RunResult | null, Recorded>;
+}
+
 export interface RunContext {
-  readonly depth: number;
+  /** Whether this is the lead's run: no other is offered the tools that start sub-agents, or answers a call of one. */
+  readonly leads: boolean;
   readonly envelope: Envelope;
   readonly history: Transcript;
   /** The leads' entries of each earlier workflow of the conversation; empty for a sub-agent, which sees nothing of them. */
@@ -96,6 +113,8 @@ export interface RunContext {
   readonly ask: RunQuestions['ask'];
   /** Goes on with a question that was asked before. */
   readonly askAgain: RunQuestions['askAgain'];
+  /** Its control flow; null where its first whole answer is its last. */
+  readonly partner: Partner | null;
   /** What the person undid of what was changed in files, and the agent was not told yet; null where there is nothing. */
   undone(): Promise<{ text: string; undos: string[] } | null>;
   /**

@@ -126,7 +126,7 @@ async function ask(
 }
 
 function unknownTool(run: RunContext, name: string): string {
-  if (run.depth > 0 && run.startsAgents(name)) return DEPTH_REFUSAL;
+  if (!run.leads && run.startsAgents(name)) return DEPTH_REFUSAL;
   const meant = run.tools.find(({ knownAs }) => knownAs?.includes(name));
   return `There is no tool "${name}"${meant ? `, but ${meant.name}` : ''}. Your tools are: ${run.tools.map((tool) => tool.name).join(', ')}`;
 }

@@ -27,11 +27,11 @@ export function createRunContext(parts: Parts): RunContext {
   });
   const limiter = engine.limiter(model.provider);
   const registry = engine.tools.with(mcpTools(envelope.mcp ?? [], parts.mcp));
-  const tools = registry.offered(envelope.tools, plan.depth === 0);
+  const tools = registry.offered(envelope.tools, plan.kind === 'lead');
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
   const run: RunContext = {
-    depth: plan.depth,
+    leads: plan.kind === 'lead',
     envelope,
     history,
     prior: plan.prior,
@@ -60,6 +60,9 @@ export function createRunContext(parts: Parts): RunContext {
     toolContext: contextsFor(parts, questions, (ask) => sideRequest(run, ask, createEmit(parts))),
     ask: questions.ask,
     askAgain: questions.askAgain,
+    get partner() {
+      return partner;
+    },
     undone: undosFor(parts),
     changedBy: (toolCallId) => changedBy(parts, toolCallId),
     backgroundReports: async (wait) => {
@@ -69,6 +72,7 @@ export function createRunContext(parts: Parts): RunContext {
       return children.backgroundReports(wait).finally(resume);
     },
   };
+  const partner = plan.partner?.(run) ?? null;
   return run;
 }
 
@@ -141,7 +145,7 @@ function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hi
 async function changedBy({ engine, plan, signal }: Parts, toolCallId: string): Promise<ChangeSet | null> {
   const { changes, lock, snapshots } = engine.workspaces;
   const { conversationId, runId } = plan.recorder.ids;
-  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.depth === 0);
+  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.kind === 'lead');
   // What a command had changed until it was interrupted is found only now.
   if (await snapshots.isKnown(workspace)) await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
   const { sets } = await changes.of(conversationId);
@@ -152,7 +156,7 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
   const { changes } = engine.workspaces;
   const { conversationId, runId } = plan.recorder.ids;
   // Where nothing was done before there is nothing to undo, and no disk to wait for.
-  const isNew = plan.stored.calls.length === 0 && (plan.depth > 0 || plan.prior.length === 0);
+  const isNew = plan.stored.calls.length === 0 && (plan.kind !== 'lead' || plan.prior.length === 0);
   const left = plan.left.map(({ workflowId }) => workflowId);
   let seen = isNew ? changes.undoCount(conversationId) : null;
   return async () => {
@@ -161,7 +165,7 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
     seen = count;
     const undos =
       left.length === 0 ? await changes.undos(conversationId) : undosWithout(await changes.of(conversationId), left);
-    return undosToTell(undos, [...plan.prior.flat(), ...history.entries], plan.depth === 0 ? null : runId);
+    return undosToTell(undos, [...plan.prior.flat(), ...history.entries], plan.kind === 'lead' ? null : runId);
   };
 }
 

@@ -5,28 +5,36 @@
 import { type AgentDefinition, Envelope, type McpOffer, type Permission } from '#contract/agent.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
-import type { AgentRegistry } from '../agents/registry.ts';
+import { AgentRegistry } from '../agents/registry.ts';
 import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
 import { boundedBy, defaultSystemPrompt, doomLoopOf, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
-import { checkCeilings, checkMode } from './narrowing.ts';
+import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
+import { delegate, type Kit, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
+import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { type Setup, writes } from '../tools/tool.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 
+/** What serves a run has its prompt only when it starts; an envelope has one. */
+const SERVED = '-';
+
+/** What a judge may need: it changes nothing and reaches out to nothing. */
+const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
+
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
 const FIXED = [
   ...(['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'mcp'] as const),
-  ...(['stages', 'temperature', 'lacks'] as const),
+  ...(['stages', 'flow', 'output', 'instructions', 'temperature', 'lacks'] as const),
 ] as const;
 
 /** Stands in a lead's prompt for how many sub-agents one workflow may start. */
@@ -55,7 +63,7 @@ export class Envelopes {
 
   /**
    * Of who is talked to; the person's message is its prompt and needs no approval. An agent that leads nobody gets no
-   * tools that start others, also here. `limits` and `offers` (the tools of MCP servers): those that hold in the folder.
+   * tools that start others, also here. `limits`, `offers` (the tools of MCP servers) and `agents`: those of the folder.
    */
   lead(
     definition: AgentDefinition,
@@ -63,8 +71,10 @@ export class Envelopes {
     folder: string,
     limits = this.#settings.limits,
     offers: readonly McpOffer[] = [],
+    agents = new AgentRegistry(),
   ): Envelope {
-    return this.#with(offers).#lead(definition, prompt, folder, limits, offers);
+    const envelope = this.#with(offers).#lead(definition, prompt, folder, limits, offers);
+    return withServing(envelope, definition, agents, this.#kit(limits));
   }
 
   #lead(
@@ -85,7 +95,7 @@ export class Envelopes {
     const tools = this.#within(leadWrites, wanted.tools);
     this.#checkTools(definition.name, tools, all, 'Triad', { provider, offers });
     const { name, permissions } = definition;
-    this.#checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
+    checkPermissions(name, permissions, provider, this.#tools.permissionsOf(all), 'Triad');
     return this.#build({
       definition,
       provider,
@@ -104,11 +114,33 @@ export class Envelopes {
 
   /** A sub-agent's, from what its lead asked for and what the lead itself has. */
   child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits = this.#settings.limits): Envelope {
-    return this.#with(parent.mcp ?? []).#child(request, parent, agents, limits);
+    const definition = request.agent === null ? null : delegate(agents, request.agent);
+    const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
+    return withServing(envelope, definition, agents, this.#kit(limits));
   }
 
-  #child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits: Settings['limits']): Envelope {
-    const definition = request.agent === null ? null : delegate(agents, request.agent);
+  /** What serves a run is made like a child of it. */
+  #kit(limits: Settings['limits']): Kit {
+    return {
+      child: (definition, parent) => {
+        const request = delegationRequest(definition.name, SERVED, undefined);
+        return this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
+      },
+      only: (part, tools) => {
+        const kept = [...new Set(tools)].sort();
+        const registry = toolsIn(this.#tools, part);
+        return { ...part, tools: kept, ...mcpOf(part.mcp ?? [], kept), permissions: registry.permissionsOf(kept) };
+      },
+      reads: (name) => isWithinPermissions({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }, READING),
+    };
+  }
+
+  #child(
+    request: ChildRequest,
+    definition: AgentDefinition | null,
+    parent: Envelope,
+    limits: Settings['limits'],
+  ): Envelope {
     const { provider } = parent;
     if (request.provider !== null && request.provider !== provider) {
       throw new TriadError(
@@ -118,7 +150,7 @@ export class Envelopes {
     }
     const agent = request.name ?? definition?.name ?? '';
     const permissions = request.permissions ?? definition?.permissions ?? null;
-    this.#checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
+    checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
     const own = this.#childTools(parent);
     const { tools, lacks } = this.#childWants(request, definition, parent, permissions);
     this.#checkTools(agent, tools, own, 'The lead', { provider, offers: parent.mcp });
@@ -175,7 +207,7 @@ export class Envelopes {
     // Left as they were asked for, they follow the tools.
     const { permissions } = parsed.data;
     if (canonicalHash(permissions) !== canonicalHash(asked.permissions)) {
-      this.#checkPermissions(asked.agent, permissions, asked.provider, parent.permissions, 'The lead');
+      checkPermissions(asked.agent, permissions, asked.provider, parent.permissions, 'The lead');
       const fitting = this.#fitting(parsed.data.tools, permissions);
       this.#checkTools(asked.agent, parsed.data.tools, fitting, 'Its permissions');
     }
@@ -307,26 +339,6 @@ export class Envelopes {
     );
   }
 
-  /** What is named and the parent lacks is refused; the baseline nobody lacks, and what the demo may not write is left out. */
-  #checkPermissions(
-    agent: string,
-    named: readonly Permission[] | null,
-    provider: string,
-    has: readonly Permission[],
-    whose: string,
-  ): void {
-    const available = [...new Set([...BASELINE, ...has])].sort();
-    const isBounded = providerTraits(provider).leadWrites !== null;
-    const missing = (named ?? []).filter(
-      (permission) => !available.includes(permission) && !(isBounded && writes({ permissions: [permission] })),
-    );
-    if (missing.length === 0) return;
-    throw new TriadError(
-      'not_allowed',
-      `${agent} asks for permissions that it cannot have: ${missing.join(', ')}. ${whose} has: ${available.join(', ')}`,
-    );
-  }
-
   /** Tools that need more than these permissions are not given. */
   #fitting(tools: readonly string[], permissions: readonly Permission[] | null): string[] {
     return tools.filter((name) => isWithinPermissions({ permissions: this.#tools.permissionsOf([name]) }, permissions));
@@ -384,14 +396,3 @@ export class Envelopes {
 
 /** The tools that write which a sub-agent may be given; null: all of them. */
 const childWrites = (provider: string) => (providerTraits(provider).leadWrites === null ? null : []);
-
-/** Disabled and unknown agents are the same to a model: not found, with the names that can be used. */
-function delegate(agents: AgentRegistry, name: string): AgentDefinition {
-  const definition = agents.lookup(name);
-  if (definition && definition.role !== 'primary' && definition.lifecycle === 'permanent') return definition;
-  const usable = agents.delegable().map((agent) => agent.name);
-  throw new TriadError(
-    'not_found',
-    `agent not found: "${name}". The agents that can be used are: ${usable.join(', ') || 'none'}`,
-  );
-}

@@ -1,9 +1,12 @@
 /** What an edit of the person may not go beyond: the mode of its lead, the bounds of the settings and of its model. */
-import type { Envelope } from '#contract/agent.ts';
+import type { Envelope, Permission } from '#contract/agent.ts';
 import { ceilingsOf } from '../agents/ceilings.ts';
+import { BASELINE } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';
 import { budgetOf } from '../budget/limits.ts';
+import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
+import { writes } from '../tools/tool.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
 
@@ -47,4 +50,24 @@ export function checkCeilings(
       throw new TriadError('not_allowed', `limits.budget.${limit} cannot be more than limits.run allows (${bound})`);
     }
   }
+}
+
+/** What is named and the parent lacks is refused; the baseline nobody lacks, and what the demo may not write is left out. */
+export function checkPermissions(
+  agent: string,
+  named: readonly Permission[] | null,
+  provider: string,
+  has: readonly Permission[],
+  whose: string,
+): void {
+  const available = [...new Set([...BASELINE, ...has])].sort();
+  const isBounded = providerTraits(provider).leadWrites !== null;
+  const missing = (named ?? []).filter(
+    (permission) => !available.includes(permission) && !(isBounded && writes({ permissions: [permission] })),
+  );
+  if (missing.length === 0) return;
+  throw new TriadError(
+    'not_allowed',
+    `${agent} asks for permissions that it cannot have: ${missing.join(', ')}. ${whose} has: ${available.join(', ')}`,
+  );
 }

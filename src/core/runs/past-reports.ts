@@ -38,8 +38,8 @@ export async function reportsIn(store: Pick<Store, 'runsOf'>, workflowId: string
 }
 
 /** None for a lead, and for a sub-agent that has not ended with a report. */
-function reportOf({ id, conversationId, parentRunId, agent, title, endedAt, text, outcome }: RunRow): PastReport[] {
-  const isReport = parentRunId !== null && (outcome === 'completed' || outcome === 'partial');
+function reportOf({ id, conversationId, kind, agent, title, endedAt, text, outcome }: RunRow): PastReport[] {
+  const isReport = kind !== 'lead' && kind !== 'coagent' && (outcome === 'completed' || outcome === 'partial');
   return isReport && text !== '' && endedAt !== null
     ? [{ runId: id, conversationId, agent, title, endedAt, text }]
     : [];

@@ -183,7 +183,7 @@ async function actionsOf(
     );
   }
   const { engine, plan } = parts;
-  const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.depth === 0);
+  const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.kind === 'lead');
   const targets = await targetsOf(tool, input, workspace);
   return [actionOf(parts, tool, tool.name, targets, question)];
 }

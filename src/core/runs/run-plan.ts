@@ -1,7 +1,7 @@
 /** What a run is started from, whether it is fresh, resumed or tried again. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { Transcript } from '../log/transcript.ts';
-import type { RunContext } from '../loop/run-context.ts';
+import type { Partner, RunContext } from '../loop/run-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import type { StoredRun } from './stored-run.ts';
 import type { Children } from '../tools/children.ts';
@@ -9,6 +9,7 @@ import type { Children } from '../tools/children.ts';
 export interface RunPlan {
   recorder: Recorder;
   kind: RunKind;
+  /** Of a coagent and a stage: that of the run that it serves. */
   depth: number;
   /** From the person down to this agent. */
   chain: string[];
@@ -25,6 +26,8 @@ export interface RunPlan {
   queuedMs: number;
   /** How many waited for a slot when it began to wait, itself included; 0 if one was free. */
   queueDepth: number;
+  /** Makes what its control flow does once it has answered; null where it has none. */
+  partner: ((run: RunContext) => Partner) | null;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
   children: ((history: Transcript, signal: AbortSignal) => LeadChildren) | null;
 }

@@ -47,6 +47,11 @@ export class RunTree {
     return [...this.#runs.values()].filter(({ parentRunId }) => parentRunId === runId);
   }
 
+  /** All that hang below a run, each after the one that it hangs on. */
+  below(runId: string): LiveRun[] {
+    return this.childrenOf(runId).flatMap((run) => [run, ...this.below(run.runId)]);
+  }
+
   /** Keeps the run in the tree until `work` has settled. */
   live<T>(
     run: Omit<LiveRun, 'requests' | 'tools' | 'ending' | 'done'>,
@@ -70,7 +75,7 @@ export class RunTree {
     const own = this.#runs.get(runId);
     // The lead's can be stopped before it lives: it then ends as soon as it starts.
     const controller = runId === this.leadRunId ? this.controller : own?.controller;
-    const runs = [...(own ? [own] : []), ...this.childrenOf(runId)];
+    const runs = [...(own ? [own] : []), ...this.below(runId)];
     const receipt = {
       agents: runs.length,
       requests: runs.reduce((count, run) => count + run.requests, 0),

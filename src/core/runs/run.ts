@@ -1,4 +1,5 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
+import { isServing } from '#contract/flows/serving.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import type { SystemEntry, UserEntry } from '#contract/message.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
@@ -58,9 +59,7 @@ export async function executeRun(
         'The stored settings of this run are not those that were approved: it was not started',
       );
     }
-    const { attempt, envelopeHash, queuedMs, queueDepth } = plan;
-    const wait = { queuedMs, ...(queueDepth > 0 ? { queueDepth } : {}) };
-    const started = recorder.record({ type: 'run-start', attempt, envelope, envelopeHash, ...wait });
+    const started = recorder.record(startOf(plan));
     dropQuestions(plan);
     open(plan, history);
     tellUnpriced({ engine, workflow, plan });
@@ -68,7 +67,7 @@ export async function executeRun(
     const model = await engine.model(envelope.provider);
     await children?.resumeBackground();
     // The start of a sub-agent's first request is stored together with its own, on which the request waits.
-    const ready = plan.depth > 0 ? started : Promise.resolve();
+    const ready = plan.kind !== 'lead' ? started : Promise.resolve();
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
     const parts = { ...known, ...hands, model, children, started: ready };
     const result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
@@ -93,6 +92,13 @@ export async function executeRun(
   return { ...result, durationMs, tally: recorder.tally };
 }
 
+function startOf(plan: RunPlan): Extract<Payload, { type: 'run-start' }> {
+  const { attempt, envelope, envelopeHash, queuedMs, queueDepth } = plan;
+  const wait = { queuedMs, ...(queueDepth > 0 ? { queueDepth } : {}) };
+  const serves = isServing(plan) ? { serves: true as const } : {};
+  return { type: 'run-start', attempt, envelope, envelopeHash, ...wait, ...serves };
+}
+
 /** What a run reaches out with; whoever made it ends it. */
 function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortSignal) {
   const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
@@ -110,7 +116,7 @@ function dropQuestions({ recorder, stored: { approvals } }: RunPlan): void {
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
-function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history: Transcript): void {
+function open({ recorder, envelope, kind, attempt, retried }: RunPlan, history: Transcript): void {
   type Words = Pick<UserEntry, 'kind' | 'source' | 'text'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
   const tell = (words: Words): void => {
     void recorder.record({ type: 'message-end', entry: history.add(words) });
@@ -118,12 +124,12 @@ function open({ recorder, envelope, depth, attempt, retried }: RunPlan, history:
   if (retried) tell({ kind: 'system', code: 'retried', text: `Tried again by the person (attempt ${attempt})` });
   else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
   if (!history.entries.some((entry) => entry.kind === 'user')) {
-    tell({ kind: 'user', source: depth === 0 ? 'person' : 'parent', text: envelope.prompt });
+    tell({ kind: 'user', source: kind === 'lead' ? 'person' : 'parent', text: envelope.prompt });
   } else if (retried && !limitNotice(history.entries)) {
     const step = nextStep(history.entries);
     const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';
-    // A whole answer of an agent that reviews itself goes on with its review.
-    const goesOn = step.do !== 'close' || (isWhole && envelope.reflection !== undefined);
+    // A whole answer that is still to be reviewed goes on with its review.
+    const goesOn = step.do !== 'close' || (isWhole && (envelope.reflection ?? envelope.flow) !== undefined);
     if (!goesOn) tell({ kind: 'user', source: 'engine', text: GO_ON });
   }
 }
@@ -133,8 +139,8 @@ const GO_ON =
   'Your last answer was not complete. Go on with the task from where you stopped, with your tools where they help, and write the whole final report.';
 
 /** Said once for each workflow, wherever it is shown. */
-function tellDemo({ recorder, envelope: { provider }, depth }: RunPlan): void {
-  if (!providerTraits(provider).isScripted || depth > 0) return;
+function tellDemo({ recorder, envelope: { provider }, kind }: RunPlan): void {
+  if (!providerTraits(provider).isScripted || kind !== 'lead') return;
   const text = 'Demo: the answers are scripted, no model is asked';
   void recorder.record({ type: 'notice', level: 'info', text });
 }
@@ -147,7 +153,7 @@ async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Record
 }
 
 /** The run ends when its own time is up; a lead also, with all below it, when that of its workflow is. */
-function endInTime(workflow: WorkflowScope, live: LiveRun, { depth, envelope }: RunPlan, clock: WorkClock): () => void {
+function endInTime(workflow: WorkflowScope, live: LiveRun, { kind, envelope }: RunPlan, clock: WorkClock): () => void {
   const { budget } = workflow;
   const end = (stop: TimeUp): void => {
     // Whoever raises the limit now comes too late, and is told so.
@@ -155,7 +161,7 @@ function endInTime(workflow: WorkflowScope, live: LiveRun, { depth, envelope }: 
     live.controller.abort(stop);
   };
   const own = watchTime('run', clock, () => budget.limitsOfRun(live.runId, limitsOf(envelope)), end);
-  const whole = depth === 0 ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
+  const whole = kind === 'lead' ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
   return () => {
     own();
     whole?.();

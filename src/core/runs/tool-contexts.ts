@@ -34,7 +34,7 @@ export function contextsFor(
   return async (toolCallId, called) => {
     const { name: tool } = called;
     // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
-    const workspace = await workspaceFor(called, engine, folder, plan.depth === 0);
+    const workspace = await workspaceFor(called, engine, folder, plan.kind === 'lead');
     const ids = { conversationId, workflowId, runId, toolCallId };
     const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
     const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
@@ -78,13 +78,14 @@ function ownOf({ engine, plan, signal, history, shell }: Parts) {
     },
     // What others found is a lead's to hand on.
     pastReports: async () => {
-      if (plan.depth === 0) return pastReports(engine.store, folder);
+      if (plan.kind === 'lead') return pastReports(engine.store, folder);
       return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
     },
     webSearch: engine.webSearch,
     noteSessions: async () =>
-      plan.depth === 0 ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
-    report: async (of: string) => (plan.depth === 0 ? reportText(engine.store, { conversationId, folder }, of) : null),
+      plan.kind === 'lead' ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
+    report: async (of: string) =>
+      plan.kind === 'lead' ? reportText(engine.store, { conversationId, folder }, of) : null,
     output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
     shell,
     keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),

@@ -2,6 +2,7 @@
 import { endedCall, undoneBy, undoOf } from '#contract/call-row.ts';
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
+import { isServing } from '#contract/flows/serving.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
@@ -33,6 +34,7 @@ const HANDLERS: Handlers = {
   'run-end': runEnd,
   'message-part': nothing,
   'message-end': messageEnd,
+  handoff: ({ runId, entry: value }) => entry(runId, value),
   'tool-start': toolStart,
   'tool-end': toolEnd,
   'approval-request': approvalRequest,
@@ -194,7 +196,7 @@ function workflowEnd(event: Event<'workflow-end'>): Write[] {
 
 function runQueue(event: Event<'run-queue'>): Write[] {
   const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
-  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const { place, parentChain, traceId, task, envelope, envelopeHash, at } = event;
   const row: RunRow = {
     id: runId,
     conversationId,
@@ -206,6 +208,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     name,
     title,
     kind,
+    ...(place && { place }),
     depth,
     parentChain,
     traceId,
@@ -241,6 +244,8 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     trace_id: traceId,
     parent_chain: parentChain,
     created_at: at,
+    ...(isServing(event) && { parent_execution_id: parentRunId }),
+    ...(kind === 'chain' && { chain_trigger: 'next', chain_index: place }),
   };
   return [
     run,
@@ -274,6 +279,7 @@ function runStart({
   envelope,
   envelopeHash,
   queueDepth,
+  serves,
   at,
 }: Event<'run-start'>): Write[] {
   const started = attempt === 1 ? { startedAt: at } : {};
@@ -302,7 +308,8 @@ function runStart({
     task_description: cutAtCodePoint(envelope.prompt, MAX_TASK_CHARS),
   };
   const writes: Write[] = [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
-  if (attempt === 1) writes.push({ kind: 'update', table: 'workflow', key: workflowId, add: { subAgentCount: 1 } });
+  if (attempt === 1 && !serves)
+    writes.push({ kind: 'update', table: 'workflow', key: workflowId, add: { subAgentCount: 1 } });
   return writes;
 }
 

@@ -41,7 +41,7 @@ export async function leadEnvelope(
   const definition = agents.lookup(conversation.agent);
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
   const { offers, notices } = await mcp.offers(conversation.folder);
-  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers);
+  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
   return { envelope, envelopeHash: canonicalHash(envelope), notices };
 }
 
@@ -87,6 +87,7 @@ export async function planOf(
     ...(isFirst ? { prior: [], left: [] } : await saidBefore(engine, workflow)),
     queuedMs: performance.now() - startedAt,
     queueDepth: 0,
+    partner: null,
     children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
   };
   return plan;

@@ -1,5 +1,6 @@
 /** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
 import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
+import { isSubAgent } from '#contract/flows/serving.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
@@ -222,7 +223,7 @@ export class Orchestrator {
       for (const notice of opening.notices ?? [])
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
-      const children = runs.filter((run) => run.parentRunId !== null);
+      const children = runs.filter(isSubAgent);
       const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
@@ -296,7 +297,7 @@ export class Orchestrator {
     const { price } = this.#engine;
     const { runs } = opening;
     const limits = opening.limits();
-    const children = runs.filter((run) => run.parentRunId !== null);
+    const children = runs.filter(isSubAgent);
     return new Workflow({
       ...opening,
       title: titleOf(opening.prompt),

@@ -182,7 +182,7 @@ function workflowEnd(
   runs: readonly RunRow[],
   end: { error: ErrorInfo; durationMs: number },
 ): Payload {
-  const children = runs.filter((run) => run.parentRunId !== null);
+  const children = runs.filter(({ kind }) => kind !== 'lead' && kind !== 'coagent');
   const subAgents = summariesOf(children).map((child) =>
     child.status === 'running' ? { ...child, status: 'error' as const, outcome: 'interrupted' as const } : child,
   );

@@ -103,19 +103,14 @@ function apply(view: View, event: DurableEvent): View {
     case 'message-part':
       return applyPart(withoutRetry(view, event.runId), event);
     case 'message-end':
+    case 'handoff':
       return messageEnd(view, event);
     case 'tool-start':
       return toolStart(view, event);
     case 'tool-end':
       return toolEnd(view, event);
-    case 'approval-request': {
-      const { approval: request } = event;
-      const approval = { request, decisions: Array.from({ length: itemCountOf(request) }, () => null) };
-      return {
-        ...view,
-        approvals: [...view.approvals.filter(({ request: { id } }) => id !== request.id), approval],
-      };
-    }
+    case 'approval-request':
+      return approvalRequest(view, event);
     case 'approval-decide':
       return { ...view, approvals: withDecision(view.approvals, event) };
     case 'context-request':
@@ -145,6 +140,11 @@ function apply(view: View, event: DurableEvent): View {
     case 'workflow-leave':
       return { ...view, workflows: setWorkflow(view, event.workflowId, () => ({ left: event.left })) };
   }
+}
+
+function approvalRequest(view: View, { approval: request }: Event<'approval-request'>): View {
+  const approval = { request, decisions: Array.from({ length: itemCountOf(request) }, () => null) };
+  return { ...view, approvals: [...view.approvals.filter(({ request: { id } }) => id !== request.id), approval] };
 }
 
 function workflowStart(view: View, event: Event<'workflow-start'>): View {
@@ -220,7 +220,7 @@ function workflowEnd(view: View, event: Event<'workflow-end'>): View {
 
 function runQueue(view: View, event: Event<'run-queue'>): View {
   const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
-  const { parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const { place, parentChain, traceId, task, envelope, envelopeHash, at } = event;
   const row: RunRow = {
     id: runId,
     conversationId,
@@ -232,6 +232,7 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     name,
     title,
     kind,
+    ...(place && { place }),
     depth,
     parentChain,
     traceId,
@@ -281,7 +282,7 @@ function runStart(view: View, event: Event<'run-start'>): View {
       workflows: setWorkflow(view, workflowId, () => ({ status: 'running', ...started })),
     };
   }
-  if (attempt > 1) return { ...view, runs };
+  if (attempt > 1 || event.serves) return { ...view, runs };
   return {
     ...view,
     runs,
@@ -316,7 +317,7 @@ function openMessages(view: View, event: Event<'message-start'>): View['open'] {
   return [...others, { messageId, conversationId, workflowId, runId, at, parts: [] }];
 }
 
-function messageEnd(view: View, { runId, entry }: Event<'message-end'>): View {
+function messageEnd(view: View, { runId, entry }: Event<'message-end' | 'handoff'>): View {
   const next = { ...view, entries: putEntry(view.entries, runId, entry) };
   return entry.kind === 'assistant'
     ? { ...withoutRetry(next, runId), open: withoutOpen(view.open, entry.messageId) }

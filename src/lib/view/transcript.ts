@@ -1,7 +1,7 @@
 /** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
-import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { AssistantEntry, Entry, HandoffEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 
@@ -39,6 +39,7 @@ export type Block =
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'user'; key: string; entry: UserEntry }
   | { kind: 'system'; key: string; entry: SystemEntry }
+  | { kind: 'handoff'; key: string; entry: HandoffEntry }
   | { kind: 'interrupted'; key: string }
   /** `calls`: names of those that were lost with the rest. */
   | { kind: 'cut'; key: string; calls: readonly string[] };
@@ -63,6 +64,8 @@ export function blocksOf(source: RunRows): Block[] {
         return [{ kind: 'user', key: `entry-${entry.n}`, entry }];
       case 'system':
         return [{ kind: 'system', key: `entry-${entry.n}`, entry }];
+      case 'handoff':
+        return [{ kind: 'handoff', key: `entry-${entry.n}`, entry }];
       case 'assistant':
         return assistantBlocks(source, entry, { results, found });
       case 'tool':
@@ -207,6 +210,7 @@ export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[]
       return blocks.findIndex((block) => block.kind === 'call' && block.call.id === entry.toolCallId);
     case 'user':
     case 'system':
+    case 'handoff':
       return blocks.findIndex(({ key }) => key === `entry-${n}`);
   }
 }

@@ -15,7 +15,7 @@ export const reviewWords = {
     `${reviewWords.tries(maxRetries)}, against ${criteria === null ? 'its task' : `these criteria:\n${criteria}`}`,
   head: ({ verdict }: Review) =>
     verdict
-      ? `Review ${verdict.passed ? 'passed' : 'not passed'}: ${verdict.score} of 100`
+      ? `Review ${verdict.passed ? 'passed' : 'not passed'}${verdict.score === null ? '' : `: ${verdict.score} of 100`}`
       : 'Review: it could not be read',
-  purposes: { review: 'review', context: 'question', sampling: 'for a server' },
+  purposes: { review: 'review', context: 'question', sampling: 'for a server', handoff: 'handoff' },
 } as const;

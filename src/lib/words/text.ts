@@ -54,6 +54,7 @@ const kinds: Readonly<Record<RunKind, string>> = {
   delegate: 'delegated',
   parallel: 'parallel',
   chain: 'chain stage',
+  coagent: 'coagent',
 };
 
 const remarks: Readonly<Record<SystemEntry['code'], string>> = {

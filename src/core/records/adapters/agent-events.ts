@@ -13,6 +13,7 @@ export type LoopEvent =
   /** `iteration` counts from 1. */
   | { type: 'IterationComplete'; iteration: number }
   | { type: 'TurnComplete'; outcome: Outcome; text: string }
+  | { type: 'HandoffTo'; agent: string; prompt: string }
   | { type: 'Error'; code: ErrorCode | Outcome; message: string }
   | { type: 'Cancelled'; reason: string }
   | { type: 'DoomLoopDetected'; message: string };
@@ -25,7 +26,7 @@ export interface ToolCallResult {
 
 /**
  * Pass the events of one run only (filter by `runId`). A tool call that is refused before it starts has an end without
- * a start. `HandoffTo` of the design has no source yet.
+ * a start.
  */
 export function loopEvent(event: AgentEvent): LoopEvent | null {
   switch (event.type) {
@@ -45,6 +46,8 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
       return event.entry.kind === 'system' && event.entry.code === 'doom_loop'
         ? { type: 'DoomLoopDetected', message: event.entry.text }
         : null;
+    case 'handoff':
+      return event.entry.back ? null : { type: 'HandoffTo', agent: event.entry.to, prompt: event.entry.prompt };
     case 'run-end':
       return ended(event);
     case 'workflow-start':

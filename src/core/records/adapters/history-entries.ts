@@ -24,6 +24,7 @@ export type HistoryEntry = { timestamp: string } & (
       output: string;
       metadata: Record<string, unknown>;
     }
+  | { kind: 'Handoff'; from: string; to: string; prompt: string }
   | { kind: 'System'; event: SystemEvent }
 );
 
@@ -45,6 +46,8 @@ export function historyEntries(run: RunRow, entries: readonly Entry[]): HistoryE
         return response(entry, results, found);
       case 'tool':
         return [];
+      case 'handoff':
+        return [{ timestamp: entry.at, kind: 'Handoff', from: entry.from, to: entry.to, prompt: entry.prompt }];
       case 'system':
         return remark(entry);
     }

@@ -82,6 +82,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'approval-decide':
     case 'context-request':
     case 'context-end':
+    case 'handoff':
     case 'retry':
     case 'usage':
     case 'plan-change':

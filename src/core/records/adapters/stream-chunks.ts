@@ -45,6 +45,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'message-part':
     case 'message-end':
     case 'thinking-delta':
+    case 'handoff':
     case 'tool-start':
     case 'tool-delta':
     case 'tool-output':

@@ -119,7 +119,10 @@ function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
   const block = (head: string, text: string, language = '') => ['', `${head} · ${entry.at}`, '', fence(text, language)];
   switch (entry.kind) {
     case 'user':
-      return block({ person: '**Person**', parent: '**Task**', engine: '**Handed over**' }[entry.source], entry.text);
+      return block(
+        { person: '**Person**', parent: '**Task**', engine: '**Handed over**', coagent: '**Coagent**' }[entry.source],
+        entry.text,
+      );
     case 'assistant':
       return [
         ...entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block)),
@@ -135,6 +138,11 @@ function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
     }
     case 'system':
       return block(`**Remark** (${entry.code})`, entry.text);
+    case 'handoff':
+      return block(
+        `**Handoff** from ${inline(entry.from)} to ${inline(entry.to)}, round ${entry.round} of ${entry.rounds}`,
+        entry.prompt,
+      );
   }
 }
 

@@ -50,7 +50,7 @@ async function ofEach<T extends { id: string }>(
 }
 
 /** None for a lead. */
-function summaryOf({ id, parentRunId, agent, kind, status, outcome, durationMs, usage }: RunRow) {
-  if (parentRunId === null) return [];
+function summaryOf({ id, agent, kind, status, outcome, durationMs, usage }: RunRow) {
+  if (kind === 'lead' || kind === 'coagent') return [];
   return [{ runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) }];
 }

@@ -20,13 +20,19 @@ export function searchableText(entry: Entry, lead: boolean): SearchableText | nu
 function partsOf(entry: Entry, lead: boolean): SearchableText {
   switch (entry.kind) {
     case 'user':
-      return { kind: lead ? 'prompt' : 'task', text: entry.source === 'engine' ? '' : entry.text };
+      return {
+        kind: lead ? 'prompt' : 'task',
+        text: entry.source === 'engine' || entry.source === 'coagent' ? '' : entry.text,
+      };
     case 'assistant': {
       const texts = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
       return { kind: lead ? 'answer' : 'report', text: texts.join('\n') };
     }
     case 'tool':
       return { kind: 'tool', text: withoutReports(entry) };
+    // What is handed over is the coagent's prompt, and its words are its report: both are searched in its own run.
+    case 'handoff':
+      return { kind: 'report', text: '' };
     case 'system':
       return { kind: lead ? 'answer' : 'report', text: entry.review?.verdict?.critique ?? '' };
   }

@@ -163,6 +163,7 @@ export class SubAgentRuns {
       ...how,
       prior: [],
       left: [],
+      partner: null,
       children: null,
       stored: await loadStored(engine.store, stored, []),
       queuedMs: Math.max(0, Date.now() - Date.parse(asked.queuedAt)),

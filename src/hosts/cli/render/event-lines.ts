@@ -73,6 +73,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'message-start':
     case 'request-start':
     case 'message-part':
+    case 'handoff':
     case 'tool-start':
     case 'tool-end':
     case 'usage':

@@ -62,7 +62,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
     ...boundLines(envelope),
     ...(envelope.seesReports ? [field('may search', 'what others of this workflow have reported')] : []),
     ...(own === '' ? [] : [field('its actions', visible(own))]),
-    ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages))]),
+    ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages.map(({ agent }) => agent)))]),
     ...block('system prompt', envelope.systemPrompt, style),
     ...block(`prompt${edited}`, envelope.prompt, style),
   ];

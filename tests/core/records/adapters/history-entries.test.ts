@@ -20,6 +20,8 @@ async function historyOf({ durable }: Recording, runId: string, until?: number):
 
 const short = (entry: HistoryEntry): string => {
   switch (entry.kind) {
+    case 'Handoff':
+      return `${entry.from} > ${entry.to}: ${entry.prompt}`;
     case 'User':
       return `User(${entry.source})`;
     case 'AssistantText':

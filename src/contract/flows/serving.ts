@@ -1,0 +1,12 @@
+/** Which runs are sub-agents of a workflow, and which serve another run: its coagents, and the stages that follow it. */
+import type { RunKind } from '../agent.ts';
+
+/** One of those that a workflow may start, each of which takes a slot. */
+export function isSubAgent({ kind }: { kind: RunKind }): boolean {
+  return kind === 'spawn' || kind === 'delegate' || kind === 'parallel';
+}
+
+/** It works at the depth of its parent, and ends with it. */
+export function isServing({ kind }: { kind: RunKind }): boolean {
+  return kind === 'coagent' || kind === 'chain';
+}

@@ -1,0 +1,20 @@
+/** What agents hand to each other, held against JSON Schemas; and the words that tell an agent what its last message must be. */
+import type { JsonSchema, OutputExpectation } from '#contract/flows/control-flow.ts';
+
+/**
+ * The fixed reason that goes with a payload to the next agent, as its schema takes it: a value of its enumeration, within
+ * its length. Null where the schema has no property `reason`.
+ */
+export function chainedReason(schema: JsonSchema | null, from: string): string | null {
+  const properties = schema?.['properties'];
+  if (typeof properties !== 'object' || properties === null || !('reason' in properties)) return null;
+  return `Chained execution from agent__${from}`;
+}
+
+/** For the end of a system prompt. */
+export function expectationWords({ format, schema, next }: OutputExpectation): string {
+  const whom = next === undefined ? 'handed over' : `handed to ${next}`;
+  if (format !== 'json') return `## Your last message\n\nIt is ${whom} as it is, so it must stand for itself.`;
+  const shape = schema === null ? '' : ` that fits this JSON Schema:\n\n${JSON.stringify(schema, null, 2)}`;
+  return `## Your last message\n\nIt is ${whom} as it is: one JSON value and nothing else, without a code fence${shape}`;
+}

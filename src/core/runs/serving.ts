@@ -1,0 +1,112 @@
+/** What serves a run, resolved from the run's own envelope: its coagent, and the stages that follow it. Each only narrows it. */
+import type { AgentDefinition, Coagent, Envelope, Flow, Stage } from '#contract/agent.ts';
+import type { OutputExpectation } from '#contract/flows/control-flow.ts';
+import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
+import { chainedReason, expectationWords } from '../agents/contracts.ts';
+import { TriadError } from '../base/errors.ts';
+
+/** What an envelope is made with. */
+export interface Kit {
+  /** Of this definition for a run that serves the one with the envelope `parent`; throws where it names what that lacks. */
+  child: (definition: AgentDefinition, parent: Envelope) => Envelope;
+  /** With these of its tools. */
+  only: <T extends Coagent>(part: T, tools: readonly string[]) => T;
+  /** Whether a tool only reads files, notes and the history. */
+  reads: (tool: string) => boolean;
+}
+
+/** Ends the work of who has it: the agent's own in a loop, the coagent's where that decides. */
+const DONE = 'task_complete';
+
+/** With the coagent and the stages of its definition. */
+export function withServing(
+  envelope: Envelope,
+  definition: AgentDefinition | null,
+  agents: AgentRegistry,
+  kit: Kit,
+): Envelope {
+  const chain = definition ? chainOf(definition, agents) : [];
+  const whole = withFlow(withOutput(envelope, definition, chain[0] ?? null), definition, agents, kit);
+  const stages = chain.map((next, index): Stage => {
+    const own = kit.child(next, envelope);
+    const {
+      prompt: _,
+      stages: __,
+      ...stage
+    } = withFlow(withOutput(own, next, chain[index + 1] ?? null), next, agents, kit);
+    return stage;
+  });
+  return stages.length === 0 ? whole : { ...whole, stages };
+}
+
+function withFlow<T extends Envelope>(
+  envelope: T,
+  definition: AgentDefinition | null,
+  agents: AgentRegistry,
+  kit: Kit,
+): T {
+  if (!definition?.flow) return envelope;
+  const { type, rounds, primary, coagent: name, handoff } = definition.flow;
+  const own = type === 'loop' ? kit.only(envelope, [...envelope.tools, DONE]) : envelope;
+  const base = { type, rounds, primary, handoff };
+  if (name === null) return { ...own, flow: base };
+  const { prompt: _, stages: __, flow: ___, ...coagent } = kit.child(mustFind(agents, name), own);
+  return { ...own, flow: { ...base, coagent: kit.only(coagent, coagentTools(type, coagent.tools, kit)) } };
+}
+
+/** A judge only reads; who decides that the work is done says so with a tool. */
+function coagentTools(type: Flow['type'], tools: readonly string[], { reads }: Kit): string[] {
+  const given = type === 'judge' ? tools.filter(reads) : tools;
+  return type === 'loop' ? given.filter((tool) => tool !== DONE) : [...given, DONE];
+}
+
+/** The agents that follow a definition, in order. Links were resolved, and held against cycles, when the files were loaded. */
+function chainOf(definition: AgentDefinition, agents: AgentRegistry): AgentDefinition[] {
+  const chain: AgentDefinition[] = [];
+  for (let name = definition.next?.[0]; name !== undefined; name = chain.at(-1)?.next?.[0]) {
+    if (chain.length === MAX_CHAIN_STAGES)
+      throw new TriadError('limit_reached', `${definition.name}: a chain has at most ${MAX_CHAIN_STAGES} stages`);
+    chain.push(mustFind(agents, name));
+  }
+  return chain;
+}
+
+/** What the last message must be: as the next one in the chain takes it, or as its own file says; told in its system prompt. */
+function withOutput<T extends Envelope>(
+  envelope: T,
+  definition: AgentDefinition | null,
+  next: AgentDefinition | null,
+): T {
+  const output = expectationOf(definition, next);
+  if (!output) return envelope;
+  return { ...envelope, output, systemPrompt: `${envelope.systemPrompt}\n\n${expectationWords(output)}` };
+}
+
+function expectationOf(definition: AgentDefinition | null, next: AgentDefinition | null): OutputExpectation | null {
+  const declared = definition?.output;
+  if (!next) return declared ?? null;
+  const kept = declared ? { declared } : {};
+  if (next.input?.format !== 'json')
+    return { format: declared?.format === 'markdown' ? 'markdown' : 'text', schema: null, next: next.name, ...kept };
+  const { schema } = next.input;
+  const reason = chainedReason(schema, definition?.name ?? '');
+  return { format: 'json', schema, next: next.name, ...(reason === null ? {} : { reason }), ...kept };
+}
+
+function mustFind(agents: AgentRegistry, name: string): AgentDefinition {
+  const found = agents.get(name);
+  if (found?.enabled) return found;
+  throw new TriadError('not_found', `agent not found: "${name}"`);
+}
+
+/** Disabled and unknown agents are the same to a model: not found, with the names that can be used. */
+export function delegate(agents: AgentRegistry, name: string): AgentDefinition {
+  const definition = agents.lookup(name);
+  if (definition && definition.role !== 'primary' && definition.lifecycle === 'permanent') return definition;
+  const usable = agents.delegable().map((agent) => agent.name);
+  throw new TriadError(
+    'not_found',
+    `agent not found: "${name}". The agents that can be used are: ${usable.join(', ') || 'none'}`,
+  );
+}
