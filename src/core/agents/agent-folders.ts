@@ -86,7 +86,12 @@ export class AgentFolders {
       all.flatMap(({ place, files }) => this.#load(files, place)),
       this.#ports.tools,
     );
-    for (const file of loaded) if (!file.ok) this.#report(file, all.flatMap(({ files }) => files));
+    for (const file of loaded)
+      if (!file.ok)
+        this.#report(
+          file,
+          all.flatMap(({ files }) => files),
+        );
     for (const definition of definitionsOf(loaded)) registry.register(definition);
     return registry;
   }

@@ -10,6 +10,7 @@ import { defaultHandoff } from './handoffs.ts';
 import { keys, oneOf, whole, word } from './keys.ts';
 import type { Link } from './links.ts';
 import { readToml } from './toml.ts';
+import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from './variables.ts';
 
 /** What a file composes, before its agents are looked up. */
 export interface Composition {
@@ -28,7 +29,12 @@ export type ParsedComposition =
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
 /** The key that bounds each control flow; a `hitl` has no bound. */
-export const ROUNDS_KEY = { loop: 'max_iterations', judge: 'max_rounds', smart: 'max_rounds', chat: 'max_turns' } as const;
+export const ROUNDS_KEY = {
+  loop: 'max_iterations',
+  judge: 'max_rounds',
+  smart: 'max_rounds',
+  chat: 'max_turns',
+} as const;
 const BOUNDS = ['max_iterations', 'max_rounds', 'max_turns'] as const;
 const rounds = whole(MAX_FLOW_ROUNDS).optional();
 const text = z
@@ -78,7 +84,7 @@ export function parseComposition(
   const errors = [
     ...read.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, places))),
-    ...(result.success ? flowFaults(result.data, at) : []),
+    ...(result.success ? [...flowFaults(result.data, at), ...variableFaults(result.data, at, source)] : []),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
   if (errors.length > 0 || !result.success)
     return { ok: false, name: typeof raw['agent.name'] === 'string' ? raw['agent.name'] : null, errors, warnings: [] };
@@ -91,7 +97,33 @@ export function parseComposition(
     path: from.path,
     hash: sha256(source),
   };
-  return { ok: true, composition, links: linksIn(values, at), warnings: [], at };
+  return { ok: true, composition, links: linksIn(values, at), warnings: idleVariables(values, at), at };
+}
+
+function variableFaults(values: Values, at: (key: Key) => Position, source: string): Fault[] {
+  const key = textKeyOf(values);
+  if (key === undefined || handoffTypeOf(values) !== 'template') return [];
+  return unknownVariables(values[key] ?? '', HANDOFF_VARIABLES, { key, source, at: at(key) });
+}
+
+/** Variables that nobody replaces. */
+function idleVariables(values: Values, at: (key: Key) => Position): Fault[] {
+  const key = textKeyOf(values);
+  const type = handoffTypeOf(values);
+  if (key === undefined || type === 'template') return [];
+  const [name] = variablesIn(values[key] ?? '').filter((one) => HANDOFF_VARIABLES.some((known) => known === one));
+  if (name === undefined) return [];
+  const message = `${key}: {{${name}}} stays as it is in a handoff of type ${type}: variables are those of the type template`;
+  return [fault(at(key), message, { key })];
+}
+
+function handoffTypeOf(values: Values): (typeof HANDOFF_TYPES)[number] {
+  const implied = {
+    'handoff.text': 'static',
+    'handoff.template': 'template',
+    'handoff.generator_prompt': 'generated',
+  } as const;
+  return values['handoff.type'] ?? implied[textKeyOf(values) ?? 'handoff.text'];
 }
 
 function flowOf(values: Values): FlowDefinition {
@@ -99,16 +131,15 @@ function flowOf(values: Values): FlowDefinition {
   const coagent = values['composition.coagent'] ?? null;
   const key = type === 'hitl' ? null : (`control_flow.${ROUNDS_KEY[type]}` as const);
   const said = textKeyOf(values);
-  const handoffType =
-    values['handoff.type'] ??
-    (said === 'handoff.template' ? 'template' : said === 'handoff.generator_prompt' ? 'generated' : 'static');
   return {
     type,
     rounds: (key === null ? undefined : values[key]) ?? DEFAULT_FLOW_ROUNDS[type],
     primary: values['composition.primary'],
     coagent,
     handoff:
-      said === undefined ? defaultHandoff(type, coagent !== null) : { type: handoffType, text: values[said] ?? '' },
+      said === undefined
+        ? defaultHandoff(type, coagent !== null)
+        : { type: handoffTypeOf(values), text: values[said] ?? '' },
   };
 }
 
@@ -136,7 +167,10 @@ function flowFaults(values: Values, at: (key: Key) => Position): Fault[] {
     faults.push(fault(at(key), message, { key, suggestion }));
   };
   if (type === 'hitl' && hasCoagent)
-    add('composition.coagent', 'composition.coagent is asked nothing in a hitl: leave it out, or take another control_flow.type');
+    add(
+      'composition.coagent',
+      'composition.coagent is asked nothing in a hitl: leave it out, or take another control_flow.type',
+    );
   if (type !== 'hitl' && type !== 'loop' && !hasCoagent)
     add('control_flow.type', `control_flow.type ${type} needs a coagent: name one in [composition]`);
   for (const bound of BOUNDS) {
@@ -158,7 +192,12 @@ function handoffFaults(values: Values, at: (key: Key) => Position): Fault[] {
     return [fault(at('handoff.type'), 'handoff.type needs handoff.text', { key: 'handoff.type' })];
   const fitting = { 'handoff.text': type, 'handoff.template': 'template', 'handoff.generator_prompt': 'generated' };
   if (first !== undefined && type !== undefined && fitting[first] !== type)
-    return [fault(at(first), `${first} is not of a handoff of type ${type}: write it as handoff.text`, { key: first, suggestion: 'text' })];
+    return [
+      fault(at(first), `${first} is not of a handoff of type ${type}: write it as handoff.text`, {
+        key: first,
+        suggestion: 'text',
+      }),
+    ];
   if (values['control_flow.type'] === 'hitl' && first !== undefined)
     return [fault(at(first), `${first} is told nobody in a hitl: leave [handoff] out`, { key: first })];
   return [];
@@ -168,7 +207,8 @@ function unknownKey({ key, at }: Entry): Fault {
   const name = key ?? '';
   const [section = '', inner] = name.split('.');
   if (SECTIONS.includes(section)) {
-    if (inner === undefined) return fault(at, `${section} must be a section: write [${section}] above its keys`, { key: name });
+    if (inner === undefined)
+      return fault(at, `${section} must be a section: write [${section}] above its keys`, { key: name });
     const own = KEYS.filter((one) => one.startsWith(`${section}.`)).map((one) => one.slice(section.length + 1));
     return fault(at, `unknown key ${inner} in [${section}]`, { key: name, suggestion: nearest(inner, own) });
   }

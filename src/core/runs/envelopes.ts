@@ -6,10 +6,10 @@ import { type AgentDefinition, Envelope, type McpOffer, type Permission } from '
 import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
 import { AgentRegistry } from '../agents/registry.ts';
-import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
+import { isReading, isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
-import { boundedBy, defaultSystemPrompt, doomLoopOf, questionsOf } from './envelope-parts.ts';
+import { boundedBy, doomLoopOf, promptOf, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
@@ -28,17 +28,11 @@ import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 /** What serves a run has its prompt only when it starts; an envelope has one. */
 const SERVED = '-';
 
-/** What a judge may need: it changes nothing and reaches out to nothing. */
-const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
-
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
 const FIXED = [
   ...(['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'mcp'] as const),
   ...(['stages', 'flow', 'output', 'instructions', 'temperature', 'lacks'] as const),
 ] as const;
-
-/** Stands in a lead's prompt for how many sub-agents one workflow may start. */
-const MAX_SUB_AGENTS_VARIABLE = '{{max_sub_agents}}';
 
 interface EnvelopePorts {
   settings: Settings;
@@ -102,7 +96,7 @@ export class Envelopes {
       prompt,
       folder,
       tools: this.#fitting(tools, permissions),
-      systemPrompt: definition.systemPrompt.replaceAll(MAX_SUB_AGENTS_VARIABLE, String(limits.max_sub_agents)),
+      systemPrompt: promptOf(definition, definition.name, folder, limits),
       model: definition.model,
       agent: definition.name,
       approvalMode: this.#settings.permissions.mode,
@@ -131,7 +125,7 @@ export class Envelopes {
         const registry = toolsIn(this.#tools, part);
         return { ...part, tools: kept, ...mcpOf(part.mcp ?? [], kept), permissions: registry.permissionsOf(kept) };
       },
-      reads: (name) => isWithinPermissions({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }, READING),
+      reads: (name) => isReading({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }),
     };
   }
 
@@ -162,7 +156,7 @@ export class Envelopes {
       prompt: request.prompt,
       folder: parent.folder,
       tools,
-      systemPrompt: request.systemPrompt ?? definition?.systemPrompt ?? defaultSystemPrompt(agent),
+      systemPrompt: request.systemPrompt ?? promptOf(definition, agent, parent.folder, limits),
       model: request.model ?? definition?.model ?? parent.model,
       effort: request.effort,
       seesReports: request.seesReports,
