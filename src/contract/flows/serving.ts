@@ -10,3 +10,8 @@ export function isSubAgent({ kind }: { kind: RunKind }): boolean {
 export function isServing({ kind }: { kind: RunKind }): boolean {
   return kind === 'coagent' || kind === 'chain';
 }
+
+/** The summaries of a workflow name it: what a coagent did is part of the run that it serves. */
+export function isListed({ kind }: { kind: RunKind }): boolean {
+  return kind !== 'lead' && kind !== 'coagent';
+}
