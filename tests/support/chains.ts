@@ -1,5 +1,6 @@
 /** Agents that follow each other, without files: as their links are resolved, ready for the engine. */
 import type { AgentDefinition } from '#contract/agent.ts';
+import type { RunRow } from '#contract/view.ts';
 import type { AgentFolders } from '#core/agents/agent-folders.ts';
 import { definitionOf } from './envelope.ts';
 import { type Harness, type HarnessOptions, startEngine } from './engine.ts';
@@ -58,11 +59,22 @@ export const GOOD: Answers = {
 
 /** The lead delegates to `research` and then says that it is done; each agent answers once as said here, and then as in `GOOD`. */
 export function chainScript(answers: Answers = {}, call: Blocks = [delegateTo('research', 'Find facts.')]): Script {
-  const script = new Script().on({ ...LEAD, step: 1 }).reply(call);
+  const script = new Script().on({ ...LEAD, turn: 1 }).reply(call);
   script.on(LEAD).reply([text('Done.')]);
   for (const [agent, { blocks, options }] of Object.entries(answers))
     script.on({ system: new RegExp(`You ${agent}\\.`) }).reply(blocks, { times: 1, ...options });
   for (const [agent, { blocks }] of Object.entries(GOOD))
     script.on({ system: new RegExp(`You ${agent}\\.`) }).reply(blocks);
   return script;
+}
+
+/** What the lead was told by its first call. */
+export async function resultOf({ of }: Harness, name?: string): Promise<Record<string, unknown>> {
+  const ends = of('tool-end').filter(({ parentRunId, entry }) => parentRunId === null && entry.name === (name ?? entry.name));
+  return JSON.parse(ends[0]?.entry.output ?? '{}') as Record<string, unknown>;
+}
+
+/** The runs of a workflow below its lead, in the order in which they were queued. */
+export async function stagesOf({ store }: Pick<Harness, 'store'>, workflowId: string): Promise<RunRow[]> {
+  return (await store.runsOf([workflowId])).filter(({ parentRunId }) => parentRunId !== null);
 }
