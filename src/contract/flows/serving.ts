@@ -11,7 +11,7 @@ export function isServing({ kind }: { kind: RunKind }): boolean {
   return kind === 'coagent' || kind === 'chain';
 }
 
-/** The summaries of a workflow name it: what a coagent did is part of the run that it serves. */
-export function isListed({ kind }: { kind: RunKind }): boolean {
-  return kind !== 'lead' && kind !== 'coagent';
+/** A sub-agent or a stage of its chain: its workflow's end tells of it. */
+export function isReported(run: { kind: RunKind }): boolean {
+  return isSubAgent(run) || run.kind === 'chain';
 }

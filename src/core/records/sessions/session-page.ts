@@ -1,6 +1,6 @@
 /** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
 import type { Missing } from '#contract/missing.ts';
-import { isListed } from '#contract/flows/serving.ts';
+import { isReported } from '#contract/flows/serving.ts';
 import { missingText } from '#contract/missing-text.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
@@ -76,7 +76,7 @@ export function sessionMetadata(
       started_at: part.startedAt,
       completed_at: part.endedAt,
     })),
-    sub_agents: trace.filter(isListed).map(({ run_id, agent_name, kind, file, status, outcome }) => ({
+    sub_agents: trace.filter(isReported).map(({ run_id, agent_name, kind, file, status, outcome }) => ({
       run_id,
       agent_name,
       kind,

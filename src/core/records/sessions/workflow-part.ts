@@ -1,5 +1,5 @@
 /** Renders the part of a session's files about one workflow; constant once the workflow has ended. Pure. */
-import { isListed, isSubAgent } from '#contract/flows/serving.ts';
+import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import { notesOf } from '#contract/call-row.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
@@ -44,7 +44,7 @@ export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart
     startedAt: workflow.createdAt,
     endedAt: workflow.endedAt,
     model: lead?.envelope.model ?? null,
-    links: runs.filter(isListed).map((run) => wikilink(folder, agentFileOf(run))),
+    links: runs.filter(isReported).map((run) => wikilink(folder, agentFileOf(run))),
     coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
     maxQueueDepth: maxQueueDepth(runs),
