@@ -91,6 +91,12 @@ function reply(script: Script, match: Match, one: Reply): void {
   else script.on(match).reply(one.blocks, one.options);
 }
 
+/** Its rules come before those of the script. */
+export function before(script: Script, other: Script): Script {
+  script.rules.unshift(...other.rules);
+  return script;
+}
+
 /** The answer that a coagent is handed. */
 export function answerIn(prompt: string): string {
   return /## The answer of [^\n]*\n\n([^]*?)\n\n## How you end/.exec(prompt)?.[1] ?? '';
