@@ -88,7 +88,11 @@ describe('a sub-agent with a coagent', () => {
     await engine.runtime.request('run.retry', { runId: sub!.runId });
     await engine.event('workflow-end', ({ seq }) => seq > end.seq);
     const { runs } = await detailOf(engine, end.workflowId);
-    expect(runs.find(({ id }) => id === sub?.runId)).toMatchObject({ outcome: 'completed', text: 'First.', attempt: 2 });
+    expect(runs.find(({ id }) => id === sub?.runId)).toMatchObject({
+      outcome: 'completed',
+      text: 'First.',
+      attempt: 2,
+    });
     expect(runs.filter(({ kind }) => kind === 'coagent').map(({ outcome }) => outcome)).toEqual(['error', 'completed']);
     expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 1, 1]);
     expect(asked(engine, WORKER)).toHaveLength(1);
