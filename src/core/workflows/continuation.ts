@@ -48,7 +48,6 @@ export class Continuation {
     const asked = this.#liveOf(runId);
     return this.#exclusive.run(runId, async () => {
       const row = await this.#run(runId);
-      refuseServing(row);
       refuseRetry(row);
       const workflow = await this.#workflow(row.workflowId);
       refuseAtLimit(await this.#engine.store.entriesOf(runId), {
@@ -89,7 +88,6 @@ export class Continuation {
           () => this.#run(runId),
           () => change(undefined),
         );
-      refuseServing(row);
       refuseUnlessExceeded(row);
       refuseAtLimit(entries, { run: limits, workflow: live?.budget.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
@@ -226,12 +224,6 @@ function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
   if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
   if (attempt === 0) refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
   if (outcome === null) refuse(`This agent is ${status}`);
-}
-
-/** Only the run that it serves can go on, and hand the work over again. */
-function refuseServing({ kind, parentChain }: RunRow): void {
-  if (kind !== 'coagent') return;
-  throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
 }
 
 /** What the person stops does not go on by what was asked for before. */
