@@ -1,6 +1,9 @@
 /** The words about agents that take turns, and about chains of them. */
 import type { Flow } from '#contract/agent.ts';
 import type { HandoffPrompt, OutputExpectation } from '#contract/flows/control-flow.ts';
+import type { HandoffEntry } from '#contract/message.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { ChangedFile } from '#lib/view/handoffs.ts';
 import type { Served } from '#lib/view/stations.ts';
 import { plural } from './sentences.ts';
 
@@ -23,6 +26,10 @@ function meaning({ type, coagent }: Pick<Flow, 'type' | 'coagent'>, agent: strin
   }
 }
 
+function counts({ added, removed }: Pick<ChangedFile, 'added' | 'removed'>): string {
+  return added === null || removed === null ? '' : `+${added} −${removed}`;
+}
+
 /** What each control flow is called. */
 const types: Readonly<Record<Flow['type'], string>> = {
   hitl: 'one answer',
@@ -40,7 +47,48 @@ const handoffTypes: Readonly<Record<HandoffPrompt['type'], string>> = {
 
 const formats = { text: 'text', markdown: 'Markdown', json: 'JSON' } as const;
 
+/** One line for each handoff: whom it goes to, or what came back. */
+function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string {
+  if (back) return `← ${from}${verdict(back)}`;
+  return runId === null ? `Again, round ${round + 1} of ${rounds}` : `→ ${to}, round ${round} of ${rounds}`;
+}
+
+function verdict({ outcome, review }: NonNullable<HandoffEntry['back']>): string {
+  if (outcome !== 'completed') return ` ${ENDS[outcome]}`;
+  if (!review) return ' answers';
+  if (!review.verdict) return ': its verdict could not be read';
+  const { passed, score } = review.verdict;
+  return `: ${passed ? 'approved' : 'wants changes'}${score === null ? '' : `, ${score} of 100`}`;
+}
+
+const ENDS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
+  partial: 'did not finish',
+  cancelled: 'was stopped',
+  rejected: 'was not allowed',
+  timed_out: 'ran out of time',
+  budget_exceeded: 'used up its budget',
+  refused: 'declined',
+  error: 'failed',
+  interrupted: 'was interrupted',
+};
+
 export const flowWords = {
+  handoff,
+  itsWork: (agent: string) => `What ${agent} did`,
+  says: (agent: string) => `${agent} says`,
+  changed: (agent: string) => `${agent} changed`,
+  files: (files: number, lines: Pick<ChangedFile, 'added' | 'removed'> | null) =>
+    `${plural(files, 'file', 'files')}${lines === null ? '' : ` ${counts(lines)}`}`,
+  counts,
+  stages: 'Stages',
+  toCome: 'to come',
+  notReached: 'not reached',
+  stage: (place: number, places: number, agent: string) => `Stage ${place} of ${places}, ${agent}`,
+  stageCount: (stages: number) => plural(stages, 'stage', 'stages'),
+  round: (round: number) => `round ${round}`,
+  used: (rounds: number, of: number) => `round ${rounds} of ${of}`,
+  serves: 'Serves',
+  servedBy: 'Served by',
   types,
   meaning,
   rounds: (value: number) => (value === 1 ? 'one round' : `at most ${value} rounds`),
