@@ -80,10 +80,14 @@ export const flowWords = {
   files: (files: number, lines: Pick<ChangedFile, 'added' | 'removed'> | null) =>
     `${plural(files, 'file', 'files')}${lines === null ? '' : ` ${counts(lines)}`}`,
   counts,
-  stages: 'Stages',
+  chain: 'Chain',
   toCome: 'to come',
   notReached: 'not reached',
-  stage: (place: number, places: number, agent: string) => `Stage ${place} of ${places}, ${agent}`,
+  /** The run that a chain begins with is none of its stages. */
+  link: (place: number, stages: number, agent: string) =>
+    place === 0 ? agent : `Stage ${place} of ${stages}, ${agent}`,
+  stageOf: (place: number, stages: number) => `stage ${place} of ${stages}`,
+  stageNumber: (place: number) => `stage ${place}`,
   stageCount: (stages: number) => plural(stages, 'stage', 'stages'),
   round: (round: number) => `round ${round}`,
   used: (rounds: number, of: number) => `round ${rounds} of ${of}`,
@@ -99,7 +103,6 @@ export const flowWords = {
   works: 'does the work',
   turns: 'take turns',
   then: ({ format }: Pick<OutputExpectation, 'format'>) => `hands over ${formats[format]}`,
-  place: (place: number, places: number) => `${place} of ${places}`,
   roles: (role: Served['role']) => (role.kind === 'stage' ? `stage ${role.place}` : `works with ${role.of}`),
   summary: (tools: number, turns: number) => `${plural(tools, 'tool', 'tools')}, ${plural(turns, 'turn', 'turns')}`,
   told: (agent: string) => `What ${agent} is told`,
