@@ -8,6 +8,7 @@ import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.t
 import type { Entry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
+import { instructionBlocks } from '../instructions-part.ts';
 import {
   code,
   decided,
@@ -108,6 +109,7 @@ function runOf(run: RunRow, { entries, calls }: OfRun): string[] {
     `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    ...instructionBlocks(envelope),
     // The task of a run that never started is in no entry.
     ...(entries.length === 0
       ? ['', '**Task**', '', fence(run.task)]

@@ -4,6 +4,7 @@ import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 import { code, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
+import { instructionItems } from '../instructions-part.ts';
 import { frontMatter } from './front-matter.ts';
 import { SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
@@ -21,6 +22,7 @@ export function agentPage(
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
   const questions = questionsOf(run.id, approvals);
+  const told = instructionItems(run.envelope);
   const reviews = reviewsOf(run);
   const files = calls.filter(({ runId }) => runId === run.id).flatMap((call) => wrote(call) ?? []);
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
@@ -31,6 +33,7 @@ export function agentPage(
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
+    ...(told.length > 0 ? ['', '## Told by the project', ...told] : []),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
     ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
     ...(reviews.length > 0 ? ['', '## Reviews', ...reviews] : []),

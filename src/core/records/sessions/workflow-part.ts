@@ -6,6 +6,7 @@ import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRows } from '../../store/check.ts';
 import { code, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
+import { instructionItems } from '../instructions-part.ts';
 import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
@@ -59,6 +60,7 @@ function bodyOf(
   const steps = stepsOf(lead ? (entries.get(lead.id) ?? []) : [], own, linked);
   const reviews = lead ? reviewsOf(lead) : [];
   const questions = questionsOf(workflow.runId, approvals);
+  const told = lead ? instructionItems(lead.envelope) : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
@@ -67,6 +69,7 @@ function bodyOf(
     ...notesOfWorkflow(calls),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt)],
+    ...(told.length > 0 ? ['', '### Told by the project', ...told] : []),
     ...steps,
     ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),
     ...(reviews.length > 0 ? ['', '### Reviews', ...reviews] : []),
