@@ -8,14 +8,12 @@ import {
   firstWords,
   type Report,
   reportsOf,
+  SCRIPTED,
   summaryOf,
 } from './demo-facts.ts';
 import { FACTS_WANTED } from './demo-report.ts';
 import { improvement } from './demo-review.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
-
-const SCRIPTED =
-  '**This is the demo: the answer is scripted, no model has read your message.** The engine, the questions, the tools and the history are real, and so is everything named here.';
 
 interface Act {
   /** Said before the folder is looked at. */

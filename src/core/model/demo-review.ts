@@ -1,15 +1,17 @@
 /** The demo's reviewer, the coagent of a lead: asks which folders were not opened, and is content once the answer says it. */
-import { listedLines } from './demo-facts.ts';
+import { listedLines, SCRIPTED } from './demo-facts.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 const HANDED = /^## The answer of .+ \(round \d+ of \d+\)$/m;
 const WISH = 'Say which folders you have not opened yourself';
 const SAID = 'Not opened by me: ';
 
-/** Null where the prompt hands over no answer, or nobody may be told that it is complete. */
+/** Null where the prompt hands over no answer. In a loop the other one ends the work; only a lead is asked for more. */
 export function reviewReply({ prompt, calls, can }: Scene): Reply | null {
   const handed = HANDED.exec(prompt);
-  if (!handed || !can('task_complete')) return null;
+  if (!handed) return null;
+  if (!can('task_complete'))
+    return { text: 'If all of it is done, call task_complete with your whole answer.', calls: [] };
   const [listed] = calls;
   if (!listed && can('list_directory'))
     return {
@@ -17,7 +19,8 @@ export function reviewReply({ prompt, calls, can }: Scene): Reply | null {
       calls: [{ id: 'demo_review_list', name: 'list_directory', input: {} }],
     };
   const folders = foldersIn(listed);
-  if (folders.length > 0 && !prompt.slice(handed.index).includes(SAID))
+  const answer = prompt.slice(handed.index);
+  if (folders.length > 0 && answer.includes(SCRIPTED) && !answer.includes(SAID))
     return {
       text: `${WISH}: ${folders.length} of them are here, and the answer does not tell.\n\nScore: 60`,
       calls: [],

@@ -15,7 +15,11 @@ const { prompt: _, stages: __, ...checker } = envelopeOf('checker', '-');
 type FlowParts = Pick<Flow, 'type' | 'rounds' | 'coagent'>;
 
 const flows: fc.Arbitrary<FlowParts> = fc
-  .record({ type: fc.constantFrom(...ControlFlow.options), rounds: fc.integer({ min: 1, max: 5 }), alone: fc.boolean() })
+  .record({
+    type: fc.constantFrom(...ControlFlow.options),
+    rounds: fc.integer({ min: 1, max: 5 }),
+    alone: fc.boolean(),
+  })
   .map(({ type, rounds, alone }) => ({
     type,
     rounds,
@@ -40,7 +44,11 @@ interface Played {
 }
 
 /** As the partner plays it; `noisy`: interrupted and gone on with wherever the round says so. */
-function play(flow: FlowParts, behaviour: readonly { done: boolean; coagent: string; resumed: boolean[] }[], noisy: boolean): Played {
+function play(
+  flow: FlowParts,
+  behaviour: readonly { done: boolean; coagent: string; resumed: boolean[] }[],
+  noisy: boolean,
+): Played {
   const history = new Transcript([]);
   const { entries } = history;
   let answers = 0;
@@ -67,7 +75,14 @@ function play(flow: FlowParts, behaviour: readonly { done: boolean; coagent: str
     const move = nextMove(entries, flow, step.last);
     if (move.do === 'hand') {
       const runId = flow.coagent ? `run-${answers}` : null;
-      const ways = { from: 'worker', to: 'checker', runId, round: move.round, rounds: flow.rounds, answer: step.last.n };
+      const ways = {
+        from: 'worker',
+        to: 'checker',
+        runId,
+        round: move.round,
+        rounds: flow.rounds,
+        answer: step.last.n,
+      };
       history.add({ kind: 'handoff', ...ways, prompt: 'Look.' });
     } else if (move.do === 'run') {
       runs += 1;

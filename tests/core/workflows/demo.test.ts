@@ -227,3 +227,12 @@ test('its reviewer sends an answer back once, for what it can see is missing, an
   expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 of them');
   expect(text).toContain('Not opened by me: `notes/`, `src/`.');
 });
+
+test('in a loop its lead ends the work itself, with the same answer', async () => {
+  const engine = await demo({ lead: 'BUILD-LOOP' });
+  const { text, outcome, subAgents } = await engine.ask('What is this?');
+  expect({ outcome, started: subAgents.length }).toEqual({ outcome: 'completed', started: 1 });
+  expect(engine.of('handoff')).toHaveLength(2);
+  expect(engine.of('tool-start').at(-1)).toMatchObject({ name: 'task_complete', input: { summary: text } });
+  expect(text).toContain('4 files match `**/*`');
+});
