@@ -89,7 +89,10 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   };
   onTestFinished(close);
   await answering(runtime, options.person ?? yes);
-  const { id: conversationId } = await runtime.request('conversation.create', options.lead ? { agent: options.lead } : {});
+  const { id: conversationId } = await runtime.request(
+    'conversation.create',
+    options.lead ? { agent: options.lead } : {},
+  );
   const events: AgentEvent[] = [];
   const arrivals = new Arrivals(events);
   await runtime.subscribe('conversation', { conversationId }, (event) => arrivals.add(event));
