@@ -36,7 +36,8 @@ export function payloadOf(
   } catch (error) {
     return { ok: false, why: `it is not JSON (${error instanceof Error ? error.message : ''})` };
   }
-  if (reason !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)) value = { ...value, reason };
+  if (reason !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value))
+    value = { ...value, reason };
   const required = (schema?.['required'] ?? []) as string[];
   const missing = required.filter((key) => typeof value !== 'object' || value === null || !(key in value));
   if (missing.length > 0) return { ok: false, why: `it must have ${missing.join(', ')}` };

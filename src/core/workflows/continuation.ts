@@ -232,11 +232,6 @@ function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<R
 }
 
 /** What serves another run goes on only with that. */
-function refuseServing({ kind }: RunRow): void {
-  if (kind !== 'coagent') return;
-  throw new TriadError('conflict', 'This agent only served another one, which goes on with it: try that one again');
-}
-
 function refuseRetry(row: RunRow): void {
   refuseServing(row);
   const { kind, parentRunId, attempt, outcome, status } = row;
@@ -247,8 +242,15 @@ function refuseRetry(row: RunRow): void {
   if (outcome === 'completed') refuse('This agent has completed its task');
   if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
   // A stage that was stopped before its start has the yes of its chain.
-  if (attempt === 0 && kind !== 'chain') refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
+  if (attempt === 0 && kind !== 'chain')
+    refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
   if (outcome === null) refuse(`This agent is ${status}`);
+}
+
+/** Only the run that it serves can go on, and hand the work over again. */
+function refuseServing({ kind, parentChain }: RunRow): void {
+  if (kind !== 'coagent') return;
+  throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
 }
 
 /** What the person stops does not go on by what was asked for before. */
