@@ -9,6 +9,7 @@ import { AgentRegistry } from '../agents/registry.ts';
 import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
+import { agentTools } from './agent-tools.ts';
 import { boundedBy, defaultSystemPrompt, doomLoopOf, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
@@ -73,7 +74,7 @@ export class Envelopes {
     offers: readonly McpOffer[] = [],
     agents = new AgentRegistry(),
   ): Envelope {
-    const envelope = this.#with(offers).#lead(definition, prompt, folder, limits, offers);
+    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, limits, offers);
     return withServing(envelope, definition, agents, this.#kit(limits));
   }
 
@@ -371,11 +372,10 @@ export class Envelopes {
     return { ...wanted, tools: this.#within(childWrites(parent.provider), this.#fitting(lent, permissions)) };
   }
 
-  /** The same with these tools of MCP servers beside the program's own. */
-  #with(offers: readonly McpOffer[]): Envelopes {
-    return offers.length === 0
-      ? this
-      : new Envelopes({ ...this.#ports, tools: toolsIn(this.#tools, { mcp: [...offers] }) });
+  /** The same with these tools of MCP servers, and those of the agents, beside the program's own. */
+  #with(offers: readonly McpOffer[], agents = new AgentRegistry()): Envelopes {
+    const tools = toolsIn(this.#tools, { mcp: [...offers] }).with(agentTools(agents));
+    return tools === this.#tools ? this : new Envelopes({ ...this.#ports, tools });
   }
 
   /** Of all tools those that an agent has which names none. */

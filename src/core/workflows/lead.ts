@@ -8,6 +8,7 @@ import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { Recorder } from '../log/recorder.ts';
+import { toolClashes } from '../runs/agent-tools.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
@@ -42,7 +43,7 @@ export async function leadEnvelope(
   if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
   const { offers, notices } = await mcp.offers(conversation.folder);
   const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
-  return { envelope, envelopeHash: canonicalHash(envelope), notices };
+  return { envelope, envelopeHash: canonicalHash(envelope), notices: [...notices, ...toolClashes(agents)] };
 }
 
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {
