@@ -1,6 +1,7 @@
 /** The files of a workspace that need trust, each compared with what was trusted, for the person to decide. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
+import type { Composition } from './composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
@@ -50,6 +51,7 @@ function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool
     return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
   const file = loadFile(raw, place, tools);
   if (!file.ok) return `no agent: ${file.errors.map((error) => describeFault(relative, error)).join('; ')}`;
+  if ('composition' in file) return compositionSays(file.composition);
   const { name, role, description, model, permissions, tools: wanted } = file.definition;
   const facts = [
     `${role === 'primary' ? 'lead' : 'agent'} ${name}`,
@@ -58,6 +60,12 @@ function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool
     `tools ${wanted === null ? "the lead's" : wanted.join(', ') || 'none'}`,
   ];
   return `${facts.join(' · ')}: ${description}`;
+}
+
+function compositionSays({ name, description, flow }: Composition): string {
+  const { type, rounds, primary, coagent } = flow;
+  const bound = type === 'hitl' ? '' : `, at most ${rounds} ${rounds === 1 ? 'answer' : 'answers'}`;
+  return `composition ${name} · primary ${primary} · coagent ${coagent ?? 'none'} · control flow ${type}${bound}: ${description}`;
 }
 
 /** What would be started or reached, each with all of its arguments and what it gets of the environment. */
