@@ -9,6 +9,7 @@ import { temporary } from './proposal.ts';
 import { reportOf } from './report.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
+import { partnerFor } from '../../flows/partner.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
 import { chainsIn, hasEnded, isLeft, type Link, linkOf, type NextStage, runChain } from '../../flows/chain.ts';
 import type { Transcript } from '../../log/transcript.ts';
@@ -269,7 +270,7 @@ export class SubAgentRuns {
       queueDepth,
       prior: [],
       left: [],
-      partner: null,
+      partner: partnerFor(engine, workflow, envelope),
       children: null,
       stored: await loadStored(engine.store, stored, []),
       queuedMs: Math.max(0, Date.now() - Date.parse(asked.queuedAt)),
