@@ -18,7 +18,7 @@ import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { delegate, type Kit, withServing } from './serving.ts';
+import { delegate, type Kit, narrowedServing, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
@@ -236,7 +236,8 @@ export class Envelopes {
       model: modelId,
       permissions: this.#tools.permissionsOf(tools),
     };
-    return { value: envelope, hash: canonicalHash(envelope) };
+    const narrowed = narrowedServing(envelope, asked, this.#kit(bounds));
+    return { value: narrowed, hash: canonicalHash(narrowed) };
   }
 
   #build(parts: {
