@@ -9,6 +9,7 @@ import { AgentRegistry } from '../agents/registry.ts';
 import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
+import { agentTools } from './agent-tools.ts';
 import { boundedBy, childIsTold, defaultSystemPrompt, doomLoopOf, leadIsTold, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
@@ -17,7 +18,7 @@ import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { delegate, type Kit, withServing } from './serving.ts';
+import { delegate, type Kit, narrowedServing, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
@@ -73,7 +74,7 @@ export class Envelopes {
     offers: readonly McpOffer[] = [],
     agents = new AgentRegistry(),
   ): Envelope {
-    const envelope = this.#with(offers).#lead(definition, prompt, folder, limits, offers);
+    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, limits, offers);
     return withServing({ ...envelope, ...leadIsTold(agents) }, definition, agents, this.#kit(limits, agents));
   }
 
@@ -237,7 +238,8 @@ export class Envelopes {
       model: modelId,
       permissions: this.#tools.permissionsOf(tools),
     };
-    return { value: envelope, hash: canonicalHash(envelope) };
+    const narrowed = narrowedServing(envelope, asked, this.#kit(bounds));
+    return { value: narrowed, hash: canonicalHash(narrowed) };
   }
 
   #build(parts: {
@@ -373,11 +375,10 @@ export class Envelopes {
     return { ...wanted, tools: this.#within(childWrites(parent.provider), this.#fitting(lent, permissions)) };
   }
 
-  /** The same with these tools of MCP servers beside the program's own. */
-  #with(offers: readonly McpOffer[]): Envelopes {
-    return offers.length === 0
-      ? this
-      : new Envelopes({ ...this.#ports, tools: toolsIn(this.#tools, { mcp: [...offers] }) });
+  /** The same with these tools of MCP servers, and those of the agents, beside the program's own. */
+  #with(offers: readonly McpOffer[], agents = new AgentRegistry()): Envelopes {
+    const tools = toolsIn(this.#tools, { mcp: [...offers] }).with(agentTools(agents));
+    return tools === this.#tools ? this : new Envelopes({ ...this.#ports, tools });
   }
 
   /** Of all tools those that an agent has which names none. */
