@@ -1,6 +1,6 @@
 /** What agents hand to each other, held against JSON Schemas; and the words that tell an agent what its last message must be. */
 import type { JsonSchema, OutputExpectation } from '#contract/flows/control-flow.ts';
-import { agentToolName } from './names.ts';
+import { agentToolName } from '../tools/agents/agent-tool.ts';
 import { misfits } from './schemas.ts';
 
 /** Largest text that is read as JSON, in code units, and how deep its lists and objects may lie in each other. */

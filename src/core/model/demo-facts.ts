@@ -2,6 +2,10 @@
 import { z } from 'zod';
 import type { DoneCall } from './demo-scene.ts';
 
+/** Stands before each answer of the lead. */
+export const SCRIPTED =
+  '**This is the demo: the answer is scripted, no model has read your message.** The engine, the questions, the tools and the history are real, and so is everything named here.';
+
 const NOTE = /^\[.*[.\]]\]?$/;
 const EMPTY_FILE = '[The file is empty.]';
 /** Most names in one sentence. */
@@ -124,6 +128,7 @@ const Report = z.object({
   report: z.string().default(''),
   error: z.string().nullish(),
   metrics: Metrics.optional(),
+  chained_stages: z.array(z.object({ agent: z.string() })).optional(),
 });
 export type Report = z.infer<typeof Report>;
 const Batch = z.object({ results: z.array(Report.required({ agent_id: true })) });
@@ -157,8 +162,8 @@ export function lateReports(notes: readonly string[]): Report[] {
     });
 }
 
-/** The summary of a report, or its beginning. */
+/** The summary of a report, or its answer, or its beginning. */
 export function summaryOf(report: string): string {
-  const section = /^## Summary\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
+  const section = /^## (?:Summary|Answer)\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
   return (section ?? firstWords(report, 300)).trim();
 }

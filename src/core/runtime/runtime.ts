@@ -203,7 +203,7 @@ function subscriberOf(
     const { conversationId } = parse(topic, topics.conversation, input);
     const { agent } = await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
     await log.open(conversationId);
-    return log.subscribe(conversationId, (event) => each(traced(event, agent)));
+    return log.subscribe(conversationId, (event) => each(traced(event, agent, log.chains)));
   };
 }
 
