@@ -13,7 +13,7 @@ test('an untrusted file waits; once it is trusted the panel shows its text and t
   await app.button('Context').click();
   const panel = page.getByRole('region', { name: 'Context' });
   await expect(panel).toContainText('1 file waits for your trust');
-  await expectAccessible(page);
+  await expectAccessible(page, 'the context of a conversation');
   await panel.getByRole('link', { name: 'Look and trust' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('instructions for agents, 31 bytes: How we work');
