@@ -11,6 +11,7 @@ import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
+import { flowWords } from './flow-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -350,6 +351,7 @@ export const text = {
   },
   agents: agentsWords,
   ask: askWords,
+  flow: flowWords,
   grant: grantWords,
   mcp: mcpWords,
   json: jsonWords,
