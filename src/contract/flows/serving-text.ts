@@ -13,15 +13,14 @@ export function flowText({ type, rounds, coagent }: Flow | FlowDefinition): stri
   return `${who}, ${type}, at most ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
 }
 
-/** Who works with the agent of an envelope, and who follows; empty where nobody does. */
-export function servingText({ flow, stages }: Pick<Envelope, 'flow' | 'stages'>): string {
-  const then = stages.map((stage) => `then ${stage.agent}${turnsOf(stage)}`);
-  return [flow ? flowText(flow) : '', ...then].filter(Boolean).join(', ');
-}
-
-function turnsOf({ flow }: Pick<Envelope, 'flow'>): string {
-  const turns = flow ? flowText(flow) : '';
-  return turns === '' ? '' : ` (${turns})`;
+/** Who works, in order, and with whom; empty for an agent that works alone. */
+export function servingText(envelope: Pick<Envelope, 'agent' | 'flow' | 'stages'>): string {
+  const [first = '', ...others] = [envelope, ...envelope.stages].map(({ agent, flow }) => {
+    const turns = flow ? flowText(flow) : '';
+    return turns === '' ? agent : `${agent} ${turns}`;
+  });
+  const line = [first, ...others.map((one) => `then ${one}`)].join(', ');
+  return line === envelope.agent ? '' : line;
 }
 
 /** All that serve a run, each once: its coagent, then each stage with its own. Questions name them in this order. */

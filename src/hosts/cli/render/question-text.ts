@@ -46,7 +46,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
   return [
     field('agent', nameOf(envelope)),
     field('task', passage(title)),
-    ...(served === '' ? [] : [field('served', visible(served))]),
+    ...(served === '' ? [] : [field('who works', visible(served))]),
     ...(worst ? [field('in all', worstText(worst))] : []),
     ...settingLines(envelope, ownActionsText(item, envelope)),
     ...toldLines(envelope, style),

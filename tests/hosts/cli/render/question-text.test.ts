@@ -111,7 +111,7 @@ test('who serves a sub-agent is said in a line, and each is shown whole, with th
   const { request, shown, item } = servedRequest();
   const text = show(request, shown);
   for (const line of [
-    'served       with the coagent reviewer, smart, at most 3 rounds, then writer (with the coagent checker, judge, at most 3 rounds)\n',
+    'who works    code-reviewer with the coagent reviewer, smart, at most 3 rounds, then writer with the coagent checker, judge, at most 3 rounds\n',
     'in all       at most 140 requests · at most $12.40\n',
     'must end as  json by the schema {"type":"object"}, for writer\n',
     '  told from AGENTS.md (its beginning) · 1 line, 14 characters\n  │ Run the tests.\n',
@@ -132,7 +132,7 @@ test('who serves a sub-agent is said in a line, and each is shown whole, with th
   const unpriced = { ...item, worst: { requests: 1, nanoUsd: null } };
   const subject = { kind: 'envelopes' as const, operation: 'delegate' as const, items: [unpriced] };
   expect(show(spawnRequest({ subject }), shown)).toContain('in all       at most 1 request · cost not known\n');
-  expect(show()).not.toMatch(/served|in all|Stage|Coagent/);
+  expect(show()).not.toMatch(/who works|in all|Stage|Coagent/);
 });
 
 test('an agent that goes on by itself has its rounds and its handoff shown', () => {
@@ -146,7 +146,9 @@ test('an agent that goes on by itself has its rounds and its handoff shown', () 
   expect(text).toContain(
     'goes on      going on by itself, loop, at most 1 round\n  handoff (static) · 1 line, 3 characters\n  │ On.',
   );
-  expect(show(spawnRequest(), { ...envelope, flow: { ...flow, type: 'hitl' } })).not.toMatch(/served|goes on|handoff/);
+  expect(show(spawnRequest(), { ...envelope, flow: { ...flow, type: 'hitl' } })).not.toMatch(
+    /who works|goes on|handoff/,
+  );
 });
 
 test('no title, question or choice can write a line of the text’s own', () => {
