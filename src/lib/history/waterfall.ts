@@ -26,6 +26,8 @@ interface Bar extends Part {
 
 export interface Lane {
   run: RunRow;
+  /** How far below the lead: what serves a run stands one level below it. */
+  level: number;
   /** One part for each attempt. */
   work: Part[];
   /** Model requests, tools and waits; later bars are drawn over earlier ones. */
@@ -62,12 +64,12 @@ type Entries = Readonly<Record<string, readonly Entry[]>>;
 /** One lane for each run; `now`: epoch milliseconds. */
 export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
   const start = Date.parse(rows.workflow.createdAt);
-  const timed = inTreeOrder(rows.runs, null).map((run) => {
+  const timed = inTreeOrder(rows.runs, null).map(({ run, level }) => {
     const worked = attemptsOf(run, rows, entries, now);
     const queued = Date.parse(run.queuedAt);
     const waits = rows.workflow.outcome === null ? now : queued;
     const bars = barsOf(run, rows, worked, rows.workflow.outcome === null ? now : null);
-    return { run, worked, bars, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
+    return { run, level, worked, bars, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
   });
   const ends = timed.flatMap(({ worked, queue }) => [queue, ...worked]).map(({ to }) => to);
   const length = Math.max(1, ...ends.map((end) => end - start));
@@ -75,11 +77,12 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
     from: ((from - start) / length) * 100,
     width: ((to - from) / length) * 100,
   });
-  return timed.map(({ run, worked, queue, bars }) => {
+  return timed.map(({ run, level, worked, queue, bars }) => {
     const [first, last] = [worked[0], worked.at(-1)];
     const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
     return {
       run,
+      level,
       work: worked.map(part),
       bars: bars.map((bar) => ({
         ...part(bar),
@@ -148,9 +151,9 @@ function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Int
   });
 }
 
-/** Times at which it, or a sub-agent below it, did something, in epoch milliseconds. */
+/** Times at which it, or a run below it, did something, in epoch milliseconds. */
 function activityTimesOf(run: RunRow, rows: Rows, entries: Entries): number[] {
-  const ids = new Set(inTreeOrder(rows.runs, run.id).map(({ id }) => id)).add(run.id);
+  const ids = new Set(inTreeOrder(rows.runs, run.id).map((one) => one.run.id)).add(run.id);
   const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);
   const calls = rows.calls.filter(isOf).flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
   const asked = rows.approvals
@@ -165,6 +168,9 @@ function endOf({ endedAt }: RunRow): number | null {
   return endedAt === null ? null : Date.parse(endedAt);
 }
 
-function inTreeOrder(runs: readonly RunRow[], parent: string | null): RunRow[] {
-  return runs.filter(({ parentRunId }) => parentRunId === parent).flatMap((run) => [run, ...inTreeOrder(runs, run.id)]);
+/** Each run before those below it: they in the order in which they were asked for. */
+function inTreeOrder(runs: readonly RunRow[], parent: string | null, level = 0): { run: RunRow; level: number }[] {
+  return runs
+    .filter(({ parentRunId }) => parentRunId === parent)
+    .flatMap((run) => [{ run, level }, ...inTreeOrder(runs, run.id, level + 1)]);
 }

@@ -31,7 +31,7 @@ export type Search = '' | `?${string}`;
 export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'list' | 'sort'>;
 
 export const LISTS = ['workflows', 'agents'] as const satisfies readonly HistoryList[];
-export const KINDS = ['spawn', 'delegate', 'parallel', 'chain'] as const satisfies readonly ChildKind[];
+export const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly ChildKind[];
 export const STATUSES: readonly Status[] = [...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)])];
 const EXECUTION_SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
 export const SORTS: Readonly<Record<HistoryList, readonly WorkflowSort[]>> = {

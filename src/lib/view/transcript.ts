@@ -1,9 +1,10 @@
 /** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
-import type { AssistantEntry, Entry, HandoffEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
+import { type Handoff, handoffsOf } from './handoffs.ts';
 
 /** `writing`: its arguments are streamed; `waiting`: for an answer; `pending`: queued. */
 export type CallState =
@@ -35,11 +36,12 @@ export interface Call {
 }
 
 export type Block =
-  | { kind: 'text' | 'thinking'; key: string; text: string; open: boolean }
+  /** `by`: the coagent whose words these are; null for the agent's own. */
+  | { kind: 'text' | 'thinking'; key: string; text: string; open: boolean; by: string | null }
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'user'; key: string; entry: UserEntry }
   | { kind: 'system'; key: string; entry: SystemEntry }
-  | { kind: 'handoff'; key: string; entry: HandoffEntry }
+  | { kind: 'handoff'; key: string; handoff: Handoff }
   | { kind: 'interrupted'; key: string }
   /** `calls`: names of those that were lost with the rest. */
   | { kind: 'cut'; key: string; calls: readonly string[] };
@@ -58,14 +60,19 @@ export interface RunRows {
 export function blocksOf(source: RunRows): Block[] {
   const results = resultsOf(source);
   const found = serverResults(source.entries);
+  const handoffs = handoffsOf(source.entries);
+  /** They stand in the line of the handoff. */
+  const told = new Set([...handoffs.values()].flatMap(({ said }) => said?.n ?? []));
   const blocks = source.entries.flatMap((entry): Block[] => {
     switch (entry.kind) {
       case 'user':
-        return [{ kind: 'user', key: `entry-${entry.n}`, entry }];
+        return told.has(entry.n) ? [] : [{ kind: 'user', key: `entry-${entry.n}`, entry }];
       case 'system':
         return [{ kind: 'system', key: `entry-${entry.n}`, entry }];
-      case 'handoff':
-        return [{ kind: 'handoff', key: `entry-${entry.n}`, entry }];
+      case 'handoff': {
+        const handoff = handoffs.get(entry.n);
+        return handoff ? [{ kind: 'handoff', key: `entry-${entry.n}`, handoff }] : [];
+      }
       case 'assistant':
         return assistantBlocks(source, entry, { results, found });
       case 'tool':
@@ -96,7 +103,9 @@ function assistantBlocks(source: RunRows, entry: AssistantEntry, { results, foun
     switch (part.type) {
       case 'text':
       case 'thinking':
-        return part.text.trim() === '' ? [] : [{ kind: part.type, key, text: part.text, open: false }];
+        return part.text.trim() === ''
+          ? []
+          : [{ kind: part.type, key, text: part.text, open: false, by: entry.by ?? null }];
       case 'tool_use': {
         const { id, name, input, malformed } = part;
         const call = { id, name, input, draft: malformed ?? null, result: results.get(id) ?? null };
@@ -139,7 +148,7 @@ function openBlocks(source: RunRows, message: OpenMessage): Block[] {
   const blocks = message.parts.flatMap((part, index): Block[] => {
     const key = `${message.messageId}-${index}`;
     if (part.kind !== 'tool') {
-      return part.text.trim() === '' ? [] : [{ kind: part.kind, key, text: part.text, open: true }];
+      return part.text.trim() === '' ? [] : [{ kind: part.kind, key, text: part.text, open: true, by: null }];
     }
     const id = part.toolCallId ?? key;
     const result = results.get(id) ?? null;
@@ -211,7 +220,9 @@ export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[]
     case 'user':
     case 'system':
     case 'handoff':
-      return blocks.findIndex(({ key }) => key === `entry-${n}`);
+      return blocks.findIndex(
+        (block) => block.key === `entry-${n}` || (block.kind === 'handoff' && block.handoff.said?.n === n),
+      );
   }
 }
 

@@ -1,6 +1,9 @@
 /** The words about agents that take turns, and about chains of them. */
 import type { Flow } from '#contract/agent.ts';
 import type { HandoffPrompt, OutputExpectation } from '#contract/flows/control-flow.ts';
+import type { HandoffEntry } from '#contract/message.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import type { ChangedFile } from '#lib/view/handoffs.ts';
 import type { Served } from '#lib/view/stations.ts';
 import { plural } from './sentences.ts';
 
@@ -23,6 +26,10 @@ function meaning({ type, coagent }: { type: Flow['type']; coagent?: { agent: str
   }
 }
 
+function counts({ added, removed }: Pick<ChangedFile, 'added' | 'removed'>): string {
+  return added === null || removed === null ? '' : `+${added} −${removed}`;
+}
+
 /** What each control flow is called. */
 const types: Readonly<Record<Flow['type'], string>> = {
   hitl: 'one answer',
@@ -40,7 +47,52 @@ const handoffTypes: Readonly<Record<HandoffPrompt['type'], string>> = {
 
 const formats = { text: 'text', markdown: 'Markdown', json: 'JSON' } as const;
 
+/** One line for each handoff: whom it goes to, or what came back. */
+function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string {
+  if (back) return `← ${from}${verdict(back)}`;
+  return runId === null ? `Again, round ${round + 1} of ${rounds}` : `→ ${to}, round ${round} of ${rounds}`;
+}
+
+function verdict({ outcome, review }: NonNullable<HandoffEntry['back']>): string {
+  if (outcome !== 'completed') return ` ${ENDS[outcome]}`;
+  if (!review) return ' answers';
+  if (!review.verdict) return ': its verdict could not be read';
+  const { passed, score } = review.verdict;
+  return `: ${passed ? 'approved' : 'wants changes'}${score === null ? '' : `, ${score} of 100`}`;
+}
+
+const ENDS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
+  partial: 'did not finish',
+  cancelled: 'was stopped',
+  rejected: 'was not allowed',
+  timed_out: 'ran out of time',
+  budget_exceeded: 'used up its budget',
+  refused: 'declined',
+  error: 'failed',
+  interrupted: 'was interrupted',
+};
+
 export const flowWords = {
+  handoff,
+  itsWork: (agent: string) => `What ${agent} did`,
+  says: (agent: string) => `${agent} says`,
+  changed: (agent: string) => `${agent} changed`,
+  files: (files: number, lines: Pick<ChangedFile, 'added' | 'removed'> | null) =>
+    `${plural(files, 'file', 'files')}${lines === null ? '' : ` ${counts(lines)}`}`,
+  counts,
+  chain: 'Chain',
+  toCome: 'to come',
+  notReached: 'not reached',
+  /** The run that a chain begins with is none of its stages. */
+  link: (place: number, stages: number, agent: string) =>
+    place === 0 ? agent : `Stage ${place} of ${stages}, ${agent}`,
+  stageOf: (place: number, stages: number) => `stage ${place} of ${stages}`,
+  stageNumber: (place: number) => `stage ${place}`,
+  stageCount: (stages: number) => plural(stages, 'stage', 'stages'),
+  round: (round: number) => `round ${round}`,
+  used: (rounds: number, of: number) => `round ${rounds} of ${of}`,
+  serves: 'Serves',
+  servedBy: 'Served by',
   types,
   meaning,
   rounds: (value: number) => (value === 1 ? 'one round' : `at most ${value} rounds`),
@@ -51,7 +103,6 @@ export const flowWords = {
   works: 'does the work',
   turns: 'take turns',
   then: ({ format }: Pick<OutputExpectation, 'format'>) => `hands over ${formats[format]}`,
-  place: (place: number, places: number) => `${place} of ${places}`,
   roles: (role: Served['role']) => (role.kind === 'stage' ? `stage ${role.place}` : `works with ${role.of}`),
   summary: (tools: number, turns: number) => `${plural(tools, 'tool', 'tools')}, ${plural(turns, 'turn', 'turns')}`,
   told: (agent: string) => `What ${agent} is told`,

@@ -17,5 +17,6 @@ export const reviewWords = {
     verdict
       ? `Review ${verdict.passed ? 'passed' : 'not passed'}${verdict.score === null ? '' : `: ${verdict.score} of 100`}`
       : 'Review: it could not be read',
+  by: (coagent: string) => `by ${coagent}`,
   purposes: { review: 'review', context: 'question', sampling: 'for a server', handoff: 'handoff' },
 } as const;

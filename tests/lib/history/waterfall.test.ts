@@ -1,6 +1,7 @@
 // A workflow's time is drawn as work only where somebody worked on it.
 import { describe, expect, it } from 'vitest';
 import { type Lane, lanesOf } from '#lib/history/waterfall.ts';
+import { CALL, flow, follow, round, stage, team } from '../support/flows.ts';
 import { Rows } from '../support/rows.ts';
 import { Story, type Voice } from '../support/story.ts';
 
@@ -210,4 +211,22 @@ describe('lanesOf', () => {
     expect(drawn?.times.wait).toBeGreaterThanOrEqual(3000);
     expect(drawn?.times.wait).toBeLessThan(3500);
   });
+});
+
+it('puts what serves a run below it, in the order in which it came', () => {
+  const work = team('coder', { flow: flow('reviewer'), stages: [stage('writer')] });
+  round(work, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
+  round(work, 'reviewer', 2, { passed: true, score: 85, critique: 'Good.' });
+  work.first.end('completed', 'Done.');
+  follow(work, 'writer', 1).end('completed', 'Written.');
+  const other = work.story.child(work.lead, work.workflowId, 'other');
+  other.queue('spawn', 'Look.', CALL, 1);
+  expect(lanes(work.story, 0).map(({ run, level }) => [run.agent, run.place, level])).toEqual([
+    ['lead', undefined, 0],
+    ['coder', undefined, 1],
+    ['reviewer', 1, 2],
+    ['reviewer', 2, 2],
+    ['writer', 1, 2],
+    ['other', undefined, 1],
+  ]);
 });

@@ -1,7 +1,8 @@
 /** Hand-made event sequences: whole workflows, as the engine would record them. */
-import type { Envelope } from '#contract/agent.ts';
+import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, EventDraft, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
+import type { HandoffEntry, UserEntry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
@@ -54,10 +55,17 @@ export class Voice {
     this.#story.events.push({ ...this.#envelope(), ...draft });
   }
 
-  queue(kind: 'lead' | 'spawn', prompt: string, toolCallId: string | null = null, item = 0): void {
+  queue(
+    kind: RunKind,
+    prompt: string,
+    toolCallId: string | null = null,
+    item = 0,
+    { place, ...changes }: Partial<Envelope> & { place?: number } = {},
+  ): void {
     this.say({
       type: 'run-queue',
       kind,
+      ...(place && { place }),
       depth: this.parentRunId === null ? 0 : 1,
       name: this.agent,
       title: `Title of ${this.agent}`,
@@ -66,22 +74,22 @@ export class Voice {
       item,
       parentChain: ['lead'],
       traceId: this.runId,
-      envelope: envelope(this.agent, prompt),
+      envelope: { ...envelope(this.agent, prompt), ...changes },
       envelopeHash: 'hash',
     });
   }
 
-  start(prompt: string, attempt = 1): void {
+  start(prompt: string, attempt = 1, changes: Partial<Envelope> = {}): void {
     this.say({
       type: 'run-start',
       attempt,
-      envelope: envelope(this.agent, prompt),
+      envelope: { ...envelope(this.agent, prompt), ...changes },
       envelopeHash: 'hash',
       queuedMs: 1,
     });
   }
 
-  user(source: 'person' | 'parent', text: string): void {
+  user(source: UserEntry['source'], text: string): void {
     this.say({
       type: 'message-end',
       entry: { kind: 'user', n: this.entries++, at: this.#story.now, source, text },
@@ -208,6 +216,10 @@ export class Voice {
       at: this.#story.now,
     };
     this.say({ type: 'approval-decide', approvalId, decision });
+  }
+
+  handoff(entry: Omit<HandoffEntry, 'kind' | 'n' | 'at'>): void {
+    this.say({ type: 'handoff', entry: { kind: 'handoff', n: this.entries++, at: this.#story.now, ...entry } });
   }
 
   /** A further attempt begins, with its remark. */

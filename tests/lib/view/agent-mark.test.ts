@@ -1,8 +1,14 @@
 // A run has one mark within its workflow, by the order in which sub-agents were asked for.
 import { expect, it } from 'vitest';
+import type { RunKind } from '#contract/agent.ts';
 import { agentMarkOf } from '#lib/view/agent-mark.ts';
 
-const run = (id: string, workflowId: string, parentRunId: string | null) => ({ id, workflowId, parentRunId });
+const run = (
+  id: string,
+  workflowId: string,
+  parentRunId: string | null,
+  kind: RunKind = parentRunId ? 'spawn' : 'lead',
+) => ({ id, workflowId, parentRunId, kind });
 const runs = [
   run('lead', 'w', null),
   run('other lead', 'v', null),

@@ -1,0 +1,106 @@
+// Runs that serve another one belong to it: its card works until the last of them has ended, and counts what all used.
+import { describe, expect, it } from 'vitest';
+import type { RunRow } from '#contract/view.ts';
+import { agentMarkOf } from '#lib/view/agent-mark.ts';
+import { chainOf, coagentRunsOf, familyOf, linkAt, phaseOfChain, usageOf } from '#lib/view/family.ts';
+import { CALL, flow, follow, round, stage, type Team, team, viewOf } from '../support/flows.ts';
+
+const STAGES = { stages: [stage('writer'), stage('editor')] };
+
+/** Of the first sub-agent, as its card shows it. */
+function card({ story, first }: Team): { phase: string; links: string[]; at: string | undefined } {
+  const view = viewOf(story);
+  const run = runIn(view.runs, first.runId);
+  const links = chainOf(run, view.runs);
+  return {
+    phase: phaseOfChain(run, view),
+    links: links.map((link) => `${link.place} ${link.agent} ${link.run?.outcome ?? (link.run ? 'works' : 'to come')}`),
+    at: linkAt(links)?.agent,
+  };
+}
+
+function runIn(runs: readonly RunRow[], runId: string): RunRow {
+  const run = runs.find(({ id }) => id === runId);
+  if (!run) throw new Error('There is such a run');
+  return run;
+}
+
+describe('a chain', () => {
+  it('knows its stages before they begin, and works until the last has ended', () => {
+    const work = team('analyst', STAGES);
+    const seen = [card(work)];
+    work.first.end('completed', 'Found.');
+    seen.push(card(work));
+    const writer = follow(work, 'writer', 1);
+    seen.push(card(work));
+    writer.end('completed', 'Written.');
+    follow(work, 'editor', 2).end('completed', 'Edited.');
+    seen.push(card(work));
+    expect(seen).toEqual([
+      { phase: 'running', at: 'analyst', links: ['0 analyst works', '1 writer to come', '2 editor to come'] },
+      { phase: 'running', at: 'analyst', links: ['0 analyst completed', '1 writer to come', '2 editor to come'] },
+      { phase: 'running', at: 'writer', links: ['0 analyst completed', '1 writer works', '2 editor to come'] },
+      { phase: 'completed', at: 'editor', links: ['0 analyst completed', '1 writer completed', '2 editor completed'] },
+    ]);
+  });
+
+  it('ends with the stage that fails, which is the one to try again', () => {
+    const work = team('analyst', STAGES);
+    work.first.end('completed', 'Found.');
+    const writer = follow(work, 'writer', 1);
+    writer.end('error');
+    expect(card(work)).toMatchObject({ phase: 'error', at: 'writer' });
+    writer.again('Go on.', 2, 'retried');
+    expect(card(work)).toMatchObject({ phase: 'running', at: 'writer' });
+  });
+
+  it('is interrupted where its workflow ended between two stages', () => {
+    const work = team('analyst', STAGES);
+    work.first.end('completed', 'Found.');
+    work.story.endWorkflow(work.lead, 'interrupted', '');
+    expect(card(work).phase).toBe('interrupted');
+  });
+});
+
+describe('a coagent', () => {
+  it('stands below the run that it serves, by round, and has a row for each', () => {
+    const work = team('coder', { flow: flow('reviewer') });
+    round(work, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
+    round(work, 'reviewer', 2, null);
+    const { runs } = viewOf(work.story);
+    const own = runIn(runs, work.first.runId);
+    expect(coagentRunsOf(own, runs).map(({ place, outcome }) => [place, outcome])).toEqual([
+      [1, 'completed'],
+      [2, null],
+    ]);
+    expect(familyOf(own, runs).map(({ agent }) => agent)).toEqual(['coder', 'reviewer', 'reviewer']);
+    const sum = familyOf(own, runs).reduce((all, { usage }) => all + usage.outputTokens, 0);
+    expect(usageOf(familyOf(own, runs)).outputTokens).toBe(sum);
+    expect(sum).toBeGreaterThan(own.usage.outputTokens);
+  });
+
+  it('that asks blocks the run that it serves', () => {
+    const work = team('coder', { flow: flow('reviewer') });
+    const reviewer = round(work, 'reviewer', 1, null);
+    expect(card(work).phase).toBe('running');
+    reviewer.ask('toolu_own', [work.story.child(reviewer, work.workflowId, 'nobody')]);
+    expect(card(work).phase).toBe('waiting');
+  });
+});
+
+it('gives a mark to sub-agents alone: what serves one has its mark, what serves the lead has none', () => {
+  const work = team('analyst', STAGES);
+  work.first.end('completed', 'Found.');
+  const writer = follow(work, 'writer', 1);
+  const { story, lead, workflowId } = work;
+  const helper = story.child(lead, workflowId, 'helper');
+  helper.queue('coagent', 'Look.', null, 0, { place: 1 });
+  const second = story.child(lead, workflowId, 'second');
+  second.queue('spawn', 'Look.', CALL, 1);
+  const reviewer = story.child(second, workflowId, 'reviewer');
+  reviewer.queue('coagent', 'Look.', null, 0, { place: 1 });
+  const { runs } = viewOf(story);
+  expect([work.first, writer, helper, second, reviewer].map(({ runId }) => agentMarkOf(runs, runId))).toEqual([
+    ...['first', 'first', 'lead', 'second', 'second'],
+  ]);
+});
