@@ -9,7 +9,7 @@ import { AgentRegistry } from '../agents/registry.ts';
 import { isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
-import { boundedBy, defaultSystemPrompt, doomLoopOf, questionsOf } from './envelope-parts.ts';
+import { boundedBy, childIsTold, defaultSystemPrompt, doomLoopOf, leadIsTold, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
@@ -71,7 +71,7 @@ export class Envelopes {
     agents = new AgentRegistry(),
   ): Envelope {
     const envelope = this.#with(offers).#lead(definition, prompt, folder, limits, offers);
-    return withServing(envelope, definition, agents, this.#kit(limits));
+    return withServing({ ...envelope, ...leadIsTold(agents) }, definition, agents, this.#kit(limits, agents));
   }
 
   #lead(
@@ -113,15 +113,17 @@ export class Envelopes {
   child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits = this.#settings.limits): Envelope {
     const definition = request.agent === null ? null : delegate(agents, request.agent);
     const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
-    return withServing(envelope, definition, agents, this.#kit(limits));
+    const told = { ...envelope, ...childIsTold(definition, parent, agents) };
+    return withServing(told, definition, agents, this.#kit(limits, agents));
   }
 
   /** What serves a run is made like a child of it. */
-  #kit(limits: Settings['limits']): Kit {
+  #kit(limits: Settings['limits'], agents: AgentRegistry): Kit {
     return {
       child: (definition, parent) => {
         const request = delegationRequest(definition.name, SERVED, undefined);
-        return this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
+        const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
+        return { ...envelope, ...childIsTold(definition, parent, agents) };
       },
       only: (part, tools) => {
         const kept = [...new Set(tools)].sort();

@@ -1,5 +1,5 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
-import type { Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -38,11 +38,17 @@ export async function leadEnvelope(
   prompt: string,
   limits: Settings['limits'],
 ): Promise<{ envelope: Envelope; envelopeHash: string; notices: string[] }> {
-  const definition = agents.lookup(conversation.agent);
-  if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
+  const definition = leadNamed(agents, conversation.agent);
   const { offers, notices } = await mcp.offers(conversation.folder);
   const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
   return { envelope, envelopeHash: canonicalHash(envelope), notices };
+}
+
+/** Throws `not_found` for an agent that cannot be used. */
+export function leadNamed(agents: AgentRegistry, name: string): AgentDefinition {
+  const definition = agents.lookup(name);
+  if (!definition) throw new TriadError('not_found', `agent not found: "${name}"`);
+  return definition;
 }
 
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {
